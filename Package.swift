@@ -81,7 +81,7 @@ let package = Package(
         room("Games", on: "Domain", ["TapcardDomain"]),
 
         room("NDEF", on: "Card"),
-        room("Type2Tag", on: "Card", ["TagReading", "TextCodecs"]),
+        room("Type2Tag", on: "Card", ["TagReading", "TapcardDomain", "TextCodecs"]),
         room("CardCryptography", on: "Card", ["COpenSSL", "TextCodecs"]),
         room(
             "CardImage", on: "Card",

@@ -59,7 +59,7 @@ struct LedgerCosts {
     private static func ledger(at path: String, for uid: CardUID) async throws -> SQLiteLedger {
         let ledger = try await SQLiteLedger.open(path: path, currency: .usd)
         let plan = CardPlan(
-            origin: .issue, chip: "NTAG213", isGenuineChip: nil, holder: .nobody, scratch: .none,
+            origin: .issue, chip: .ntag213, isGenuineChip: nil, holder: .nobody, scratch: .none,
             face: .tapcard, balance: Money(minorUnits: 1_000_000, .usd), mayReissue: false,
             above: .none)
         try await carryOut(.make(plan), on: uid, in: ledger, seen: nil)

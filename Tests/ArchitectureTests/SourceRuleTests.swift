@@ -16,6 +16,15 @@ struct SourceRuleTests {
         }
     }
 
+    @Test("no two files have one name, so that a name finds its file")
+    func fileNames() throws {
+        let files = try SourceTree.files(below: "Sources") + SourceTree.files(below: "Tests")
+        // A program begins in a file of this name.
+        for (name, same) in Dictionary(grouping: files, by: \.name) where name != "main.swift" {
+            #expect(same.count == 1, "\(same)")
+        }
+    }
+
     @Test("a function is at most 70 lines")
     func functionLength() throws {
         for file in try SourceRuleTests.all() {
@@ -68,6 +77,29 @@ struct SourceRuleTests {
         try forbid(in: try SourceTree.files(below: "Sources/Core")) { line in
             // A file says by its first words what it is.
             !line.contains("format") && (line.contains(verb) || line.contains(/[" (]--[a-z]/))
+        }
+    }
+
+    @Test("every chip has its place where no compiler asks for it")
+    func chips() throws {
+        let chips = try SourceTree.text("Sources/Domain/TapcardDomain/Chip.swift")
+            .matches(of: /(?m)^ {4}case \w+ = "(\w+)"$/).map { String($0.1) }
+        #expect(chips.count > 2)
+        let choice = chips.dropLast().joined(separator: ", ") + " or " + (chips.last ?? "")
+        let page = "Sources/Delivery/CounterPage/page"
+        #expect(try SourceTree.text("\(page)/steps.js").contains("Use \(choice)."))
+        let buttons = chips.map { "\"\($0)\"" }.joined(separator: ", ")
+        #expect(
+            try SourceTree.text("\(page)/simulator.js").contains("const CHIPS = [\(buttons)];"))
+        let schemas = try SourceTree.text("Sources/Delivery/Verbs/Schemas/ValueSchemas.swift")
+        let pattern = try #require(schemas.firstMatch(of: /"(\^\(\[Nn\].*\$)"/)).1
+        for chip in chips {
+            #expect(chip.wholeMatch(of: try Regex(String(pattern))) != nil, "\(chip)")
+        }
+        let factory = try SourceTree.paths(below: "fixtures/tags")
+        for chip in chips {
+            #expect(
+                factory.contains { $0.hasSuffix("factory-\(chip.lowercased()).txt") }, "\(chip)")
         }
     }
 

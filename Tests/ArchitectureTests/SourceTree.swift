@@ -22,6 +22,8 @@ enum SourceTree {
             return parts[0] == "Sources" ? parts[2] : parts[1]
         }
 
+        var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+
         /// What it imports, whatever stands before the word.
         var imports: [String] {
             lines.compactMap { line in

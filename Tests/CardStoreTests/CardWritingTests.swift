@@ -73,7 +73,7 @@ struct CardWritingTests {
 
     @Test("a payment changes two pages between the guard and the end")
     func payment() throws {
-        let fixture = try Fixture()
+        let fixture = try CardFixture()
         let (before, after) = (try fixture.area(1_250), try fixture.area(800))
         let pages = writes(before, after).map(\.page)
         #expect(pages == [0x04, 0x09, 0x0A, 0x04])

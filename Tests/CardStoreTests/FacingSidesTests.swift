@@ -42,7 +42,7 @@ struct FacingSidesTests {
 
     private func sight(_ identity: TagIdentity, longestAnswer: Int = 250) -> FirstSight {
         FirstSight(identity, longestAnswer: longestAnswer) { chip in
-            CardLayout(chipNamed: chip.name)?.pages ?? chip.userPages
+            chip.model.map(CardLayout.init)?.pages ?? chip.userPages
         }
     }
 
@@ -55,7 +55,7 @@ struct FacingSidesTests {
         #expect(reader.limits.count == 1)
         #expect(tag.chip == chip)
         #expect(tag.header == Array(memory.pages[..<4].flatMap(\.bytes)))
-        let pages = try #require(CardLayout(chipNamed: chip.name)).pages
+        let pages = try #require(chip.model.map(CardLayout.init)).pages
         #expect(tag.memory == pages.flatMap { memory[$0].bytes })
         #expect(tag.signature?.count == 32)
     }
@@ -73,8 +73,8 @@ struct FacingSidesTests {
     @Test("a card is written and read again", arguments: Type2Chip.known, [16, 64, 250])
     func roundTrip(chip: Type2Chip, longestAnswer: Int) async throws {
         let (reader, _, _) = try await bench(chip, longestAnswer: longestAnswer)
-        let fixture = try Fixture()
-        let layout = try #require(CardLayout(chipNamed: chip.name))
+        let fixture = try CardFixture()
+        let layout = try #require(chip.model.map(CardLayout.init))
         let before = try await reader.perform(
             ReadPages(layout.pages, longestAnswer: longestAnswer))
         let area = try fixture.area(1_250, in: layout)
@@ -105,7 +105,7 @@ struct FacingSidesTests {
     func protected(chip: Type2Chip) async throws {
         let (reader, _, _) = try await bench(chip)
         try await protect(reader, chip, from: 4)
-        let layout = try #require(CardLayout(chipNamed: chip.name))
+        let layout = try #require(chip.model.map(CardLayout.init))
         func write(_ password: TagPassword?) async throws(CardStoreError) {
             _ = try await reader.perform(
                 WritePages(

@@ -13,7 +13,7 @@ struct RecordSlotsTests {
         var isValid: Bool { self == .older || self == .newer }
         var number: UInt32 { self == .newer ? 12 : self == .older ? 11 : 20 }
 
-        func bytes(_ fixture: Fixture) throws -> [UInt8] {
+        func bytes(_ fixture: CardFixture) throws -> [UInt8] {
             switch self {
             case .blank: [UInt8](repeating: 0, count: 16)
             case .broken: [UInt8](repeating: 0xFF, count: 16)
@@ -25,7 +25,7 @@ struct RecordSlotsTests {
     }
 
     private func slots(_ first: Content, _ second: Content) throws -> RecordSlots {
-        let fixture = try Fixture()
+        let fixture = try CardFixture()
         return RecordSlots(
             try fixture.image(first.bytes(fixture), second.bytes(fixture)), uid: fixture.uid,
             holders: [fixture.holder], currency: .usd, keys: fixture.keys)
@@ -33,7 +33,7 @@ struct RecordSlotsTests {
 
     @Test("are told apart by what they hold", arguments: Content.allCases, Content.allCases)
     func kinds(first: Content, second: Content) throws {
-        let fixture = try Fixture()
+        let fixture = try CardFixture()
         let slots = try slots(first, second)
         let contents = [first, second]
         #expect(slots.bytes == (try contents.map { try $0.bytes(fixture) }))
@@ -118,7 +118,7 @@ struct RecordSlotsTests {
 
     @Test("are believed for any of the holders, and for no others")
     func holders() throws {
-        let fixture = try Fixture()
+        let fixture = try CardFixture()
         let image = try fixture.image(try fixture.record(1, of: .nobody), try fixture.record(2))
         func valid(_ holders: [Holder]) -> [Bool] {
             RecordSlots(
@@ -133,7 +133,7 @@ struct RecordSlotsTests {
 
     @Test("are not believed of another chip, currency or station")
     func strangers() throws {
-        let fixture = try Fixture()
+        let fixture = try CardFixture()
         let image = try fixture.image(try fixture.record(1), try fixture.record(2))
         let uid = try #require(CardUID("04000000000001"))
         let euro = try #require(Currency(code: "EUR"))

@@ -232,7 +232,9 @@ private final class TypingPerson: InteractiveTerminal {
 
 /// A machine without USB.
 private struct NoReaders: ReaderInventory {
-    func survey(naming name: String?) -> ReaderSurvey { ReaderSurvey(bus: .absent, user: "amanda") }
+    func survey(naming name: ReaderName?) -> ReaderSurvey {
+        ReaderSurvey(bus: .absent, user: "amanda")
+    }
     func firmware(of reader: any TagReader) -> String? { nil }
 }
 

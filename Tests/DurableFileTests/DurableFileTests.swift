@@ -4,10 +4,10 @@ import Testing
 
 @Suite("Durable files")
 struct DurableFileTests {
-    private let folder: TemporaryFolder
+    private let folder: ScratchFolder
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try ScratchFolder()
     }
 
     /// A path below a regular file: refused to everybody, the superuser included.
@@ -115,7 +115,7 @@ struct DurableFileTests {
         expect(.isFolder) { () throws(FileError) in try file.write([1]) }
         #expect(folder.names() == [])
         // The attempt has left nothing next to the folder either.
-        #expect(try Child.run("sh", "-c", "ls -d \"$0\".*.new 2> /dev/null", folder.path) != 0)
+        #expect(try SystemProgram.run("sh", "-c", "ls -d \"$0\".*.new 2> /dev/null", folder.path) != 0)
     }
 
     @Test("Nothing is written where there is no folder")

@@ -4,10 +4,10 @@ import Testing
 
 @Suite("Folders in which others could put another file")
 struct ExposedFolderTests {
-    private let folder: TemporaryFolder
+    private let folder: ScratchFolder
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try ScratchFolder()
         try DurableFile.makeFolder(folder.path("above/holder"))
     }
 

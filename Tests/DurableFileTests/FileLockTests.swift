@@ -4,17 +4,17 @@ import Testing
 
 @Suite("File locks")
 struct FileLockTests {
-    private let folder: TemporaryFolder
+    private let folder: ScratchFolder
     private let path: String
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try ScratchFolder()
         path = folder.path("lock")
     }
 
     /// Whether another process could take the lock now.
     private func isFreeForOthers() throws -> Bool {
-        try Child.run("flock", "--nonblock", "--conflict-exit-code", "9", path, "true") == 0
+        try SystemProgram.run("flock", "--nonblock", "--conflict-exit-code", "9", path, "true") == 0
     }
 
     /// Whether the kernel lists somebody who waits for this very file.
@@ -121,7 +121,7 @@ struct FileLockTests {
     func notInherited() throws {
         let lock = try FileLock.acquire(path, waiting: false)
         let script = "ls -l /proc/self/fd | grep --quiet --fixed-strings \"$0\""
-        #expect(try Child.run("sh", "-c", script, path) == 1)
+        #expect(try SystemProgram.run("sh", "-c", script, path) == 1)
         withExtendedLifetime(lock) {}
     }
 

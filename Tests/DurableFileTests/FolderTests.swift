@@ -4,10 +4,10 @@ import Testing
 
 @Suite("Making folders")
 struct FolderTests {
-    private let folder: TemporaryFolder
+    private let folder: ScratchFolder
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try ScratchFolder()
     }
 
     @Test("With those above it, and again without complaint", arguments: ["a", "a/b/c", "a//b/"])

@@ -46,7 +46,7 @@ final class Counter {
         let isPlay = variables["TAPCARD_READER"]?.hasPrefix("sim") == true
         return "\(home)/.local/share/tapcard" + (isPlay ? "/simulated" : "")
     }
-    var simulation: SimulationText { SimulationText(path: "\(data)/simulation.txt") }
+    var simulation: SimulationFileText { SimulationFileText(path: "\(data)/simulation.txt") }
     var ledger: String { "\(data)/ledger.sqlite" }
     var keys: String { "\(data)/keys.json" }
 

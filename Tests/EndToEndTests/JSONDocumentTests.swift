@@ -77,7 +77,7 @@ struct JSONDocumentTests {
         try counter.step("sim put NTAG213")
         let other = try counter.simulation.uidOnReader()
         try counter.simulation.write(
-            SimulationText.message("T", Array(#"{"accountValue":3.5,"id":9}"#.utf8)),
+            SimulationFileText.message("T", Array(#"{"accountValue":3.5,"id":9}"#.utf8)),
             on: other)
         try counter.expect(
             "adopt --accept-balance 3.50",

@@ -76,7 +76,7 @@ struct TagStateTests {
         let counter = try Counter()
         try counter.step("keys list")
         try counter.step("sim put")
-        let link = SimulationText.message("U", [0x04] + Array("debian.org".utf8))
+        let link = SimulationFileText.message("U", [0x04] + Array("debian.org".utf8))
         try counter.simulation.write(link)
         try counter.expect(
             "read", status: 4,
@@ -91,7 +91,7 @@ struct TagStateTests {
             complains: "The tag carries something (uri). Nothing was written to it. To write over "
                 + "it all the same, add --overwrite.")
         try counter.simulation.write(
-            SimulationText.message("T", [0x02] + Array(#"en{"balance":"much"}"#.utf8)))
+            SimulationFileText.message("T", [0x02] + Array(#"en{"balance":"much"}"#.utf8)))
         try counter.expect(
             "read", status: 4,
             complains: "The tag holds a card's data that makes no sense: its balance is no amount "
@@ -106,7 +106,7 @@ struct TagStateTests {
         try counter.step("keys list")
         try counter.step("sim put")
         let json = #"{"firstName":"Amanda","lastName":"Gonzalez","accountValue":12.5,"id":1}"#
-        try counter.simulation.write(SimulationText.message("T", Array(json.utf8)))
+        try counter.simulation.write(SimulationFileText.message("T", Array(json.utf8)))
         try counter.expect(
             "read",
             prints: """

@@ -14,7 +14,7 @@ struct Bounds: Sendable {
 struct Explorer {
     let script: Script
     let bounds: Bounds
-    private(set) var report: Report
+    private(set) var report: EnumerationReport
     /// Equal ledgers are kept once.
     private var ledgers: [LedgerTables: Int] = [:]
     private var images: [TagMemory: Int] = [:]
@@ -23,10 +23,10 @@ struct Explorer {
     init(_ script: Script, _ bounds: Bounds) {
         self.script = script
         self.bounds = bounds
-        report = Report(script: script, bounds: bounds)
+        report = EnumerationReport(script: script, bounds: bounds)
     }
 
-    static func explore(_ script: Script, _ bounds: Bounds) async -> Report {
+    static func explore(_ script: Script, _ bounds: Bounds) async -> EnumerationReport {
         var explorer = Explorer(script, bounds)
         await explorer.explore()
         return explorer.report

@@ -44,7 +44,7 @@ enum MovedLedger {
 
     private static func payment(in ledger: SQLiteLedger) async throws(LedgerError) -> OpenWork {
         let plan = CardPlan(
-            origin: .issue, chip: "NTAG213", isGenuineChip: nil, holder: .nobody, scratch: .none,
+            origin: .issue, chip: .ntag213, isGenuineChip: nil, holder: .nobody, scratch: .none,
             face: .tapcard, balance: Money(minorUnits: 1_000, .usd), mayReissue: false, above: .none
         )
         let made = try await begin(.make(plan), 1, nil, in: ledger)

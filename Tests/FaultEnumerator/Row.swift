@@ -46,7 +46,8 @@ struct Row: Sendable {
         }
     }
 
-    private init(_ script: Script, _ bounds: Bounds, _ report: Report, _ seconds: String) {
+    private init(_ script: Script, _ bounds: Bounds, _ report: EnumerationReport, _ seconds: String)
+    {
         group = script.chip.name
         scope = script.name
         schedules = report.schedules

@@ -146,7 +146,7 @@ extension RestingWorld {
     }
 
     var image: CardImage? {
-        guard let layout = CardLayout(chipNamed: tag.chip.name) else { return nil }
+        guard let layout = tag.chip.model.map(CardLayout.init) else { return nil }
         return CardImage(layout.pages.flatMap { tag[$0].bytes }, layout: layout)
     }
 

@@ -48,7 +48,7 @@ struct Live {
         areReadersCareless: Bool
     ) {
         self.areReadersCareless = areReadersCareless
-        layout = CardLayout(chipNamed: world.tag.chip.name)
+        layout = world.tag.chip.model.map(CardLayout.init)
         uid = world.tag.uid
         self.keepsWorlds = keepsWorlds
         keepsWords = keepsWorlds

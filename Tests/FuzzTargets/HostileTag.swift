@@ -27,7 +27,6 @@ extension FuzzTarget {
 
 private struct HostileCounter {
     static let mostTaps = 4
-    private static let chips: [Type2Chip] = [.ntag213, .ntag215, .ntag216]
     private static let answers = [16, 64, 160, 250]
     private static let uid: [UInt8] = [0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80]
     private static let otherUID: [UInt8] = [0x04, 0xDE, 0xAD, 0xBE, 0xEF, 0x00, 0x01]
@@ -41,7 +40,7 @@ private struct HostileCounter {
 
     /// Two bits for the chip, two for the length of answers, one for a tag that is not a card yet.
     init(_ setting: UInt8, _ choices: Choices) async throws {
-        let chip = HostileCounter.chips[Int(setting & 3) % HostileCounter.chips.count]
+        let chip = Type2Chip.known[Int(setting & 3) % Type2Chip.known.count]
         let tag = try unwrap(TagMemory.blank(chip, uid: HostileCounter.uid), "no tag")
         let other = try unwrap(TagMemory.blank(chip, uid: HostileCounter.otherUID), "no tag")
         let honest = SimulatedReader(Simulation([tag, other], onReader: [tag.uid]))

@@ -46,9 +46,8 @@ struct TagPermission: Sendable {
                 && [CardProtection.switchingOff(keyID: 0), .clearingPassword(keyID: 0)]
                     .contains { step in isOf(step, page, content, claimed) }
         }
-        let chip = Type2Chip.known.first { $0.name == card.chip }
-        return CardLayout(chipNamed: card.chip)?.pages.contains(page) == true
-            || isOf(card.protection, page, content, chip)
+        return CardLayout(card.chip).pages.contains(page)
+            || isOf(card.protection, page, content, Type2Chip(card.chip))
     }
 
     private func isOf(
@@ -82,7 +81,7 @@ struct TagPermission: Sendable {
     private var maySendPassword: Bool {
         if command == .looking { return false }
         if case .settingPassword? = card?.protection { return true }
-        let chip = card.map { card in Type2Chip.known.first { $0.name == card.chip } } ?? claimed
+        let chip = card.map { Type2Chip($0.chip) } ?? claimed
         guard let first = chip?.configurationPage, let access = told[first + 1] else {
             return false
         }

@@ -13,12 +13,13 @@ import TapcardCore
 import TapcardDomain
 import Testing
 import TextCodecs
+import Type2Tag
 import Verbs
 import WebServer
 
 /// `tapcard serve` in this process, with a ledger in memory and a reader that is played.
 final class KioskBench: Sendable {
-    let reader = PlayedReader()
+    let reader = UnpluggableReader()
     let port: UInt16
     let token: String
     /// Whether the station's own waits, such as that of scratching, come to their end.
@@ -102,7 +103,7 @@ final class KioskBench: Sendable {
     var log: String { console.withLock { $0 } }
 
     private static func drivers(
-        _ reader: PlayedReader, _ services: Services,
+        _ reader: UnpluggableReader, _ services: Services,
         _ mayPass: Guarded<Bool>, _ ledger: any LedgerStore
     ) -> Drivers {
         Drivers(
@@ -221,7 +222,7 @@ private final class ServedKiosk: Sendable {
 struct FullDrawer: SimulatedTags {
     static let tags = (0..<400).map { number in
         SimulatedTag(
-            uid: String(format(number).suffix(14)), chip: "NTAG213", isOnReader: false)
+            uid: String(format(number).suffix(14)), chip: .ntag213, isOnReader: false)
     }
 
     private static func format(_ number: Int) -> String {
@@ -238,6 +239,8 @@ struct FullDrawer: SimulatedTags {
 
 /// A machine without USB.
 private struct NoReaders: ReaderInventory {
-    func survey(naming name: String?) -> ReaderSurvey { ReaderSurvey(bus: .absent, user: "amanda") }
+    func survey(naming name: ReaderName?) -> ReaderSurvey {
+        ReaderSurvey(bus: .absent, user: "amanda")
+    }
     func firmware(of reader: any TagReader) -> String? { nil }
 }

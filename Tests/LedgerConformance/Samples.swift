@@ -63,7 +63,7 @@ extension CardPlan {
         above: SequenceNumber = .none
     ) -> CardPlan {
         CardPlan(
-            origin: origin, chip: "NTAG215", isGenuineChip: true, holder: .amanda,
+            origin: origin, chip: .ntag215, isGenuineChip: true, holder: .amanda,
             scratch: scratch, face: .tapcard, protection: protection, balance: .cents(balance),
             parameters: parameters, mayReissue: mayReissue, above: above)
     }

@@ -51,18 +51,18 @@ extension Scenario {
         },
         Scenario("every column of a card is kept") { desk in
             let full = LedgerCard(
-                uid: .first, chip: "NTAG216", isGenuineChip: false, status: .blocked,
+                uid: .first, chip: .ntag216, isGenuineChip: false, status: .blocked,
                 holder: .amanda, scratch: .activated(.numbered(3)), face: .iosApp, account: 3,
                 allocated: try #require(SequenceNumber(9)), isDisplayStale: true,
                 protection: .switchingOff(keyID: 15), foreignMessage: [0, 1, 255])
-            let bare = LedgerCard(uid: .second, chip: "", foreignMessage: [])
+            let bare = LedgerCard(uid: .second, chip: .ntag215, foreignMessage: [])
             let kept = try await desk.ledger.write { rows throws(LedgerError) in
                 try rows.save(full)
                 try rows.save(bare)
                 return try rows.cards()
             }
             #expect(kept == [full, bare])
-            let emptied = LedgerCard(uid: .first, chip: "NTAG213", allocated: full.allocated)
+            let emptied = LedgerCard(uid: .first, chip: .ntag213, allocated: full.allocated)
             let changed = try await desk.ledger.write { rows throws(LedgerError) in
                 try rows.save(emptied)
                 return try rows.card(.first)

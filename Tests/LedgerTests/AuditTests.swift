@@ -76,7 +76,7 @@ import Testing
         Planted("two cards with one code", breaks: "I9: cards") { rows throws(LedgerError) in
             try rows.change { $0.scratch = .scratched(.numbered(7)) }
             try rows.save(
-                LedgerCard(uid: .second, chip: "NTAG215", scratch: .scratched(.numbered(7))))
+                LedgerCard(uid: .second, chip: .ntag215, scratch: .scratched(.numbered(7))))
         },
     ]
 

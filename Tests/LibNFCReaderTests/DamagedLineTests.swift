@@ -17,7 +17,7 @@ extension LiveTests {
         /// A tag whose pages all differ, so that one answer cannot pass for another.
         private static var marked: Simulation {
             var simulation = Simulation.fresh
-            if var tag = simulation.tag(Bench.uid) {
+            if var tag = simulation.tag(LibNFCBench.uid) {
                 for page: UInt8 in 0x04..<0x28 { tag[page] = Page(page, 1, 2, 3) }
                 simulation.save(tag)
             }
@@ -37,12 +37,12 @@ extension LiveTests {
                 ("status 39", .readerLost), ("status 41", .tagLost),
             ] as [(String, ReaderError.Kind)], [readFour, write])
         func damaged(fault: (String, ReaderError.Kind), frame: [UInt8]) async throws {
-            try await Bench.run(Self.marked) { (reader, emulator) async throws in
+            try await LibNFCBench.run(Self.marked) { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
-                Bench.arm("data 1 \(fault.0)", emulator)
-                let kind = try await Bench.kind { try await reader.exchange(frame) }
+                LibNFCBench.arm("data 1 \(fault.0)", emulator)
+                let kind = try await LibNFCBench.kind { try await reader.exchange(frame) }
                 #expect(kind == fault.1)
-                #expect(try await reader.select(within: .zero).uid == Bench.uid)
+                #expect(try await reader.select(within: .zero).uid == LibNFCBench.uid)
                 #expect(try await reader.exchange(Self.readTwenty) == Self.content(0x20))
             }
         }
@@ -51,12 +51,12 @@ extension LiveTests {
         /// looks at the length of the answer as well.
         @Test("an answer with a byte too many never has the length of a right one")
         func longer() async throws {
-            try await Bench.run(Self.marked) { (reader, emulator) async throws in
+            try await LibNFCBench.run(Self.marked) { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
-                Bench.arm("data 1 longer", emulator)
+                LibNFCBench.arm("data 1 longer", emulator)
                 #expect(try await reader.exchange(Self.readFour).count == 17)
-                Bench.arm("data 1 longer", emulator)
-                let kind = try await Bench.kind { try await reader.exchange(Self.write) }
+                LibNFCBench.arm("data 1 longer", emulator)
+                let kind = try await LibNFCBench.kind { try await reader.exchange(Self.write) }
                 #expect(kind == .garbled)
             }
         }
@@ -65,31 +65,33 @@ extension LiveTests {
         /// is awaited, and both look alike.
         @Test("a late answer is not taken for that of a later frame", arguments: ["late", "stale"])
         func late(fault: String) async throws {
-            try await Bench.run(Self.marked) { (reader, emulator) async throws in
+            try await LibNFCBench.run(Self.marked) { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
-                Bench.arm("data 1 \(fault)-reply", emulator)
-                let kind = try await Bench.kind { try await reader.exchange(Self.readFour) }
+                LibNFCBench.arm("data 1 \(fault)-reply", emulator)
+                let kind = try await LibNFCBench.kind { try await reader.exchange(Self.readFour) }
                 #expect(kind == .timedOut)
                 // Without a selection in between nothing is sent at all.
                 let sent = emulator.counters.dataCommands
-                let again = try await Bench.kind { try await reader.exchange(Self.readTwenty) }
+                let again = try await LibNFCBench.kind {
+                    try await reader.exchange(Self.readTwenty)
+                }
                 #expect(again == .readerLost && emulator.counters.dataCommands == sent)
-                #expect(try await reader.select(within: .seconds(600)).uid == Bench.uid)
+                #expect(try await reader.select(within: .seconds(600)).uid == LibNFCBench.uid)
                 #expect(try await reader.exchange(Self.readTwenty) == Self.content(0x20))
             }
         }
 
         @Test("a reader that hangs is timed out, and used again when it goes on")
         func stalled() async throws {
-            try await Bench.run(Self.marked) { (reader, emulator) async throws in
+            try await LibNFCBench.run(Self.marked) { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
-                Bench.arm("data 1 stall", emulator)
-                let kind = try await Bench.kind { try await reader.exchange(Self.readFour) }
+                LibNFCBench.arm("data 1 stall", emulator)
+                let kind = try await LibNFCBench.kind { try await reader.exchange(Self.readFour) }
                 #expect(kind == .timedOut)
-                let dead = try await Bench.kind { try await reader.select(within: .zero) }
+                let dead = try await LibNFCBench.kind { try await reader.select(within: .zero) }
                 #expect(dead == .noReader)
                 _ = emulator.control("resume")
-                #expect(try await reader.select(within: .zero).uid == Bench.uid)
+                #expect(try await reader.select(within: .zero).uid == LibNFCBench.uid)
                 #expect(try await reader.exchange(Self.readTwenty) == Self.content(0x20))
             }
         }
@@ -100,8 +102,8 @@ extension LiveTests {
             "damage to any command of a tap never gives wrong data", arguments: 1...9,
             ["corrupt", "shorter", "longer", "lose-ack"])
         func anyCommand(number: Int, fault: String) async throws {
-            try await Bench.run(Self.marked) { (reader, emulator) async throws in
-                Bench.arm("command \(number) \(fault)", emulator)
+            try await LibNFCBench.run(Self.marked) { (reader, emulator) async throws in
+                LibNFCBench.arm("command \(number) \(fault)", emulator)
                 do {
                     _ = try await reader.select(within: .zero)
                     let answer = try await reader.exchange(Self.readFour)
@@ -110,7 +112,7 @@ extension LiveTests {
                     #expect([.garbled, .readerLost].contains((error as? ReaderError)?.kind))
                 }
                 await reader.release()
-                #expect(try await reader.select(within: .zero).uid == Bench.uid)
+                #expect(try await reader.select(within: .zero).uid == LibNFCBench.uid)
                 #expect(try await reader.exchange(Self.readTwenty) == Self.content(0x20))
             }
         }

@@ -11,7 +11,7 @@ extension LiveTests {
         /// A tag whose pages from 04h on need the password that it came with.
         private static var protected: Simulation {
             var simulation = Simulation.fresh
-            if var tag = simulation.tag(Bench.uid) {
+            if var tag = simulation.tag(LibNFCBench.uid) {
                 tag[0x29] = Page(4, 0, 0, 4)
                 simulation.save(tag)
             }
@@ -23,13 +23,13 @@ extension LiveTests {
 
         @Test("a tag selected afresh loses its authentication and keeps its power")
         func reselect() async throws {
-            try await Bench.run(Self.protected) { (reader, emulator) async throws in
+            try await LibNFCBench.run(Self.protected) { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
                 #expect(try await reader.exchange(Self.authenticate) == [0, 0])
                 #expect(try await reader.exchange(Self.write).isEmpty)
                 let powerUps = emulator.counters.powerUps
                 _ = try await reader.select(within: .zero)
-                let kind = try await Bench.kind { try await reader.exchange(Self.write) }
+                let kind = try await LibNFCBench.kind { try await reader.exchange(Self.write) }
                 #expect(kind == .refused(0))
                 #expect(emulator.counters.powerUps == powerUps)
             }
@@ -38,7 +38,7 @@ extension LiveTests {
         /// A card's protection rests on this: settings act only afterwards.
         @Test("a tag that is let go and selected again has lost its power")
         func powerCycle() async throws {
-            try await Bench.run { (reader, emulator) async throws in
+            try await LibNFCBench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
                 #expect(try await reader.exchange([0xA2, 0x29, 4, 0, 0, 2]).isEmpty)
                 _ = try await reader.select(within: .zero)
@@ -47,7 +47,7 @@ extension LiveTests {
                 await reader.release()
                 _ = try await reader.select(within: .zero)
                 #expect(emulator.counters.powerUps > powerUps)
-                let kind = try await Bench.kind { try await reader.exchange(Self.write) }
+                let kind = try await LibNFCBench.kind { try await reader.exchange(Self.write) }
                 #expect(kind == .refused(0))
                 _ = try await reader.select(within: .zero)
                 #expect(try await reader.exchange(Self.authenticate) == [0, 0])
@@ -57,13 +57,13 @@ extension LiveTests {
 
         @Test("a tag that refused something is selected again, without losing its power")
         func afterRefusal() async throws {
-            try await Bench.run { (reader, emulator) async throws in
+            try await LibNFCBench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
                 let powerUps = emulator.counters.powerUps
-                let kind = try await Bench.kind { try await reader.exchange([0x30, 0xFF]) }
+                let kind = try await LibNFCBench.kind { try await reader.exchange([0x30, 0xFF]) }
                 #expect(kind == .refused(0))
-                #expect(try await reader.select(within: .zero).uid == Bench.uid)
-                #expect(try await reader.exchange(Bench.getVersion) == Bench.version)
+                #expect(try await reader.select(within: .zero).uid == LibNFCBench.uid)
+                #expect(try await reader.exchange(LibNFCBench.getVersion) == LibNFCBench.version)
                 #expect(emulator.counters.powerUps == powerUps)
             }
         }
@@ -71,18 +71,19 @@ extension LiveTests {
         /// The chip's own request does not wake it: only a new field does.
         @Test("a halted tag is found again")
         func halted() async throws {
-            try await Bench.run { (reader, emulator) async throws in
+            try await LibNFCBench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
                 let halt: [UInt8] = [0x50, 0x00]
-                #expect(try await Bench.kind(of: { try await reader.exchange(halt) }) == .tagLost)
-                #expect(try await reader.select(within: .zero).uid == Bench.uid)
-                #expect(try await reader.exchange(Bench.getVersion) == Bench.version)
+                #expect(
+                    try await LibNFCBench.kind(of: { try await reader.exchange(halt) }) == .tagLost)
+                #expect(try await reader.select(within: .zero).uid == LibNFCBench.uid)
+                #expect(try await reader.exchange(LibNFCBench.getVersion) == LibNFCBench.version)
             }
         }
 
         @Test("a released tag loses its power, and gets it back with the next selection")
         func release() async throws {
-            try await Bench.run(Self.protected) { (reader, emulator) async throws in
+            try await LibNFCBench.run(Self.protected) { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
                 _ = try await reader.exchange(Self.authenticate)
                 let powerUps = emulator.counters.powerUps
@@ -90,14 +91,14 @@ extension LiveTests {
                 #expect(emulator.control("status").contains(#""field":false"#))
                 _ = try await reader.select(within: .zero)
                 #expect(emulator.counters.powerUps > powerUps)
-                let kind = try await Bench.kind { try await reader.exchange(Self.write) }
+                let kind = try await LibNFCBench.kind { try await reader.exchange(Self.write) }
                 #expect(kind == .refused(0))
             }
         }
 
         @Test("releasing may be done at any time, and sends nothing when the field is off")
         func releaseTwice() async throws {
-            try await Bench.run { (reader, emulator) async throws in
+            try await LibNFCBench.run { (reader, emulator) async throws in
                 let before = emulator.counters.hostCommands
                 await reader.release()
                 #expect(emulator.counters.hostCommands == before)
@@ -113,9 +114,9 @@ extension LiveTests {
 
         @Test("no frame goes to a tag that was not selected")
         func unselected() async throws {
-            try await Bench.run { (reader, emulator) async throws in
+            try await LibNFCBench.run { (reader, emulator) async throws in
                 func exchange() async throws -> ReaderError.Kind {
-                    try await Bench.kind { try await reader.exchange(Bench.getVersion) }
+                    try await LibNFCBench.kind { try await reader.exchange(LibNFCBench.getVersion) }
                 }
                 #expect(try await exchange() == .tagLost)
                 _ = try await reader.select(within: .zero)

@@ -13,7 +13,7 @@ extension LiveTests {
 
         @Test("a known card is read with one data command and at most ten commands in 70 ms")
         func knownCard() async throws {
-            try await Bench.run { (reader, emulator) async throws in
+            try await LibNFCBench.run { (reader, emulator) async throws in
                 _ = emulator.control("reset")
                 _ = try await reader.select(within: .zero)
                 _ = try await reader.exchange(Self.readCard)
@@ -30,7 +30,7 @@ extension LiveTests {
 
         @Test("the second tap costs what the first did")
         func secondTap() async throws {
-            try await Bench.run { (reader, emulator) async throws in
+            try await LibNFCBench.run { (reader, emulator) async throws in
                 for _ in 0..<3 {
                     _ = emulator.control("reset")
                     _ = try await reader.select(within: .zero)
@@ -43,7 +43,7 @@ extension LiveTests {
 
         @Test("a payment's frames take one command each, and the rest of the tap eight")
         func payment() async throws {
-            try await Bench.run { (reader, emulator) async throws in
+            try await LibNFCBench.run { (reader, emulator) async throws in
                 _ = emulator.control("reset")
                 _ = try await reader.select(within: .zero)
                 _ = try await reader.exchange(Self.readCard)
@@ -61,7 +61,7 @@ extension LiveTests {
 
         @Test("to ask whether the card still lies there takes one command")
         func presence() async throws {
-            try await Bench.run { (reader, emulator) async throws in
+            try await LibNFCBench.run { (reader, emulator) async throws in
                 _ = try await reader.select(within: .zero)
                 _ = emulator.control("reset")
                 _ = try await reader.select(within: .zero)
@@ -71,9 +71,10 @@ extension LiveTests {
 
         @Test("a look into an empty field takes three commands")
         func emptyField() async throws {
-            try await Bench.run(Simulation()) { (reader, emulator) async throws in
+            try await LibNFCBench.run(Simulation()) { (reader, emulator) async throws in
                 _ = emulator.control("reset")
-                #expect(try await Bench.kind { try await reader.select(within: .zero) } == .noTag)
+                #expect(
+                    try await LibNFCBench.kind { try await reader.select(within: .zero) } == .noTag)
                 #expect(emulator.counters.hostCommands == 3)
             }
         }

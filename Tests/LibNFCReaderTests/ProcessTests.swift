@@ -44,7 +44,7 @@ extension LiveTests {
                 let before = ProcessTests.openDescriptors()
                 for fault in ["corrupt", "lose-ack", "lose-reply", "stale-reply"] {
                     _ = emulator.control("fault data 1 \(fault)")
-                    _ = try? await reader.exchange(Bench.getVersion)
+                    _ = try? await reader.exchange(LibNFCBench.getVersion)
                     _ = try await reader.select(within: .seconds(600))
                 }
                 #expect(ProcessTests.openDescriptors() == before)
@@ -93,7 +93,7 @@ extension LiveTests {
                 for fault in ["corrupt", "shorter", "lose-ack", "unplug"] {
                     _ = try await reader.select(within: .zero)
                     _ = emulator.control("fault data 1 \(fault)")
-                    _ = try? await reader.exchange(Bench.getVersion)
+                    _ = try? await reader.exchange(LibNFCBench.getVersion)
                 }
                 await reader.close()
             }
@@ -133,7 +133,7 @@ extension LiveTests {
                 let reader = try await LibNFCReader.open(connection)
                 _ = try await reader.select(within: .zero)
                 _ = emulator.control("fault data 1 status 128")
-                _ = try? await reader.exchange(Bench.getVersion)
+                _ = try? await reader.exchange(LibNFCBench.getVersion)
             }
         }
     }

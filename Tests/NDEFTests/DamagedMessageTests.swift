@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Damaged messages")
 struct DamagedMessageTests {
-    @Test("cut off anywhere", arguments: try Fixture.all(in: "messages.txt"))
-    func truncationIsRefused(_ fixture: Fixture) throws {
+    @Test("cut off anywhere", arguments: try MessageFixture.all(in: "messages.txt"))
+    func truncationIsRefused(_ fixture: MessageFixture) throws {
         let whole = try NDEFMessage(decoding: fixture.bytes)
         for count in fixture.bytes.indices {
             let cut = Array(fixture.bytes.prefix(count))
@@ -19,8 +19,8 @@ struct DamagedMessageTests {
         }
     }
 
-    @Test("any byte replaced by any other", arguments: try Fixture.all(in: "messages.txt"))
-    func replacedByteNeverTraps(_ fixture: Fixture) throws {
+    @Test("any byte replaced by any other", arguments: try MessageFixture.all(in: "messages.txt"))
+    func replacedByteNeverTraps(_ fixture: MessageFixture) throws {
         for index in fixture.bytes.indices {
             var bytes = fixture.bytes
             // In the long fixtures most bytes are alike, and a flip of all bits stands for others.

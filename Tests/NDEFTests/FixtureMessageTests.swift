@@ -5,14 +5,16 @@ import Testing
 struct FixtureMessageTests {
     @Test("the file has what it should", arguments: ["messages.txt", "tlv.txt"])
     func everyFixtureSaysSomething(file: String) throws {
-        let fixtures = try Fixture.all(in: file)
+        let fixtures = try MessageFixture.all(in: file)
         #expect(fixtures.count >= 16)
         #expect(Set(fixtures.map(\.name)).count == fixtures.count)
         #expect(fixtures.allSatisfy { !$0.bytes.isEmpty && !$0.lines.isEmpty })
     }
 
-    @Test("a message has the records it should", arguments: try Fixture.all(in: "messages.txt"))
-    func recordsAreAsDescribed(_ fixture: Fixture) throws {
+    @Test(
+        "a message has the records it should", arguments: try MessageFixture.all(in: "messages.txt")
+    )
+    func recordsAreAsDescribed(_ fixture: MessageFixture) throws {
         var rest = try NDEFMessage(decoding: fixture.bytes).records[...]
         var current: NDEFRecord?
         for line in fixture.lines where line.word != "rewritten" {
@@ -26,16 +28,17 @@ struct FixtureMessageTests {
         #expect(rest.isEmpty)
     }
 
-    @Test("a message is encoded as it was", arguments: try Fixture.all(in: "messages.txt"))
-    func encodingGivesTheSameBytes(_ fixture: Fixture) throws {
+    @Test("a message is encoded as it was", arguments: try MessageFixture.all(in: "messages.txt"))
+    func encodingGivesTheSameBytes(_ fixture: MessageFixture) throws {
         let message = try NDEFMessage(decoding: fixture.bytes)
         let encoded = try message.encoded()
         #expect((encoded != fixture.bytes) == fixture.has("rewritten"))
         #expect(try NDEFMessage(decoding: encoded) == message)
     }
 
-    @Test("reading leniently changes nothing", arguments: try Fixture.all(in: "messages.txt"))
-    func lenientIsNoDifferent(_ fixture: Fixture) throws {
+    @Test(
+        "reading leniently changes nothing", arguments: try MessageFixture.all(in: "messages.txt"))
+    func lenientIsNoDifferent(_ fixture: MessageFixture) throws {
         let strict = try NDEFMessage(decoding: fixture.bytes)
         #expect(try NDEFMessage(decoding: fixture.bytes, .lenient) == strict)
     }
@@ -47,7 +50,7 @@ struct FixtureMessageTests {
         return "\(record.format) \(names[0]) \(names[1]) \(record.payload.count)"
     }
 
-    private func check(_ record: NDEFRecord, against line: Fixture.Line) throws {
+    private func check(_ record: NDEFRecord, against line: MessageFixture.Line) throws {
         switch line.word {
         case "text":
             let text = try NDEFText(record)

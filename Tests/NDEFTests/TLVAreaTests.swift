@@ -4,8 +4,8 @@ import Testing
 
 @Suite("TLV blocks")
 struct TLVAreaTests {
-    @Test("the areas of the fixtures", arguments: try Fixture.all(in: "tlv.txt"))
-    func blocksAreAsDescribed(_ fixture: Fixture) throws {
+    @Test("the areas of the fixtures", arguments: try MessageFixture.all(in: "tlv.txt"))
+    func blocksAreAsDescribed(_ fixture: MessageFixture) throws {
         if let refusal = fixture.lines.first(where: { $0.word == "refused" }) {
             let error = #expect(throws: NDEFError.self) { try TLVArea(decoding: fixture.bytes) }
             #expect(error.map { "\($0.kind)" } == refusal.rest)
@@ -21,8 +21,8 @@ struct TLVAreaTests {
         }
     }
 
-    @Test("areas cut off anywhere", arguments: try Fixture.all(in: "tlv.txt"))
-    func truncation(_ fixture: Fixture) throws {
+    @Test("areas cut off anywhere", arguments: try MessageFixture.all(in: "tlv.txt"))
+    func truncation(_ fixture: MessageFixture) throws {
         guard let whole = try? TLVArea(decoding: fixture.bytes) else { return }
         // An area may end after a whole block, and only there.
         let ends = Set(whole.blocks.map { $0.valueOffset + $0.value.count })
@@ -37,8 +37,8 @@ struct TLVAreaTests {
         }
     }
 
-    @Test("any byte replaced by any other", arguments: try Fixture.all(in: "tlv.txt"))
-    func replacedByteNeverTraps(_ fixture: Fixture) {
+    @Test("any byte replaced by any other", arguments: try MessageFixture.all(in: "tlv.txt"))
+    func replacedByteNeverTraps(_ fixture: MessageFixture) {
         for index in fixture.bytes.indices.prefix(32) {
             var bytes = fixture.bytes
             for mask in UInt8(1)...255 {

@@ -14,13 +14,13 @@ extension PCSCReaderTests {
         @Test("made, read, charged, scratched and topped up", arguments: Kind.raw)
         func wholeLife(kind: Kind) async throws {
             try kind.lay()
-            let counter = Counter(try await kind.open())
+            let counter = PCSCCounter(try await kind.open())
             try await counter.make()
-            #expect(try await counter.station.read().balance == Counter.usd(1_000))
-            #expect(try await counter.pay(250).balance == Counter.usd(750))
+            #expect(try await counter.station.read().balance == PCSCCounter.usd(1_000))
+            #expect(try await counter.pay(250).balance == PCSCCounter.usd(750))
             #expect(try await counter.station.scratch(id: counter.newID()).display == .current)
-            let added = try await counter.station.add(Counter.usd(500), id: counter.newID())
-            #expect(added.balance == Counter.usd(1_250))
+            let added = try await counter.station.add(PCSCCounter.usd(500), id: counter.newID())
+            #expect(added.balance == PCSCCounter.usd(1_250))
             try await counter.expectAgreement("at the end")
             let info = try await counter.station.tagInfo()
             #expect(info.chip.name == "NTAG213")
@@ -29,11 +29,11 @@ extension PCSCReaderTests {
         @Test("protected, charged and unprotected", arguments: Kind.raw)
         func protection(kind: Kind) async throws {
             try kind.lay()
-            let counter = Counter(try await kind.open())
+            let counter = PCSCCounter(try await kind.open())
             try await counter.make()
             _ = try await counter.station.protect(id: counter.newID())
             #expect(kind.slot.change { $0.tag?[0x29] } == Page(4, 0, 0, 2))
-            #expect(try await counter.pay(250).balance == Counter.usd(750))
+            #expect(try await counter.pay(250).balance == PCSCCounter.usd(750))
             try await counter.expectAgreement("while it is protected")
             _ = try await counter.station.unprotect(id: counter.newID())
             #expect(kind.slot.change { $0.tag?[0x29] } == Page(4, 0, 0, 0xFF))
@@ -42,7 +42,7 @@ extension PCSCReaderTests {
 
         @Test("no password is sent by a plain reader, and nothing is begun")
         func plainReaderProtectsNone() async throws {
-            let counter = try await Counter.withCard(on: .plain)
+            let counter = try await PCSCCounter.withCard(on: .plain)
             await #expect(throws: TapcardError(.unsupportedReader, "")) {
                 try await counter.station.protect(id: counter.newID())
             }
@@ -51,9 +51,9 @@ extension PCSCReaderTests {
 
         @Test("a card that the ledger knows is read and charged over storage commands")
         func plainReader() async throws {
-            let counter = try await Counter.withCard(on: .plain)
-            #expect(try await counter.station.read().balance == Counter.usd(1_000))
-            #expect(try await counter.pay(250).balance == Counter.usd(750))
+            let counter = try await PCSCCounter.withCard(on: .plain)
+            #expect(try await counter.station.read().balance == PCSCCounter.usd(1_000))
+            #expect(try await counter.pay(250).balance == PCSCCounter.usd(750))
             #expect(try await counter.station.scratch(id: counter.newID()).display == .current)
             try await counter.expectAgreement("on a plain reader")
         }
@@ -61,7 +61,7 @@ extension PCSCReaderTests {
         @Test("but no card is made over them: the tag cannot be asked what it is")
         func plainReaderMakesNone() async throws {
             try Kind.plain.lay()
-            let counter = Counter(try await Kind.plain.open())
+            let counter = PCSCCounter(try await Kind.plain.open())
             await #expect(throws: TapcardError(.unsupportedReader, "")) { try await counter.make() }
             await #expect(throws: TapcardError(.unsupportedReader, "")) {
                 try await counter.station.read()
@@ -84,11 +84,11 @@ extension PCSCReaderTests {
         /// Pays a cent at a time, with the fault one command later each time, until it comes too
         /// late.
         private static func interrupt(on kind: Kind, _ fault: PlayedFault.Kind) async throws {
-            let counter = try await Counter.withCard(on: kind)
+            let counter = try await PCSCCounter.withCard(on: kind)
             _ = try await counter.station.read()
             kind.slot.change { $0.isSlowToNotice = true }
             // A card that is pulled before it was found does not come back while this waits.
-            let hasty = Counter(
+            let hasty = PCSCCounter(
                 counter.station.reader, ledger: counter.ledger, wait: .milliseconds(200))
             var command = 0
             var isDue = true

@@ -24,7 +24,7 @@ struct CommandTests {
             ([0x50, 0x01, 0x00], [0x27]), ([0x86], [0x27]), ([0x8A], [0x00, 0x00]),
         ] as [([UInt8], [UInt8])])
     func answered(command: [UInt8], answer: [UInt8]) {
-        var bench = Bench()
+        var bench = EmulatorBench()
         #expect(bench.send(command) == answer)
     }
 
@@ -41,28 +41,29 @@ struct CommandTests {
             [0x60, 0x01, 0x10, 0x00], [0x60, 0x01, 0x01],
         ] as [[UInt8]])
     func errors(command: [UInt8]) {
-        var bench = Bench()
+        var bench = EmulatorBench()
         #expect(
-            bench.raw(Bench.frame(command)) == Bench.acknowledge + HostFrame.syntaxError)
+            bench.raw(EmulatorBench.frame(command)) == EmulatorBench.acknowledge
+                + HostFrame.syntaxError)
     }
 
     @Test("a register keeps what was written to it")
     func registers() {
-        var bench = Bench()
+        var bench = EmulatorBench()
         #expect(bench.send([0x08, 0x63, 0x0D, 0x12, 0x63, 0x3D, 0x07]) == [])
         #expect(bench.send([0x06, 0x63, 0x3D, 0x63, 0x0D]) == [0x07, 0x12])
     }
 
     @Test("a port keeps what was written to it with the highest bit set")
     func ports() {
-        var bench = Bench()
+        var bench = EmulatorBench()
         #expect(bench.send([0x0E, 0x85, 0x03]) == [])
         #expect(bench.send([0x0C]) == [0x05, 0xFF, 0x01])
     }
 
     @Test("RFConfiguration and the antenna's register switch the same field")
     func field() {
-        var bench = Bench()
+        var bench = EmulatorBench()
         #expect(bench.send([0x06, 0x63, 0x04]) == [0x80])
         #expect(bench.send([0x32, 0x01, 0x01]) == [])
         #expect(bench.send([0x06, 0x63, 0x04]) == [0x83])

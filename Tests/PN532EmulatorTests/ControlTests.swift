@@ -8,7 +8,7 @@ import Type2Tag
 struct ControlTests {
     @Test("put tags on, next to each other, and take them off")
     func tags() throws {
-        var bench = Bench()
+        var bench = EmulatorBench()
         _ = try bench.control("add classic")
         _ = try bench.control("add ntag215")
         #expect(bench.emulation.simulation.onReader.count == 2)
@@ -27,7 +27,7 @@ struct ControlTests {
 
     @Test("say how things stand")
     func status() throws {
-        var bench = Bench()
+        var bench = EmulatorBench()
         _ = try bench.control("fault write 3 torn mix 7")
         _ = try bench.control("fault data 2 stall")
         let status = try bench.control("status").answer
@@ -43,7 +43,7 @@ struct ControlTests {
 
     @Test("give the tag's dump, the last one's or that of a number")
     func dump() throws {
-        var bench = Bench()
+        var bench = EmulatorBench()
         let text = try #require(try bench.control("dump").answer["dump"]?.string)
         #expect(try TagDump(parsing: text).memory() == bench.emulation.simulation.tags.first)
         #expect(try bench.control("dump 04AC6B72BA6C80").answer["dump"]?.string == text)
@@ -60,7 +60,7 @@ struct ControlTests {
             String(repeating: "x", count: 513),
         ])
     func refused(line: String) throws {
-        var bench = Bench()
+        var bench = EmulatorBench()
         let before = bench.emulation.simulation
         #expect(throws: EmulatorError(.control)) { try bench.control(line) }
         #expect(bench.emulation.simulation == before)

@@ -4,22 +4,22 @@ import Testing
 
 @Suite("Frames of the serial line")
 struct FramingTests {
-    private static let version = Bench.frame([0x02])
-    private static let versionAnswer = Bench.answer([0x03, 0x32, 0x01, 0x06, 0x07])
-    private static let answered = Bench.acknowledge + versionAnswer
+    private static let version = EmulatorBench.frame([0x02])
+    private static let versionAnswer = EmulatorBench.answer([0x03, 0x32, 0x01, 0x06, 0x07])
+    private static let answered = EmulatorBench.acknowledge + versionAnswer
     private static let syntaxError: [UInt8] = [0x00, 0x00, 0xFF, 0x01, 0xFF, 0x7F, 0x81, 0x00]
     private static let refuse: [UInt8] = [0x00, 0x00, 0xFF, 0xFF, 0x00, 0x00]
 
     @Test("a command is acknowledged and answered")
     func command() {
-        var bench = Bench()
+        var bench = EmulatorBench()
         #expect(Self.version == [0x00, 0x00, 0xFF, 0x02, 0xFE, 0xD4, 0x02, 0x2A, 0x00])
         #expect(bench.raw(Self.version) == Self.answered)
     }
 
     @Test("bytes may come one by one, and commands in one piece")
     func pieces() {
-        var bench = Bench()
+        var bench = EmulatorBench()
         var answer: [UInt8] = []
         for byte in Self.version { answer += bench.raw([byte]) }
         #expect(answer == Self.answered)
@@ -28,7 +28,7 @@ struct FramingTests {
 
     @Test("a frame that was cut off is nothing, and the next one is understood", arguments: 0..<8)
     func truncation(length: Int) {
-        var bench = Bench()
+        var bench = EmulatorBench()
         #expect(bench.raw(Array(Self.version.prefix(length))).isEmpty)
         #expect(bench.raw(Self.version) == Self.answered)
     }
@@ -38,7 +38,7 @@ struct FramingTests {
         arguments: [1, 2, 3, 4, 5, 6, 7])
     func damage(place: Int) {
         for change in UInt8(1)...255 {
-            var bench = Bench()
+            var bench = EmulatorBench()
             var damaged = Self.version
             damaged[place] ^= change
             let answer = bench.raw(damaged)
@@ -52,7 +52,7 @@ struct FramingTests {
 
     @Test("noise between frames does no harm")
     func noise() {
-        var bench = Bench()
+        var bench = EmulatorBench()
         let noise: [UInt8] = [
             0x00, 0xFF, 0x13, 0x00, 0xFF, 0xFF, 0xFF, 0x01, 0x02, 0x03, 0xFF, 0x00,
         ]
@@ -62,9 +62,9 @@ struct FramingTests {
 
     @Test("long data takes an extended frame, both ways")
     func extended() {
-        var bench = Bench()
+        var bench = EmulatorBench()
         let data = [0x00] + (0..<262).map { UInt8(truncatingIfNeeded: $0) }
-        let frame = Bench.frame([0x00] + data)
+        let frame = EmulatorBench.frame([0x00] + data)
         #expect(frame.prefix(8) == [0x00, 0x00, 0xFF, 0xFF, 0xFF, 0x01, 0x09, 0xF6])
         #expect(bench.send([0x00] + data) == data)
     }
@@ -72,14 +72,14 @@ struct FramingTests {
     @Test("a normal frame carries 255 bytes, an extended one may carry fewer")
     func lengths() {
         #expect(HostFrame.information([UInt8](repeating: 1, count: 255))[3...4] == [0xFF, 0x01])
-        var bench = Bench()
+        var bench = EmulatorBench()
         let frame: [UInt8] = [0x00, 0xFF, 0xFF, 0xFF, 0x00, 0x02, 0xFE, 0xD4, 0x02, 0x2A, 0x00]
         #expect(bench.raw(frame) == Self.answered)
     }
 
     @Test("a frame of no bytes or of too many is damaged", arguments: [0, 266, 0xFFFF])
     func impossibleLength(length: Int) {
-        var bench = Bench()
+        var bench = EmulatorBench()
         let (high, low) = (UInt8(length >> 8), UInt8(truncatingIfNeeded: length))
         let frame: [UInt8] = [0x00, 0xFF, 0xFF, 0xFF, high, low, 0 &- (high &+ low)]
         #expect(bench.raw(frame + Self.version) == Self.answered)
@@ -88,7 +88,7 @@ struct FramingTests {
 
     @Test("NACK repeats the last answer, and nothing where there was none")
     func repeated() {
-        var bench = Bench()
+        var bench = EmulatorBench()
         #expect(bench.raw(Self.refuse).isEmpty)
         _ = bench.raw(Self.version)
         #expect(bench.raw(Self.refuse) == Self.versionAnswer)
@@ -99,9 +99,9 @@ struct FramingTests {
         "what is not a command is an error",
         arguments: [[0xD4], [0xD5, 0x02], [0xD4, 0x01], [0xD4, 0xFF]] as [[UInt8]])
     func syntax(data: [UInt8]) {
-        var bench = Bench()
+        var bench = EmulatorBench()
         #expect(
-            bench.raw(HostFrame.information(data)) == Bench.acknowledge + Self.syntaxError)
+            bench.raw(HostFrame.information(data)) == EmulatorBench.acknowledge + Self.syntaxError)
         #expect(bench.raw(Self.version) == Self.answered)
     }
 
@@ -120,20 +120,22 @@ struct FramingTests {
 
     @Test("PowerDown is answered, and then the chip sleeps")
     func powerDown() {
-        var bench = Bench()
+        var bench = EmulatorBench()
         #expect(bench.send([0x16, 0xF0]) == [0x00])
         #expect(bench.raw(Self.version).isEmpty)
         #expect(bench.send([0x16, 0xF0]) == [0x00])
-        #expect(bench.raw(Bench.wakeUp + Self.version) == Self.answered)
+        #expect(bench.raw(EmulatorBench.wakeUp + Self.version) == Self.answered)
     }
 
     @Test("a new speed acts once its answer is acknowledged")
     func speed() {
-        var bench = Bench()
+        var bench = EmulatorBench()
         #expect(bench.send([0x10, 0x07]) == [])
         #expect(bench.emulation.line.speed == 115_200)
-        _ = bench.raw(Bench.acknowledge)
+        _ = bench.raw(EmulatorBench.acknowledge)
         #expect(bench.emulation.line.speed == 921_600)
-        #expect(bench.raw(Bench.frame([0x10, 0x09])) == Bench.acknowledge + Self.syntaxError)
+        #expect(
+            bench.raw(EmulatorBench.frame([0x10, 0x09])) == EmulatorBench.acknowledge
+                + Self.syntaxError)
     }
 }

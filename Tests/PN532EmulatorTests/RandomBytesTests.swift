@@ -14,7 +14,7 @@ struct RandomBytesTests {
     @Test("a stream of them is survived, and the next command is answered", arguments: 0..<8)
     func stream(seed: UInt64) {
         var chance = SeededGenerator(seed: seed)
-        var bench = Bench()
+        var bench = EmulatorBench()
         for _ in 0..<200 {
             // Bytes that look like frames are worth more than others.
             let bytes = (0..<64).map { _ in
@@ -25,7 +25,7 @@ struct RandomBytesTests {
             _ = bench.raw(bytes)
         }
         _ = bench.raw([UInt8](repeating: 0, count: HostFrame.longestData + 10))
-        _ = bench.raw(Bench.wakeUp)
+        _ = bench.raw(EmulatorBench.wakeUp)
         #expect(bench.send([0x02]) == [0x32, 0x01, 0x06, 0x07])
     }
 
@@ -34,7 +34,7 @@ struct RandomBytesTests {
         arguments: 0..<8)
     func commands(seed: UInt64) throws {
         var chance = SeededGenerator(seed: seed)
-        var bench = Bench()
+        var bench = EmulatorBench()
         _ = try bench.control("add NTAG216 classic type4 felica")
         for round in 0..<2_000 {
             let code = Self.commands.randomElement(using: &chance) ?? 0
@@ -47,11 +47,11 @@ struct RandomBytesTests {
             if round % 3 == 0 {
                 _ = bench.send([0x4A, UInt8.random(in: 1...2, using: &chance), 0])
             }
-            let answer = bench.raw(Bench.frame([code] + data))
-            #expect(answer.starts(with: Bench.acknowledge))
-            #expect(answer.count <= Bench.acknowledge.count + HostFrame.longestData + 10)
+            let answer = bench.raw(EmulatorBench.frame([code] + data))
+            #expect(answer.starts(with: EmulatorBench.acknowledge))
+            #expect(answer.count <= EmulatorBench.acknowledge.count + HostFrame.longestData + 10)
         }
-        #expect(bench.emulation.simulation.tags.map(\.uid).first == Bench.uid)
+        #expect(bench.emulation.simulation.tags.map(\.uid).first == EmulatorBench.uid)
         #expect(bench.emulation.simulation.tags.first?[0].bytes == [0x04, 0xAC, 0x6B, 0x4B])
     }
 }

@@ -15,7 +15,7 @@ final class PlayedLink: Sendable {
 
     private let slot: PlayedSlot
     private let network: NetworkOfProcess
-    private let state = Guarded(State())
+    private let state = LockedValue(State())
     private let ended = DispatchSemaphore(value: 0)
 
     init(_ slot: PlayedSlot, in network: NetworkOfProcess) {
@@ -38,7 +38,7 @@ final class PlayedLink: Sendable {
 
     private func run() {
         while !state.change({ $0.isEnding }) {
-            guard slot.hasCard, let relay = try? Relay(to: slot.port, in: network) else {
+            guard slot.hasCard, let relay = try? NetworkRelay(to: slot.port, in: network) else {
                 usleep(PlayedLink.pollingInMicroseconds)
                 continue
             }

@@ -34,7 +34,7 @@ public final class PlayedPCSCD {
                 """
             }.joined(separator: "\n"), to: "\(folder)/conf/readers")
         let hasOwnUsers = geteuid() != 0
-        let doorway = try Doorway(at: PlayedPCSCD.socket(in: folder))
+        let doorway = try PCSCDSocket(at: PlayedPCSCD.socket(in: folder))
         do {
             // From then on only pcscd holds it open.
             defer { close(doorway.listener) }
@@ -55,7 +55,7 @@ public final class PlayedPCSCD {
     /// The process, and what it lives by.
     private static func launch(_ words: [String], _ listener: Int32) throws -> (pid_t, Int32) {
         var ends: [Int32] = [-1, -1]
-        guard unsafe socketpair(AF_UNIX, Relay.kindOfSocket, 0, &ends) == 0 else {
+        guard unsafe socketpair(AF_UNIX, NetworkRelay.kindOfSocket, 0, &ends) == 0 else {
             throw PlayFailure("no pair of sockets")
         }
         defer { close(ends[0]) }

@@ -15,7 +15,7 @@ public final class PlayedSlot: Sendable {
     public let friendlyName: String
     /// In the network of the played pcscd, where no other program listens.
     let port: Int
-    let state: Guarded<State>
+    let state: LockedValue<State>
     /// One element for each command that is left without an answer.
     public let silences: AsyncStream<Void>
     private let silent: AsyncStream<Void>.Continuation
@@ -23,7 +23,7 @@ public final class PlayedSlot: Sendable {
     public init(_ friendlyName: String, port: Int, _ reader: any PlayedReader) {
         self.friendlyName = friendlyName
         self.port = port
-        state = Guarded(State(reader: reader))
+        state = LockedValue(State(reader: reader))
         (silences, silent) = AsyncStream.makeStream()
     }
 

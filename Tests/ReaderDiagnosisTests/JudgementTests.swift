@@ -29,7 +29,7 @@ struct JudgementTests {
     }
 
     static func states(_ survey: ReaderSurvey) -> [String] {
-        survey.rows.map { "\($0.name ?? "-"): \($0.state.text)" }
+        survey.rows.map { "\($0.name?.text ?? "-"): \($0.state.text)" }
     }
 
     @Test("a reader of libnfc is ready when it can be opened and no program holds it")
@@ -167,8 +167,8 @@ struct JudgementTests {
         arguments: [
             "pn532_spi:/dev/spidev0.0", "pn532_i2c:/dev/i2c-1", "arygon:/dev/ttyS0",
             "acr122s:/dev/ttyS0:9600",
-        ])
-    func unseenName(_ name: String) {
+        ] as [ReaderName])
+    func unseenName(_ name: ReaderName) {
         var survey = ReaderSurvey(bus: .absent, user: "amanda")
         #expect(survey.findings(about: name).isEmpty)
         survey.libnfc = .version("1.8.0")
@@ -184,7 +184,7 @@ struct JudgementTests {
         let survey = ReaderSurvey(bus: .absent, user: "amanda")
         let usb = try #require(survey.findings(about: "pn53x_usb:001:002").first)
         #expect(usb.what.hasSuffix("changes whenever it is plugged in."))
-        #expect(survey.findings(about: "nonsense").map(\.what) == ["nonsense is not here."])
+        #expect(survey.findings(about: "no:thing").map(\.what) == ["no:thing is not here."])
     }
 
     @Test("of a pseudo-terminal only that it is there can be said")
@@ -202,8 +202,8 @@ struct JudgementTests {
         "no advice to unplug a built-in reader",
         arguments: [
             "sim", "sim:x.txt", "pcsc:ACR1252", "pn532_spi:/dev/spidev0.0", "arygon:/dev/x",
-        ])
-    func stubborn(_ name: String) {
+        ] as [ReaderName])
+    func stubborn(_ name: ReaderName) {
         let survey = ReaderSurvey(bus: .absent, user: "amanda")
         let remedy = survey.stubbornRemedy(name)
         #expect(!remedy.isEmpty && !"\(remedy)".lowercased().contains("unplug"))

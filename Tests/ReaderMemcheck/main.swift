@@ -6,7 +6,7 @@ import Glibc
 let done = DispatchSemaphore(value: 0)
 Task.detached {
     do {
-        try await Scenario.run()
+        try await MemcheckScenario.run()
     } catch {
         print("failed: \(error)")
         exit(EXIT_FAILURE)

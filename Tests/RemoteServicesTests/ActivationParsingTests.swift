@@ -11,7 +11,7 @@ struct ActivationParsingTests {
 
     @Test("the documented answer activates")
     func documented() throws {
-        #expect(try ActivationParsing.answer(try Fixture.activation.bytes) == .active)
+        #expect(try ActivationParsing.answer(try AnswerFixture.activation.bytes) == .active)
         #expect(try answer(#"{"ios":"6.24"}"#) == .active)
     }
 
@@ -86,7 +86,7 @@ struct ActivationParsingTests {
 
     @Test("is asked with the code, and no cut of its answer passes for one")
     func request() async throws {
-        let transport = ScriptedTransport(.ok(try Fixture.activation.bytes))
+        let transport = ScriptedTransport(.ok(try AnswerFixture.activation.bytes))
         let service = RemoteActivation(
             try ServiceAddress("https://api.example/"), through: transport,
             in: transport.surroundings)
@@ -97,7 +97,7 @@ struct ActivationParsingTests {
                 HTTPRequest(
                     .get, "https://api.example/version?code=0b9f6f1c-6f0e-4a0c-9d52-6a4f0e1b7a11")
             ])
-        let bytes = try Fixture.activation.bytes.dropLast()
+        let bytes = try AnswerFixture.activation.bytes.dropLast()
         for end in bytes.indices {
             #expect(throws: ServiceError.self) {
                 try ActivationParsing.answer(Array(bytes[..<end]))

@@ -9,7 +9,7 @@ import Testing
 struct CacheFileTests {
     private func bench() async throws -> (CacheBench, name: String) {
         let bench = try CacheBench(
-            .ok(try Fixture.draws.bytes, "Cache-Control: max-age=600", "ETag: \"v1\""))
+            .ok(try AnswerFixture.draws.bytes, "Cache-Control: max-age=600", "ETag: \"v1\""))
         _ = try await bench.draws()
         return (bench, try #require(try bench.files.first))
     }
@@ -26,7 +26,7 @@ struct CacheFileTests {
         #expect(try bench.files.isEmpty)
 
         try bench.write(bytes, to: name)
-        bench.transport.reply(.ok(try Fixture.draws.bytes, "Cache-Control: max-age=600"))
+        bench.transport.reply(.ok(try AnswerFixture.draws.bytes, "Cache-Control: max-age=600"))
         let fetched = try await bench.draws()
         #expect(fetched.value.draws.count == 3 && fetched.age == 0 && fetched.staleness == nil)
         #expect(bench.lastConditions.isEmpty)
@@ -167,7 +167,7 @@ struct CacheFileTests {
     @Test("nor more bytes, but the newest always")
     func boundedBytes() async throws {
         let (bench, _) = try await bench()
-        let one = try Fixture.draws.bytes.count
+        let one = try AnswerFixture.draws.bytes.count
         let limits = HTTPCache.Limits(entries: 100, bytes: one * 5 / 2 + 600)
         for number in 0..<4 {
             _ = try await bench.lottery(at: "http://\(number).example", limits: limits).draws(

@@ -22,7 +22,7 @@ struct CacheTests {
     }
 
     private func ok(_ head: [String]) throws -> ScriptedTransport.Reply {
-        .answer(200, try Fixture.draws.bytes, head)
+        .answer(200, try AnswerFixture.draws.bytes, head)
     }
 
     @Test("the first answer comes from the service and is kept")
@@ -374,7 +374,7 @@ struct CacheTests {
         bench.transport.reply(.ok(Array(#"{"draws":[]}"#.utf8), "Cache-Control: max-age=600"))
         let other = try bench.lottery(at: "http://other.example")
         #expect(try await other.draws(revalidating: false).value.draws.isEmpty)
-        bench.transport.reply(.ok(try Fixture.tickets.bytes, "Cache-Control: max-age=600"))
+        bench.transport.reply(.ok(try AnswerFixture.tickets.bytes, "Cache-Control: max-age=600"))
         #expect(try await other.tickets().value.count == 2)
         #expect(bench.requestCount == 3)
         bench.transport.reply(Self.offline)

@@ -14,7 +14,7 @@ struct LotteryParsingTests {
 
     @Test("the documented draws")
     func documented() throws {
-        let list = try draws(try Fixture.draws.bytes)
+        let list = try draws(try AnswerFixture.draws.bytes)
         #expect(list.draws.map(\.id.text) == ["draw-3", "draw-2", "draw-1"])
         let first = try #require(list.draws.last)
         #expect(first.date == CalendarDate(year: 2_023, month: 5, day: 15))
@@ -26,7 +26,7 @@ struct LotteryParsingTests {
 
     @Test("the documented tickets")
     func documentedTickets() throws {
-        let tickets = try LotteryParsing.tickets(try Fixture.tickets.bytes, under: .standard)
+        let tickets = try LotteryParsing.tickets(try AnswerFixture.tickets.bytes, under: .standard)
         #expect(tickets.map(\.id.text) == ["ticket-1", "ticket-2"])
         #expect(tickets.map(\.draw.text) == ["draw-1", "draw-4"])
         #expect(tickets[0].balls == (try Balls([2, 16, 23, 44, 47, 52], bonus: 14)))
@@ -34,10 +34,10 @@ struct LotteryParsingTests {
 
     @Test("numbers with and without quotes, unknown members, no draws at all")
     func lenient() throws {
-        let plain = String(decoding: try Fixture.draws.bytes, as: UTF8.self)
+        let plain = String(decoding: try AnswerFixture.draws.bytes, as: UTF8.self)
             .replacing(/"([0-9]+)"/) { $0.output.1 }
             .replacing("\"topPrize\":4000000000", with: "\"topPrize\":\"4000000000\",\"new\":[1]")
-        #expect(try draws(Array(plain.utf8)) == draws(try Fixture.draws.bytes))
+        #expect(try draws(Array(plain.utf8)) == draws(try AnswerFixture.draws.bytes))
         #expect(try draws(Array(#"{"draws":[],"next":null}"#.utf8)).draws.isEmpty)
         #expect(
             try LotteryParsing.tickets(Array(#"{"tickets":[]}"#.utf8), under: .standard).isEmpty)
@@ -62,7 +62,7 @@ struct LotteryParsingTests {
             """
         #expect(try draws(Array(row.utf8), under: five).draws[0].balls.numbers.count == 5)
         let more = #expect(throws: ServiceError.self) {
-            try draws(try Fixture.draws.bytes, under: five)
+            try draws(try AnswerFixture.draws.bytes, under: five)
         }
         #expect(more?.kind == .badBalls)
         let fewer = #expect(throws: ServiceError.self) { try draws(Array(row.utf8)) }
@@ -115,7 +115,7 @@ struct LotteryParsingTests {
     func wrong(
         _ old: String, _ new: String, _ kind: ServiceError.Kind, _ words: String
     ) throws {
-        let bytes = try Fixture.draws.replacing(old, by: new)
+        let bytes = try AnswerFixture.draws.replacing(old, by: new)
         let failure = #expect(throws: ServiceError.self) { try draws(bytes) }
         #expect(failure?.kind == kind)
         #expect(failure?.detail.contains(words) == true, "\(failure?.detail ?? "")")
@@ -134,7 +134,7 @@ struct LotteryParsingTests {
     func wrongTickets(
         _ old: String, _ new: String, _ kind: ServiceError.Kind, _ words: String
     ) throws {
-        let bytes = try Fixture.tickets.replacing(old, by: new)
+        let bytes = try AnswerFixture.tickets.replacing(old, by: new)
         let failure = #expect(throws: ServiceError.self) {
             try LotteryParsing.tickets(bytes, under: .standard)
         }
@@ -144,7 +144,7 @@ struct LotteryParsingTests {
 
     @Test("no cut of an answer passes for one")
     func cuts() throws {
-        for fixture in [Fixture.draws, .tickets] {
+        for fixture in [AnswerFixture.draws, .tickets] {
             let bytes = try fixture.bytes.dropLast()
             for end in bytes.indices {
                 let cut = Array(bytes[..<end])

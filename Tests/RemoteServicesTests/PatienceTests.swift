@@ -60,7 +60,7 @@ struct PatienceTests {
     @Test("an answer to a later attempt is as good as one to the first")
     func recovery() async throws {
         let transport = ScriptedTransport(
-            .failure(.unreachable), .status(502), .ok(try Fixture.activation.bytes))
+            .failure(.unreachable), .status(502), .ok(try AnswerFixture.activation.bytes))
         let service = try activation(transport)
         let code = try #require(ScratchCode(bytes: [UInt8](repeating: 7, count: 16)))
         #expect(try await service.activate(code) == .active)

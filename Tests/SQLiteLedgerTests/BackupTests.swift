@@ -8,7 +8,7 @@ import Testing
 /// Copies of a ledger, and the way back.
 @Suite("A backup") struct BackupTests {
     @Test func hasEveryRowOfALedgerInUse() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             let open = try await Desk(ledger).work(.pay(.cents(1)), id: 9)
             try await ledger.backup(to: folder.backup)
@@ -24,7 +24,7 @@ import Testing
     /// Names that mean something in a URI, which SQLite takes for a name as well.
     @Test(arguments: ["a?b", "a#b", "50%25", "a?\u{301}", "a b"])
     func canHaveAnyName(_ name: String) async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.path + "/" + name)
             await ledger.close()
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func overwritesNothing() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             File.write([1, 2, 3], to: folder.backup)
             await #expect(throws: LedgerError(.unavailable, "")) {
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func comesBackWithAGapInTheNumbers() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
             let backedUp = try await Snapshot(of: ledger)
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func comesBackToAnEmptyPlaceAndAgainAndAgain() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
             await ledger.close()
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func namesTheCardsWhoseNumbersAreUsedUp() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             let above = try #require(SequenceNumber(SequenceNumber.last - restoreGap))
             try await Desk(ledger).complete(.make(.sample(above: above)), id: 9, on: .second)
@@ -108,7 +108,7 @@ import Testing
 
     /// Also what stands only in the journal that a killed program has left.
     @Test func namesTheCardsThatWereStoppedSince() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await Desk(ledger).complete(.issue(), id: 9, on: .second)
             _ = try await ledger.change(.second, .block, id: .numbered(10), at: .end)
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func waitsUntilNobodyUsesTheLedger() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
             let before = folder.names
@@ -140,7 +140,7 @@ import Testing
 
     /// The operator who has moved the file away may not know which program still has it open.
     @Test func waitsUntilNobodyUsesALedgerThatWasMovedAway() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
             folder.rename("ledger.sqlite", "moved")
@@ -154,7 +154,7 @@ import Testing
 
     /// The last payments of a ledger that was moved away may lie in its journal alone.
     @Test func keepsTheJournalOfALedgerThatIsMissing() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
             await ledger.close()
@@ -171,7 +171,7 @@ import Testing
 
     /// Other stations may know the same ledger by its own name.
     @Test func replacesTheFileBehindALink() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
             let link = folder.path + "/link"
@@ -192,7 +192,7 @@ import Testing
 
     /// The files of a killed restore are removed; those of another program at work are not.
     @Test func takesAwayWhatAKilledOneHasLeft() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
             await ledger.close()
@@ -216,7 +216,7 @@ import Testing
 
     @Test(arguments: ["missing", "empty", "text", "foreign", "cut", "newer", "euro"])
     func isCheckedBeforeAnythingIsTouched(_ fault: String) async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
             await ledger.close()
@@ -231,7 +231,7 @@ import Testing
 
     /// Also where the station has no currency of its own: the ledger in place has one.
     @Test func keepsTheCurrencyOfTheLedgerInPlace() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
             await ledger.close()
@@ -245,7 +245,7 @@ import Testing
 
     /// A ledger that the first command has made was not chosen by an operator.
     @Test func bringsItsCurrencyToALedgerWithoutCards() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
             await ledger.close()
@@ -264,7 +264,7 @@ import Testing
     }
 
     @Test func takesThePlaceOfALedgerBeyondReading() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
             await ledger.close()
@@ -277,7 +277,7 @@ import Testing
     /// What a killed program left in the journal belongs to the old ledger. Played into the new
     /// one, it would be its end.
     @Test func leavesTheOldJournalWithTheOldLedger() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
             let desk = Desk(ledger)
@@ -302,7 +302,7 @@ import Testing
 
     /// A restore that was cut short between taking the old ledger away and putting the new one in.
     @Test func isFinishedAfterItWasCutShort() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
             let journal = File.read(folder.ledger + "-wal")
@@ -316,7 +316,7 @@ import Testing
     }
 }
 
-extension Folder {
+extension TestFolder {
     var backup: String { path + "/backup" }
 
     fileprivate func withPayments() async throws -> SQLiteLedger {

@@ -107,7 +107,7 @@ import Testing
         "INSERT INTO setting (only, currency) VALUES (2, 'EUR')",
     ])
     func isStopped(_ change: String) async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
             let desk = Desk(ledger)
             try await desk.complete(.issue(), id: 1)
@@ -132,7 +132,7 @@ import Testing
 
     /// Also through the ledger's own connection: the switch for this is not kept in the file.
     @Test func cannotReferToWhatIsNotThere() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
             try await Desk(ledger).complete(.issue(), id: 1)
             await #expect(throws: LedgerError(.corrupt, "")) {
@@ -178,7 +178,7 @@ import Testing
         ),
     ])
     func isFoundByTheAudit(_ change: String, _ invariant: String) async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
             let desk = Desk(ledger)
             try await desk.complete(.issue(), id: 1)

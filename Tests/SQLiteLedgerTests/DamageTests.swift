@@ -8,7 +8,7 @@ import Testing
 /// Files that were a ledger once, or never.
 @Suite("A damaged ledger") struct DamageTests {
     @Test func isNotAnEmptyFile() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             File.write([], to: folder.ledger)
             await #expect(throws: LedgerError(.corrupt, "")) { try await folder.open() }
             #expect(File.size(folder.ledger) == 0)
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func isNotAText() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             File.write(
                 Array(String(repeating: "not a ledger\n", count: 700).utf8), to: folder.ledger)
             await #expect(throws: LedgerError(.corrupt, "")) { try await folder.open() }
@@ -25,7 +25,7 @@ import Testing
 
     /// Some bytes of a header mean nothing. None of them may crash, hang, or lose a row unseen.
     @Test func isToldByItsHeader() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let sound = try await folder.filled()
             let snapshot = try await Snapshot(of: try await folder.open())
             var refused: Set<Int> = []
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func isToldByItsPages() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let sound = try await folder.filled()
             for page in 0..<(sound.count / 4096) {
                 var bytes = sound
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func isToldByItsLength() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let sound = try await folder.filled()
             for length in stride(from: 1, to: sound.count, by: 2048) {
                 folder.put(Array(sound.prefix(length)))
@@ -84,7 +84,7 @@ import Testing
         "UPDATE card SET chip = CAST(x'FF' AS TEXT)",
     ])
     func isToldByItsRows(_ change: String) async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             _ = try await folder.filled()
             let raw = try RawDatabase(folder.ledger)
             raw.run("PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF")
@@ -104,7 +104,7 @@ import Testing
         "UPDATE operation SET kind = 'game' WHERE kind = 'scratch'",
     ])
     func isToldByASubjectOfAnotherKind(_ change: String) async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             _ = try await folder.filled()
             let raw = try RawDatabase(folder.ledger)
             raw.run("DROP TRIGGER operation_keeps_its_parameters")
@@ -118,9 +118,23 @@ import Testing
             await #expect(throws: LedgerError(.corrupt, "")) { try await ledger.audit() }
         }
     }
+
+    @Test(arguments: ["NTAG210", "ntag213", "NTAG213 ", ""])
+    func namesAChipThatIsNotKnown(_ name: String) async throws {
+        try await TestFolder.temporary { folder in
+            _ = try await folder.filled()
+            let raw = try RawDatabase(folder.ledger)
+            #expect(raw.run("UPDATE card SET chip = '\(name)'") == nil)
+            let error = await #expect(throws: LedgerError(.corrupt, "")) {
+                let ledger = try await folder.open()
+                _ = try await ledger.read { rows throws(LedgerError) in try rows.cards() }
+            }
+            #expect(error?.detail.contains("\"\(name)\"") == true)
+        }
+    }
 }
 
-extension Folder {
+extension TestFolder {
     /// The bytes of a ledger with a card and a payment in it, closed.
     func filled() async throws -> [UInt8] {
         let ledger = try await open()

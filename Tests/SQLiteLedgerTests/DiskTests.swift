@@ -9,7 +9,7 @@ import Testing
 @Suite("A disk that says no") struct DiskTests {
     @Test func aFileThatMayOnlyBeRead() async {
         await #expect(processExitsWith: .success) {
-            try await Folder.temporary { folder in
+            try await TestFolder.temporary { folder in
                 try await folder.open().close()
                 unsafe chmod(folder.ledger, 0o444)
                 try await asNobody(folder) {
@@ -21,7 +21,7 @@ import Testing
 
     @Test func aFolderThatMayOnlyBeRead() async {
         await #expect(processExitsWith: .success) {
-            try await Folder.temporary { folder in
+            try await TestFolder.temporary { folder in
                 try await folder.open().close()
                 unsafe chmod(folder.ledger, 0o666)
                 unsafe chmod(folder.path, 0o555)
@@ -41,13 +41,13 @@ import Testing
     @Test(arguments: [false, true])
     func aLedgerThatMayOnlyBeLookedAt(hasJournal: Bool) async {
         await #expect(processExitsWith: .success) { [hasJournal] in
-            try await Folder.temporary { folder in
+            try await TestFolder.temporary { folder in
                 let open = try await folder.copied(hasJournal: hasJournal)
                 for name in folder.names { unsafe chmod("\(folder.path)/\(name)", 0o444) }
                 unsafe chmod(folder.path, 0o555)
                 let names = folder.names
                 #expect(names.count == (hasJournal ? 3 : 1))
-                try await Folder.temporary { elsewhere in
+                try await TestFolder.temporary { elsewhere in
                     unsafe chmod(elsewhere.path, 0o777)
                     try await asNobody(folder) {
                         let found = try await SQLiteLedger.open(
@@ -78,7 +78,7 @@ import Testing
 
     @Test func aFileThatMayNotEvenBeRead() async {
         await #expect(processExitsWith: .success) {
-            try await Folder.temporary { folder in
+            try await TestFolder.temporary { folder in
                 try await folder.open().close()
                 unsafe chmod(folder.ledger, 0o600)
                 unsafe chmod(folder.path, 0o755)
@@ -95,7 +95,7 @@ import Testing
     /// A file that is read without locks, because no program seemed to write it.
     @Test func aLedgerThatIsWrittenWhileItIsLookedAt() async {
         await #expect(processExitsWith: .success) {
-            try await Folder.temporary { folder in
+            try await TestFolder.temporary { folder in
                 try await folder.open().close()
                 unsafe chmod(folder.ledger, 0o444)
                 unsafe chmod(folder.path, 0o555)
@@ -119,7 +119,7 @@ import Testing
     /// Writing stops in the middle of a commit. The ledger does not guess: it opens the file again.
     @Test func aCommitThatFailsHalfWay() async {
         await #expect(processExitsWith: .success) {
-            try await Folder.temporary { folder in
+            try await TestFolder.temporary { folder in
                 let ledger = try await folder.open()
                 let desk = Desk(ledger)
                 try await desk.complete(.issue(), id: 1)
@@ -141,7 +141,7 @@ import Testing
     /// Without the file there is nothing to look the outcome up in, and no new ledger is begun.
     @Test func aLedgerThatIsGoneAfterwards() async {
         await #expect(processExitsWith: .success) {
-            try await Folder.temporary { folder in
+            try await TestFolder.temporary { folder in
                 let ledger = try await folder.open()
                 let desk = Desk(ledger)
                 try await desk.complete(.issue(), id: 1)
@@ -159,11 +159,11 @@ import Testing
     }
 }
 
-extension Folder {
+extension TestFolder {
     /// The files of a ledger with an open payment, as a program leaves them that ends well, or one
     /// that is killed.
     fileprivate func copied(hasJournal: Bool) async throws -> OpenWork {
-        try await Folder.temporary { original in
+        try await TestFolder.temporary { original in
             let ledger = try await original.open()
             let desk = Desk(ledger)
             try await desk.complete(.issue(), id: 1)
@@ -179,7 +179,7 @@ extension Folder {
 }
 
 /// Root may write everything, so this is done as a user who owns nothing.
-private func asNobody(_ folder: Folder, _ body: () async throws -> Void) async throws {
+private func asNobody(_ folder: TestFolder, _ body: () async throws -> Void) async throws {
     let nobody: uid_t = 65_534
     let user = geteuid()
     if user == 0 { seteuid(nobody) }

@@ -10,7 +10,7 @@ import Testing
 @Suite("A ledger that grows") struct GrowthTests {
     /// Everything that a cashier does searches by an index, and reads no table through.
     @Test func isSearchedByIndexesAtEveryTap() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
             try await GrowthTests.work(at: Desk(ledger))
             let plans = try await ledger.queryPlans()
@@ -32,7 +32,7 @@ import Testing
 
     /// A damaged page that no tap needs is found by a check for damage, and stops no other work.
     @Test func isReadThroughByTheAuditAndTheBackupAlone() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             _ = try await folder.filled()
             let raw = try RawDatabase(folder.ledger)
             let page = try #require(
@@ -59,7 +59,7 @@ import Testing
     /// The audit of years takes minutes. Until it is done, cards are charged all the same, and it
     /// sees nothing of that.
     @Test func isReadAtLengthWhileOthersWrite() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await folder.open(busyLimit: .milliseconds(20))
             let desk = Desk(ledger)
             try await desk.complete(.issue(), id: 1)

@@ -7,17 +7,19 @@ import Testing
 
 /// Migrations of this version's ledgers by a later one.
 @Suite("A migration") struct MigrationTests {
-    private static let later = Schema(
-        steps: Schema.current.steps + ["ALTER TABLE card ADD COLUMN colour TEXT DEFAULT 'red'"])
-    private static let broken = Schema(
-        steps: Schema.current.steps + [
+    private static let later = LedgerSchema(
+        steps: LedgerSchema.current.steps + [
+            "ALTER TABLE card ADD COLUMN colour TEXT DEFAULT 'red'"
+        ])
+    private static let broken = LedgerSchema(
+        steps: LedgerSchema.current.steps + [
             "ALTER TABLE card ADD COLUMN colour TEXT; INSERT INTO nowhere VALUES (1)"
         ])
 
-    private static let present = Schema.current.steps.count
+    private static let present = LedgerSchema.current.steps.count
 
     @Test func keepsACopyAndEveryRow() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let before = try await folder.snapshotOfThisVersion()
             let ledger = try await folder.open(MigrationTests.later)
             #expect(try await Snapshot(of: ledger) == before)
@@ -39,8 +41,8 @@ import Testing
     }
 
     @Test func bringsTheFirstSchemaUpToDate() async throws {
-        try await Folder.temporary { folder in
-            try RawDatabase(folder.ledger).run(try Fixture.text("version-1.sql"))
+        try await TestFolder.temporary { folder in
+            try RawDatabase(folder.ledger).run(try LedgerFixture.text("version-1.sql"))
             let before = File.read(folder.ledger)
             let ledger = try await folder.open()
             let uid = try #require(CardUID("04AC6B72BA6C80"))
@@ -63,8 +65,8 @@ import Testing
     }
 
     @Test func bringsTheSecondSchemaUpToDate() async throws {
-        try await Folder.temporary { folder in
-            try RawDatabase(folder.ledger).run(try Fixture.text("version-2.sql"))
+        try await TestFolder.temporary { folder in
+            try RawDatabase(folder.ledger).run(try LedgerFixture.text("version-2.sql"))
             let ledger = try await folder.open()
             let uid = try #require(CardUID("04AC6B72BA6C80"))
             let view = try #require(try await ledger.view(of: uid))
@@ -97,8 +99,8 @@ import Testing
     }
 
     @Test func bringsTheFourthSchemaUpToDate() async throws {
-        try await Folder.temporary { folder in
-            try RawDatabase(folder.ledger).run(try Fixture.text("version-4.sql"))
+        try await TestFolder.temporary { folder in
+            try RawDatabase(folder.ledger).run(try LedgerFixture.text("version-4.sql"))
             let ledger = try await folder.open()
             let uid = try #require(CardUID("04CB0425BF0CFC"))
             let before = try await Snapshot(of: ledger)
@@ -130,10 +132,10 @@ import Testing
 
     /// The limits of two columns are a part of their tables' text.
     @Test func makesRoomForPrizesThatNoCardHolds() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let raw = try RawDatabase(folder.ledger)
-            raw.run(try Fixture.text("version-2.sql"))
-            #expect(raw.run(Schema.current.steps[2] + "PRAGMA user_version = 3") == nil)
+            raw.run(try LedgerFixture.text("version-2.sql"))
+            #expect(raw.run(LedgerSchema.current.steps[2] + "PRAGMA user_version = 3") == nil)
             let large = """
                 INSERT INTO entry (operation, account, amount, posted_at)
                 SELECT id, 'cash', \(Currency.largestPayout), 1 FROM operation WHERE kind = 'pay'
@@ -160,7 +162,7 @@ import Testing
         "protection = 'on', protection_key = 16", "protection = NULL",
     ])
     func takesNoProtectionThatMakesNoSense(_ change: String) async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             _ = try await folder.snapshotOfThisVersion()
             let raw = try RawDatabase(folder.ledger)
             #expect(raw.run("UPDATE card SET \(change)")?.contains("constraint") == true)
@@ -169,7 +171,7 @@ import Testing
     }
 
     @Test func happensOnce() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             _ = try await folder.snapshotOfThisVersion()
             try await folder.open(MigrationTests.later).close()
             folder.remove("ledger.sqlite.v\(MigrationTests.present)-backup")
@@ -179,7 +181,7 @@ import Testing
     }
 
     @Test func thatFailsLeavesTheLedgerAsItWas() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let before = try await folder.snapshotOfThisVersion()
             for _ in 0..<2 {
                 await #expect(throws: LedgerError(.corrupt, "")) {
@@ -197,7 +199,7 @@ import Testing
     }
 
     @Test func isNotNeededForANewLedger() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             try await folder.open(MigrationTests.later).close()
             #expect(folder.names == ["ledger.sqlite"])
             #expect(
@@ -208,7 +210,7 @@ import Testing
     }
 
     @Test func thatFailsOnANewLedgerLeavesNothing() async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             await #expect(throws: LedgerError(.corrupt, "")) {
                 try await folder.open(MigrationTests.broken)
             }
@@ -217,8 +219,8 @@ import Testing
     }
 }
 
-extension Folder {
-    fileprivate func open(_ schema: Schema) async throws(LedgerError) -> SQLiteLedger {
+extension TestFolder {
+    fileprivate func open(_ schema: LedgerSchema) async throws(LedgerError) -> SQLiteLedger {
         try await SQLiteLedger.open(path: ledger, currency: nil, schema: schema)
     }
 

@@ -9,7 +9,7 @@ import Testing
 /// One after the other, as each ledger has files open, and libnfc needs free ones.
 @Suite("The ledger in a file", .serialized) struct SQLiteConformanceTests {
     @Test(arguments: Scenario.all) func conforms(_ scenario: Scenario) async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             try await scenario.play(on: try await folder.open(.usd))
         }
     }
@@ -18,7 +18,7 @@ import Testing
     @Test(arguments: [1, 20_260, 987_654_321] as [UInt64])
     func answersLikeTheLedgerInMemory(seed: UInt64) async throws {
         var words: [String: Int] = [:]
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let memory = InMemoryLedger()
             let file = try await folder.open(.usd)
             var stations = RandomStations(seed: seed)

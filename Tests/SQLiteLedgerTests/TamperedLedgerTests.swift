@@ -220,7 +220,7 @@ import Testing
     ]
 
     @Test(arguments: money + tickets + activations) func isFound(_ change: Change) async throws {
-        try await Folder.temporary { folder in
+        try await TestFolder.temporary { folder in
             let ledger = try await TamperedLedgerTests.ledger(in: folder)
             try #require(try await ledger.audit().violations == [])
             let raw = try RawDatabase(folder.ledger)
@@ -245,7 +245,7 @@ import Testing
     }
 
     /// Something of each kind, all of it honest.
-    private static func ledger(in folder: Folder) async throws -> SQLiteLedger {
+    private static func ledger(in folder: TestFolder) async throws -> SQLiteLedger {
         let ledger = try await folder.open()
         let desk = Desk(ledger)
         let (third, fourth, fifth) = (CardUID.numbered(3), CardUID.numbered(4), CardUID.numbered(5))

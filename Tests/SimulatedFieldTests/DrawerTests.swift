@@ -17,7 +17,7 @@ struct DrawerTests {
         let tag = try #require(simulation.tags.first)
         #expect(simulation.tags.count == 1 && simulation.onReader == [tag.uid])
         #expect(simulation.fault == nil)
-        #expect(tag.chip == .ntag213 && tag.uid == World.uid)
+        #expect(tag.chip == .ntag213 && tag.uid == FieldWorld.uid)
         #expect(tag.signature.prefix(4) == [0x2D, 0xAE, 0xBC, 0xAF])
         #expect(tag == TagMemory.blank(.ntag213, uid: tag.uid, signature: tag.signature))
     }
@@ -53,14 +53,14 @@ struct DrawerTests {
 
     @Test("puts onto the reader what it has, and nothing else")
     func put() throws {
-        var simulation = try World.twoTags()
-        simulation.put([World.uid, [1, 2, 3], World.otherUID])
-        #expect(simulation.onReader == [World.uid, World.otherUID])
-        simulation.put([World.uid])
-        #expect(simulation.onReader == [World.uid])
+        var simulation = try FieldWorld.twoTags()
+        simulation.put([FieldWorld.uid, [1, 2, 3], FieldWorld.otherUID])
+        #expect(simulation.onReader == [FieldWorld.uid, FieldWorld.otherUID])
+        simulation.put([FieldWorld.uid])
+        #expect(simulation.onReader == [FieldWorld.uid])
         simulation.put([[1, 2, 3]])
         #expect(simulation.onReader.isEmpty)
-        simulation.put([World.uid])
+        simulation.put([FieldWorld.uid])
         simulation.take()
         #expect(simulation.onReader.isEmpty && simulation.tags.count == 2)
     }
@@ -68,26 +68,26 @@ struct DrawerTests {
     @Test("remembers which tag lay on the reader last")
     func last() throws {
         #expect(Simulation().lastOnReader == nil)
-        #expect(Simulation.fresh.lastOnReader == World.uid)
-        var simulation = try World.twoTags()
-        #expect(simulation.lastOnReader == World.otherUID)
-        simulation.put([World.uid])
+        #expect(Simulation.fresh.lastOnReader == FieldWorld.uid)
+        var simulation = try FieldWorld.twoTags()
+        #expect(simulation.lastOnReader == FieldWorld.otherUID)
+        simulation.put([FieldWorld.uid])
         simulation.take()
         simulation.put([[1, 2, 3]])
-        #expect(simulation.lastOnReader == World.uid)
-        simulation.put([World.uid, World.otherUID])
-        #expect(simulation.lastOnReader == World.otherUID)
+        #expect(simulation.lastOnReader == FieldWorld.uid)
+        simulation.put([FieldWorld.uid, FieldWorld.otherUID])
+        #expect(simulation.lastOnReader == FieldWorld.otherUID)
     }
 
     @Test("saves a tag in its place, or after the others")
     func save() throws {
-        var simulation = try World.twoTags()
-        let changed = try World.tag(.ntag216)
+        var simulation = try FieldWorld.twoTags()
+        let changed = try FieldWorld.tag(.ntag216)
         simulation.save(changed)
         #expect(simulation.tags.map(\.chip) == [.ntag216, .ntag215])
-        simulation.save(try World.tag(uid: [4, 9, 9, 9, 9, 9, 9]))
+        simulation.save(try FieldWorld.tag(uid: [4, 9, 9, 9, 9, 9, 9]))
         #expect(simulation.tags.map(\.chip) == [.ntag216, .ntag215, .ntag213])
-        #expect(simulation.tag(World.uid) == changed)
+        #expect(simulation.tag(FieldWorld.uid) == changed)
         #expect(simulation.tag([]) == nil)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A fault in words")
 struct FaultTextTests {
-    @Test("reads back", arguments: World.kinds, Fault.Counted.allCases)
+    @Test("reads back", arguments: FieldWorld.kinds, Fault.Counted.allCases)
     func roundTrip(kind: Fault.Kind, counted: Fault.Counted) throws {
         for countdown in [1, 2, 1_000, .max] {
             let fault = Fault(at: countdown, counting: counted, kind)

@@ -73,7 +73,7 @@ struct SimulationRefusalTests {
     ]
 
     private static func text() throws -> String {
-        var simulation = try World.twoTags()
+        var simulation = try FieldWorld.twoTags()
         simulation.fault = Fault(at: 3, counting: .write, .lost)
         return simulation.text
     }
@@ -91,7 +91,7 @@ struct SimulationRefusalTests {
 
     @Test("is refused wherever it is cut off")
     func truncations() throws {
-        var simulation = try World.oneTag()
+        var simulation = try FieldWorld.oneTag()
         simulation.fault = Fault(at: 3, counting: .write, .lost)
         let text = simulation.text
         let bytes = Array(text.utf8)
@@ -106,7 +106,7 @@ struct SimulationRefusalTests {
 
     @Test("with a wrong byte anywhere is refused, or means what it says")
     func damaged() throws {
-        let bytes = Array(try World.oneTag().text.utf8)
+        let bytes = Array(try FieldWorld.oneTag().text.utf8)
         for index in bytes.indices {
             for value in [0x0A, 0x31, 0xFF] as [UInt8] {
                 var damaged = bytes

@@ -7,7 +7,7 @@ import Type2Tag
 struct SimulationTextTests {
     @Test("says what lies on the reader and what goes wrong, and then dumps the tags")
     func text() throws {
-        var simulation = try World.twoTags()
+        var simulation = try FieldWorld.twoTags()
         simulation.fault = Fault(at: 3, counting: .write, .torn(.mix(seed: 42)))
         let dumps = simulation.tags.map { TagDump(memory: $0, withSecrets: true).text }
         let head = """
@@ -25,9 +25,9 @@ struct SimulationTextTests {
         #expect(simulation.text == idle + dumps.joined(separator: "\n"))
     }
 
-    @Test("reads back, with every fault", arguments: World.kinds)
+    @Test("reads back, with every fault", arguments: FieldWorld.kinds)
     func faults(kind: Fault.Kind) throws {
-        var simulation = try World.twoTags()
+        var simulation = try FieldWorld.twoTags()
         for counted in Fault.Counted.allCases {
             simulation.fault = Fault(at: 7, counting: counted, kind)
             #expect(try Simulation(parsing: simulation.text) == simulation)
@@ -36,8 +36,8 @@ struct SimulationTextTests {
 
     @Test("reads back with any tags, on the reader or not", arguments: 0...3)
     func tags(count: Int) throws {
-        let uids = [World.uid, World.otherUID, [4, 0, 0, 0, 0, 0, 1]].prefix(count)
-        let tags = try zip(Type2Chip.known, uids).map { try World.tag($0, uid: $1) }
+        let uids = [FieldWorld.uid, FieldWorld.otherUID, [4, 0, 0, 0, 0, 0, 1]].prefix(count)
+        let tags = try zip(Type2Chip.known, uids).map { try FieldWorld.tag($0, uid: $1) }
         for onReader in [[], Array(uids.prefix(1)), uids.reversed()] {
             let simulation = Simulation(tags, onReader: onReader)
             #expect(try Simulation(parsing: simulation.text) == simulation)
@@ -46,14 +46,14 @@ struct SimulationTextTests {
 
     @Test("keeps what no reader can read")
     func secrets() throws {
-        var simulation = try World.oneTag()
+        var simulation = try FieldWorld.oneTag()
         var side = TagSide()
-        let tag = try #require(simulation.tag(World.uid))
+        let tag = try #require(simulation.tag(FieldWorld.uid))
         side.powerUp(tag)
         _ = side.select(tag)
         for command in [Type2Command.write(0x2B, Page(1, 2, 3, 4)), .write(0x2C, Page(5, 6, 0, 0))]
         {
-            let outcome = simulation.exchange(command.frame, with: World.uid, &side)
+            let outcome = simulation.exchange(command.frame, with: FieldWorld.uid, &side)
             #expect(outcome == .reply(.ack))
         }
         let again = try Simulation(parsing: simulation.text)
@@ -64,7 +64,7 @@ struct SimulationTextTests {
 
     @Test("may be commented by hand")
     func comments() throws {
-        let simulation = try World.twoTags()
+        let simulation = try FieldWorld.twoTags()
         let lines = simulation.text.split(separator: "\n")
         let commented = lines.map { "\($0)\n# \($0)\n" }.joined()
         #expect(try Simulation(parsing: commented) == simulation)
@@ -74,7 +74,8 @@ struct SimulationTextTests {
     @Test("holds 64 tags and no more")
     func mostTags() throws {
         func simulation(_ count: Int) throws -> Simulation {
-            Simulation(try (0..<count).map { try World.tag(uid: [4, 0, 0, 0, 0, 0, UInt8($0)]) })
+            Simulation(
+                try (0..<count).map { try FieldWorld.tag(uid: [4, 0, 0, 0, 0, 0, UInt8($0)]) })
         }
         let full = try simulation(Simulation.mostTags)
         #expect(full.tags.count == 64)

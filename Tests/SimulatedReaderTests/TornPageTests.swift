@@ -16,7 +16,7 @@ struct TornPageTests {
     private func left(
         _ torn: TornPage, old: UInt32, new: UInt32, at number: UInt8 = 0x10
     ) async throws -> Page {
-        let reader = SimulatedReader(try World.oneTag())
+        let reader = SimulatedReader(try ReaderWorld.oneTag())
         _ = try await reader.select(within: .zero)
         _ = try await reader.exchange(Type2Command.write(number, page(old)).frame)
         try await reader.change { $0.fault = Fault(at: 1, counting: .write, .torn(torn)) }
@@ -25,7 +25,7 @@ struct TornPageTests {
         }
         let world = try await reader.change { $0 }
         #expect(world.onReader.isEmpty && world.fault == nil)
-        return try #require(world.tag(World.uid))[number]
+        return try #require(world.tag(ReaderWorld.uid))[number]
     }
 
     @Test(
@@ -93,8 +93,9 @@ struct TornPageTests {
         for (torn, left) in [(.zero, .zero), (.new, content), (.unchanged, nil)]
             as [(TornPage, Page?)]
         {
-            let reader = try await FaultTests.bench(Fault(at: 1, counting: .write, .torn(torn)))
-            let before = try World.tag()[number]
+            let reader = try await SimulatedFaultTests.bench(
+                Fault(at: 1, counting: .write, .torn(torn)))
+            let before = try ReaderWorld.tag()[number]
             await #expect(throws: ReaderError(.tagLost)) {
                 try await reader.exchange(Type2Command.write(number, content).frame)
             }
@@ -105,10 +106,10 @@ struct TornPageTests {
 
     @Test("with a torn password is opened by what is left of it")
     func tornPassword() async throws {
-        let reader = try await FaultTests.bench(
+        let reader = try await SimulatedFaultTests.bench(
             Fault(at: 1, counting: .write, .torn(.lowestOnes(1))))
         _ = try? await reader.exchange(Type2Command.write(0x2B, Page(1, 2, 3, 4)).frame)
-        try await reader.change { $0.put([World.uid]) }
+        try await reader.change { $0.put([ReaderWorld.uid]) }
         _ = try await reader.select(within: .zero)
         await #expect(throws: ReaderError(.refused(0))) {
             try await reader.exchange(Type2Command.authenticate([1, 2, 3, 4]).frame)
@@ -124,11 +125,12 @@ struct TornPageTests {
             (0x02, Page(0, 0, 0, 1)), (0x03, Page(0, 0, 0, 0x0F)), (0x28, Page(1, 0, 0, 0)),
         ] as [(UInt8, Page)])
     func otherPages(number: UInt8, content: Page) async throws {
-        let whole = SimulatedReader(try World.oneTag())
+        let whole = SimulatedReader(try ReaderWorld.oneTag())
         _ = try await whole.select(within: .zero)
         _ = try await whole.exchange(Type2Command.write(number, content).frame)
-        for torn in World.tornPages {
-            let reader = try await FaultTests.bench(Fault(at: 1, counting: .write, .torn(torn)))
+        for torn in ReaderWorld.tornPages {
+            let reader = try await SimulatedFaultTests.bench(
+                Fault(at: 1, counting: .write, .torn(torn)))
             await #expect(throws: ReaderError(.tagLost)) {
                 try await reader.exchange(Type2Command.write(number, content).frame)
             }
@@ -139,10 +141,11 @@ struct TornPageTests {
     @Test("is none where nothing is written")
     func noWrite() async throws {
         for frame in [Type2Command.read(4), .write(0x00, .zero), .getVersion].map(\.frame) {
-            let reader = try await FaultTests.bench(Fault(at: 1, counting: .frame, .torn(.zero)))
+            let reader = try await SimulatedFaultTests.bench(
+                Fault(at: 1, counting: .frame, .torn(.zero)))
             await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange(frame) }
             let tags = try await reader.change { $0.tags }
-            #expect(tags == [try World.tag()])
+            #expect(tags == [try ReaderWorld.tag()])
         }
     }
 }

@@ -1,3 +1,3 @@
 import Glibc
 
-exit(await Command.run(Array(CommandLine.arguments.dropFirst())))
+exit(await SoakCommand.run(Array(CommandLine.arguments.dropFirst())))

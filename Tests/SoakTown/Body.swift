@@ -2,7 +2,7 @@ import Type2Tag
 
 /// One sticker in somebody's pocket.
 package struct Body: Sendable {
-    /// Why a card may be accused although it was never used for cheating. `Evidence.bears` says of
+    /// Why a card may be accused although it was never used for cheating. `TapEvidence.bears` says of
     /// what.
     package enum Mark: Sendable, CaseIterable {
         /// Somebody wrote on it with a phone.

@@ -100,7 +100,7 @@ extension Town {
             note("hints: somebody's hand")
         }
         // A weak page may show again what a vandal wrote.
-        let pages = CardLayout(chipNamed: world.tag.chip.name)?.recordPages ?? []
+        let pages = world.tag.chip.model.map(CardLayout.init)?.recordPages ?? []
         for ((place, bytes), first) in zip(world.tag.records.enumerated(), pages) {
             let isWeak = world.weak.keys.contains { (first..<first + 4).contains($0) }
             if isIssued(bytes, uid(index)), !isWeak { bodies[index].spoiltPlaces.remove(place) }
@@ -216,7 +216,7 @@ extension Town {
             throw broken("I8: what phones read makes no sense")
         }
         face.extras = shown.extras
-        if let layout = CardLayout(chipNamed: tag.chip.name) { face = face.shown(in: layout) }
+        if let model = tag.chip.model { face = face.shown(in: CardLayout(model)) }
         face.extras = []
         // What a vandal wrote may have become a member of others, which is kept.
         shown.extras = []
@@ -276,7 +276,7 @@ extension Town {
 
 extension TagMemory {
     var image: CardImage? {
-        CardLayout(chipNamed: chip.name).flatMap { layout in
+        chip.model.map(CardLayout.init).flatMap { layout in
             CardImage(layout.pages.flatMap { self[$0].bytes }, layout: layout)
         }
     }

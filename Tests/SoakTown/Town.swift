@@ -31,7 +31,7 @@ package struct Town {
     /// Records of a time that a restored ledger does not know any more.
     var lost: [CardUID: Set<[UInt8]>] = [:]
     /// The state of the card before the last tap.
-    var evidence = Evidence()
+    var evidence = TapEvidence()
     /// The faults in it.
     var trouble = Trouble()
     package private(set) var tally = Tally()

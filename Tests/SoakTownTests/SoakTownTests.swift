@@ -58,7 +58,7 @@ struct SoakTownTests {
     @Test("excuses nothing of a good card in a tap without a fault", arguments: Body.Mark.allCases)
     func excuses(_ mark: Body.Mark) {
         for kind in TapcardError.Kind.allCases {
-            #expect(!Evidence().bears(kind, mark), "\(kind)")
+            #expect(!TapEvidence().bears(kind, mark), "\(kind)")
             #expect(!Trouble().explains(kind, open: true), "\(kind)")
         }
     }

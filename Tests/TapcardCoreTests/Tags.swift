@@ -55,7 +55,7 @@ extension World {
 
 extension TagMemory {
     var layout: CardLayout {
-        get throws { try #require(CardLayout(chipNamed: chip.name)) }
+        get throws { try #require(chip.model.map(CardLayout.init)) }
     }
 
     var image: CardImage {

@@ -12,10 +12,9 @@ import Type2Tag
 
 @Suite("A lottery ticket")
 struct TicketTests {
-    @Test("is paid from the card and shown on it", arguments: ["NTAG215", "NTAG216"])
-    func bought(chip: String) async throws {
-        let world = try await World.withCard(
-            try #require(Type2Chip.known.first { $0.name == chip }))
+    @Test("is paid from the card and shown on it", arguments: [Type2Chip.ntag215, .ntag216])
+    func bought(chip: Type2Chip) async throws {
+        let world = try await World.withCard(chip)
         let bought = try await world.buy(2)
         #expect(bought.receipt.amount == World.usd(-200) && !bought.receipt.isReplayed)
         #expect(bought.receipt.balance == World.usd(800))

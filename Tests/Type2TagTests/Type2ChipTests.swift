@@ -3,14 +3,17 @@ import Type2Tag
 
 @Suite struct Type2ChipTests {
     @Test(arguments: Type2Chip.known) func isFoundByNameAndVersion(_ chip: Type2Chip) throws {
-        #expect(Type2Chip(named: chip.name) == chip)
+        #expect(Type2Chip(typed: chip.name) == chip)
+        #expect(Type2Chip(typed: chip.name.lowercased()) == chip)
+        #expect(chip.model.map(Type2Chip.init) == chip)
         #expect(Type2Chip(version: try #require(chip.version)) == chip)
         #expect(chip.hasFastRead)
     }
 
     @Test func doesNotGuess() {
-        #expect(Type2Chip(named: "ntag213") == nil)
-        #expect(Type2Chip(named: "Type 2 tag") == nil)
+        for word in ["", "NTAG21", "NTAG212", "NTAG213 ", "Type 2 tag"] {
+            #expect(Type2Chip(typed: word) == nil)
+        }
         #expect(Type2Chip(version: []) == nil)
         #expect(Type2Chip(version: [0, 4, 4, 2, 1, 0, 0x0F]) == nil)
         #expect(Type2Chip(version: [0, 4, 4, 2, 1, 0, 0x12, 3]) == nil)

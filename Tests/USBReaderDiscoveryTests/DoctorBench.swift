@@ -75,7 +75,7 @@ final class DoctorBench: Sendable {
     private struct Fixed: ReaderInventory {
         let known: ReaderSurvey
 
-        func survey(naming name: String?) -> ReaderSurvey { known }
+        func survey(naming name: ReaderName?) -> ReaderSurvey { known }
         func firmware(of reader: any TagReader) -> String? { "PN532 v1.6" }
     }
 }

@@ -5,7 +5,7 @@ import USBReaderDiscovery
 @Suite("The reader that is named")
 struct NamedReaderTests {
     private func survey(
-        _ machine: FakeMachine, naming name: String?, answer: ReaderDiscovery.SmartCardAnswer
+        _ machine: FakeMachine, naming name: ReaderName?, answer: ReaderDiscovery.SmartCardAnswer
     ) async -> ReaderSurvey {
         await machine.discovery().survey(naming: name) { answer }
     }
@@ -25,7 +25,8 @@ struct NamedReaderTests {
             ("pn532_i2c:/dev/i2c-9", .missing("/dev/i2c-9")), ("pn532_spi:/dev/spidev0.0", nil),
             ("acr122_usb:001:004", nil),
         ] {
-            let survey = await survey(machine, naming: name, answer: .readers([]))
+            let asked = try #require(ReaderName(name))
+            let survey = await survey(machine, naming: asked, answer: .readers([]))
             #expect(survey.pathRefusal == refusal, "\(name)")
             #expect(survey.ports.isEmpty, "\(name)")
         }
@@ -42,7 +43,7 @@ struct NamedReaderTests {
             Issue.record("it is a port")
             return
         }
-        #expect(port.name == "pn532_uart:/dev/ttyS7" && !port.isPseudoTerminal)
+        #expect(port.name.text == "pn532_uart:/dev/ttyS7" && !port.isPseudoTerminal)
         #expect(port.holders == [.program(pid: 12, name: "minicom")])
     }
 
@@ -60,7 +61,7 @@ struct NamedReaderTests {
             return .readers([name])
         }
         #expect(
-            survey.rows.map { "\($0.name ?? "-"): \($0.state.text)" } == [
+            survey.rows.map { "\($0.name?.text ?? "-"): \($0.state.text)" } == [
                 "acr122_usb:001:004: held by pcscd", "pcsc:\(name): ready",
             ])
     }

@@ -9,7 +9,7 @@ struct SerialPortTests {
         let machine = try FakeMachine(["ftdi"])
         try machine.setMode(of: "/dev/ttyUSB0", 0o660)
         let port = try #require(machine.serialPorts().first)
-        #expect(port.name == "pn532_uart:/dev/ttyUSB0")
+        #expect(port.name.text == "pn532_uart:/dev/ttyUSB0")
         #expect(port.bridge?.numbers == "0403:6001")
         #expect(port.node.access == .readAndWrite && port.holders.isEmpty)
         let denied = machine.serialPorts(as: FakeMachine.stranger)

@@ -1,3 +1,5 @@
+public import TapcardDomain
+
 /// The place of a card on a chip: the area for phones, and the two sealed records after it.
 ///
 /// All of it is one run of pages, so that a single FAST_READ returns the whole card.
@@ -21,12 +23,10 @@ public struct CardLayout: Hashable, Sendable {
         self.recordPages = recordPages
     }
 
-    /// Nil for a chip that cannot hold a card.
-    public init?(chipNamed name: String) {
-        switch name {
-        case "NTAG213": self = .ntag213
-        case "NTAG215", "NTAG216": self = .larger
-        default: return nil
+    public init(_ chip: Chip) {
+        switch chip {
+        case .ntag213: self = .ntag213
+        case .ntag215, .ntag216: self = .larger
         }
     }
 

@@ -76,7 +76,7 @@ struct FlipperDump {
         if device.value == FlipperDump.deviceType {
             named = try require("\(FlipperDump.deviceType) type")
         }
-        guard let chip = Type2Chip(named: String(named.value)) else {
+        guard let chip = Type2Chip(named: named.value) else {
             throw refusal(
                 .unknownChip, named, "tapcard does not know \(TagDump.shown(named.value))")
         }

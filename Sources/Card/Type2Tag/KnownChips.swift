@@ -1,25 +1,54 @@
+public import TapcardDomain
+import TextCodecs
+
 /// The chips that tapcard writes to.
 extension Type2Chip {
-    public static let known = [ntag213, ntag215, ntag216]
+    public static let known = Chip.allCases.map(Type2Chip.init)
+
+    public init(_ model: Chip) {
+        switch model {
+        case .ntag213: self = .ntag213
+        case .ntag215: self = .ntag215
+        case .ntag216: self = .ntag216
+        }
+    }
 
     public static let ntag213 = Type2Chip(
-        name: "NTAG213", pageCount: 45, userPages: 0x04...0x27, dynamicLockPage: 0x28,
+        model: .ntag213, pageCount: 45, userPages: 0x04...0x27, dynamicLockPage: 0x28,
         configurationPage: 0x29, version: [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x0F, 0x03],
         factoryCapability: Page(0xE1, 0x10, 0x12, 0x00),
         factoryUser: [Page(0x01, 0x03, 0xA0, 0x0C), Page(0x34, 0x03, 0x00, 0xFE)],
-        zeroPages: nil, pagesPerDynamicLock: 2)
+        zeroPages: nil, pagesPerDynamicLock: 2,
+        signedExample: SignedExample(
+            uid: "04AC6B72BA6C80",
+            signature: "2DAEBCAF84B88587C2FBFE76135886728E1D3CB5DA242344E5634D4C82FBD718"))
 
     public static let ntag215 = Type2Chip(
-        name: "NTAG215", pageCount: 135, userPages: 0x04...0x81, dynamicLockPage: 0x82,
+        model: .ntag215, pageCount: 135, userPages: 0x04...0x81, dynamicLockPage: 0x82,
         configurationPage: 0x83, version: [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x11, 0x03],
         factoryCapability: Page(0xE1, 0x10, 0x3E, 0x00),
         factoryUser: [Page(0x03, 0x00, 0xFE, 0x00)],
-        zeroPages: 0x80...0x81, pagesPerDynamicLock: 16)
+        zeroPages: 0x80...0x81, pagesPerDynamicLock: 16, signedExample: nil)
 
     public static let ntag216 = Type2Chip(
-        name: "NTAG216", pageCount: 231, userPages: 0x04...0xE1, dynamicLockPage: 0xE2,
+        model: .ntag216, pageCount: 231, userPages: 0x04...0xE1, dynamicLockPage: 0xE2,
         configurationPage: 0xE3, version: [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x13, 0x03],
         factoryCapability: Page(0xE1, 0x10, 0x6D, 0x00),
         factoryUser: [Page(0x03, 0x00, 0xFE, 0x00)],
-        zeroPages: 0xDE...0xE1, pagesPerDynamicLock: 16)
+        zeroPages: 0xDE...0xE1, pagesPerDynamicLock: 16,
+        signedExample: SignedExample(
+            uid: "04D9650A325E80",
+            signature: "482AF2010FF2F5A79AD5796ECB14544898D1575D8A23A9B0E820023ECDC816DB"))
+}
+
+/// The number of a real chip and the signature that its maker gave it.
+public struct SignedExample: Hashable, Sendable {
+    public let uid: [UInt8]
+    public let signature: [UInt8]
+
+    /// Both in hexadecimal digits.
+    fileprivate init(uid: String, signature: String) {
+        self.uid = Hexadecimal.decode(uid) ?? []
+        self.signature = Hexadecimal.decode(signature) ?? []
+    }
 }

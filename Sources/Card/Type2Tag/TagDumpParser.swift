@@ -88,7 +88,7 @@ struct TagDumpParser {
     ) throws(Type2Error) {
         switch field {
         case .chip:
-            chip = Type2Chip(named: String(value))
+            chip = Type2Chip(named: value)
             guard chip != nil || value == Type2Chip.otherName else {
                 throw refusal(.unknownChip, "tapcard does not know \(TagDump.shown(value))")
             }

@@ -1,7 +1,9 @@
-/// One model of chip: a row of a table, not a class of its own.
+public import TapcardDomain
+
+/// The memory of one model of chip: a row of a table, not a class of its own.
 public struct Type2Chip: Hashable, Sendable {
-    /// The name of the chip, for people and in dumps.
-    public let name: String
+    /// The chip of the table; nil for any other chip, which is only read.
+    public let model: Chip?
     /// The number of pages, from page 0.
     public let pageCount: Int
     /// The user pages: those in the capability container and those that follow them up to the
@@ -21,6 +23,12 @@ public struct Type2Chip: Hashable, Sendable {
     public let zeroPages: ClosedRange<UInt8>?
     /// The number of pages per dynamic lock bit.
     let pagesPerDynamicLock: UInt8
+    /// The number and the true signature of a real chip, for simulated tags; nil where none is
+    /// publicly known.
+    public let signedExample: SignedExample?
+
+    /// The name of the chip, for people and in dumps.
+    public var name: String { model?.name ?? Type2Chip.otherName }
 
     /// Whether it answers FAST_READ and the other commands of the NTAG21x family.
     public var hasFastRead: Bool { version != nil }
@@ -38,10 +46,16 @@ extension Type2Chip {
         self = chip
     }
 
-    /// The chip of the table with this name, in this spelling.
-    public init?(named name: String) {
-        guard let chip = Type2Chip.known.first(where: { $0.name == name }) else { return nil }
-        self = chip
+    /// The chip of the table that a person has typed, in capitals or not.
+    public init?(typed word: String) {
+        guard let model = Chip(typed: word) else { return nil }
+        self.init(model)
+    }
+
+    /// The chip of the table with this name, in this spelling, as dumps have it.
+    init?(named name: Substring) {
+        guard let model = Chip(rawValue: String(name)) else { return nil }
+        self.init(model)
     }
 
     /// The name of every chip outside the table.
@@ -59,9 +73,10 @@ extension Type2Chip {
             let last = UInt8(exactly: pageCount - 1)
         else { return nil }
         return Type2Chip(
-            name: otherName, pageCount: pageCount, userPages: UInt8(firstUserPage)...last,
+            model: nil, pageCount: pageCount, userPages: UInt8(firstUserPage)...last,
             dynamicLockPage: nil, configurationPage: nil, version: nil,
-            factoryCapability: capability, factoryUser: [], zeroPages: nil, pagesPerDynamicLock: 0)
+            factoryCapability: capability, factoryUser: [], zeroPages: nil, pagesPerDynamicLock: 0,
+            signedExample: nil)
     }
 }
 

@@ -3,6 +3,7 @@ import Glibc
 import PN532Emulator
 import StyledText
 import TapcardCore
+import TapcardDomain
 import TextCodecs
 import Verbs
 
@@ -15,8 +16,8 @@ extension Parameter<String?> {
     fileprivate static var tag: Self {
         .option(
             "tag", "FILE|CHIP", .file,
-            "The tag on it: a dump, which is kept up to date if it is tapcard's own, or NTAG213, "
-                + "NTAG215, NTAG216")
+            "The tag on it: a dump, which is kept up to date if it is tapcard's own, or "
+                + "\(Chip.listed)")
     }
     fileprivate static var link: Self {
         .option("link", "PATH", .file, "A name for the device that stays the same")

@@ -15,7 +15,7 @@ extension EmulatedReader {
     ) throws(TapcardError) -> EmulatedReader {
         var options = options
         let world: Simulation
-        if let name = tag, Type2Chip(named: name.uppercased()) == nil {
+        if let name = tag, Type2Chip(typed: name) == nil {
             let file = try TagFile(name)
             world = Simulation([file.tag], onReader: [file.tag.uid])
             if file.isKept {
@@ -30,7 +30,7 @@ extension EmulatedReader {
             }
         } else {
             var drawer = Simulation()
-            let chip = tag.flatMap { Type2Chip(named: $0.uppercased()) } ?? .ntag213
+            let chip = tag.flatMap(Type2Chip.init(typed:)) ?? .ntag213
             if let tag = drawer.addTag(chip, random: RandomBytes.make) { drawer.put([tag.uid]) }
             world = drawer
         }

@@ -10,7 +10,7 @@ struct MachineReaders: ReaderInventory {
     static let all = MachineReaders()
 
     /// Lists the readers without opening any. Querying pcscd starts it if systemd has its socket.
-    func survey(naming name: String?) async -> ReaderSurvey {
+    func survey(naming name: ReaderName?) async -> ReaderSurvey {
         var survey = await ReaderDiscovery().survey(naming: name) {
             do throws(ReaderError) {
                 return .readers(try await PCSCReader.connectedReaders())

@@ -13,43 +13,48 @@ enum RealReaders {
     /// The first word of the command line of a reader's own process.
     static let drivingWord = "drive-reader"
 
-    private static let smartCardPrefix = "pcsc:"
     /// The open readers. A reader that is left open may have to be reconnected by hand.
     private static let open = Guarded<[LibNFCReader]>([])
 
     /// Opens a reader for one tap. If the process dies, the next tap settles the operation.
-    static func openForTap(_ name: String?) async throws(ReaderError) -> any TagReader {
+    static func openForTap(_ name: ReaderName?) async throws(ReaderError) -> any TagReader {
         AbortedDriver.isUnknownOutcome()
         return try await open(name)
     }
 
     /// Opens the reader with this name, by default the first usable one.
-    private static func open(_ name: String?) async throws(ReaderError) -> any TagReader {
+    private static func open(_ name: ReaderName?) async throws(ReaderError) -> any TagReader {
         // libnfc drives one reader only, and the caller has given up the previous one.
         await closeAll()
         let name = if let name { name } else { try await firstUsable() }
-        if name.hasPrefix(smartCardPrefix) {
-            return try await PCSCReader.open(String(name.dropFirst(smartCardPrefix.count)))
+        switch name {
+        case .simulated:
+            throw ReaderError(.noReader, "\(name) is not a reader that can be connected")
+        case .smartCard(let part): return try await PCSCReader.open(part)
+        case .libnfc:
+            let reader = try await LibNFCReader.open(name.text)
+            open.withLock { $0.append(reader) }
+            return reader
         }
-        let reader = try await LibNFCReader.open(name)
-        open.withLock { $0.append(reader) }
-        return reader
     }
 
     /// Opens a reader for long use, driven by a child process of this program.
-    static func openLasting(_ name: String?) async throws(ReaderError) -> any TagReader {
+    static func openLasting(_ name: ReaderName?) async throws(ReaderError) -> any TagReader {
         try await ReaderProcess.start(driving(name))
     }
 
     /// A reader for long use, driven by a child process that starts at the first use.
-    static func lasting(_ name: String?) -> any TagReader { ReaderProcess(driving(name)) }
+    static func lasting(_ name: ReaderName?) -> any TagReader { ReaderProcess(driving(name)) }
 
-    private static func driving(_ name: String?) -> [String] {
-        ["/proc/self/exe", drivingWord] + (name.map { [$0] } ?? [])
+    private static func driving(_ name: ReaderName?) -> [String] {
+        ["/proc/self/exe", drivingWord] + (name.map { [$0.text] } ?? [])
     }
 
     /// The body of the child process that `openLasting` starts.
-    static func drive(_ name: String?) async {
+    static func drive(_ text: String?) async {
+        let name = text.flatMap { ReaderName($0) }
+        // No other reader is driven in place of one whose name cannot be read.
+        guard text == nil || name != nil else { return }
         AbortedDriver.isSilent()
         nameProcess()
         let reader = LastingReader(
@@ -77,13 +82,12 @@ enum RealReaders {
 
     /// The new name of a USB reader that was connected again under another number. It must be the
     /// only one of its kind.
-    private static func successor(of name: String?) async -> String? {
-        guard let name, let colon = name.firstIndex(of: ":") else { return nil }
+    private static func successor(of name: ReaderName?) async -> ReaderName? {
+        guard let name, let driver = name.driver else { return nil }
         let rows = await MachineReaders.all.survey(naming: nil).rows
         guard !rows.contains(where: { $0.name == name }) else { return nil }
-        let kind = name[...colon]
-        let others = rows.filter { $0.isReady && $0.name?.hasPrefix(kind) == true }
-        return others.count == 1 && kind != smartCardPrefix ? others[0].name : nil
+        let others = rows.filter { $0.isReady && $0.name?.driver == driver }
+        return others.count == 1 ? others[0].name : nil
     }
 
     /// Names the process "tapcard" instead of "exe", for people who search for what holds a reader.
@@ -94,7 +98,7 @@ enum RealReaders {
         close(descriptor)
     }
 
-    private static func firstUsable() async throws(ReaderError) -> String {
+    private static func firstUsable() async throws(ReaderError) -> ReaderName {
         let survey = await MachineReaders.all.survey(naming: nil)
         if let name = survey.rows.first(where: \.isReady)?.name { return name }
         throw ReaderError(.noReader, survey.whyNone)

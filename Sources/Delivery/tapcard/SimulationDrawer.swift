@@ -3,6 +3,7 @@ import SimulatedField
 import SimulatedReader
 import TagReading
 import TapcardCore
+import TapcardDomain
 import TextCodecs
 import Type2Tag
 import Verbs
@@ -70,7 +71,7 @@ struct SimulationDrawer: SimulatedTags {
     }
 
     private func uid(of word: String, _ world: inout Simulation) throws(TapcardError) -> [UInt8] {
-        if let chip = Type2Chip(named: word.uppercased()) {
+        if let chip = Type2Chip(typed: word) {
             guard let tag = world.addTag(chip, random: RandomBytes.make) else {
                 throw refusal(
                     "There is no room for another simulated tag.",
@@ -81,7 +82,7 @@ struct SimulationDrawer: SimulatedTags {
         guard let uid = Hexadecimal.decode(word), world.tag(uid) != nil else {
             throw refusal(
                 "There is no simulated tag \(word.debugDescription).",
-                "tapcard sim list shows the numbers; NTAG213, NTAG215 or NTAG216 makes a new one.")
+                "tapcard sim list shows the numbers; \(Chip.choice) makes a new one.")
         }
         return uid
     }
@@ -93,7 +94,7 @@ struct SimulationDrawer: SimulatedTags {
     private func listing(_ world: Simulation) -> [SimulatedTag] {
         world.tags.map {
             SimulatedTag(
-                uid: Hexadecimal.encode($0.uid), chip: $0.chip.name,
+                uid: Hexadecimal.encode($0.uid), chip: $0.chip,
                 isOnReader: world.onReader.contains($0.uid))
         }
     }

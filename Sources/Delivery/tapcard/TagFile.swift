@@ -1,6 +1,7 @@
 import DurableFile
 import SimulatedField
 import TapcardCore
+import TapcardDomain
 import Type2Tag
 import Verbs
 
@@ -60,7 +61,7 @@ struct TagFile {
         guard let bytes = found.bytes, let mode = found.mode else {
             throw TapcardError(
                 .fileUnusable, "There is no file \(file.path).", meaning: nothing,
-                advice: "Name a dump, or a chip: NTAG213, NTAG215, NTAG216.")
+                advice: "Name a dump, or a chip: \(Chip.listed).")
         }
         do throws(Type2Error) {
             let (dump, format) = try TagDump.reading(bytes)

@@ -4,6 +4,7 @@ import Dispatch
 import Glibc
 import KioskServer
 import Ledger
+import ReaderDiagnosis
 import RemoteServices
 import SQLiteLedger
 import SimulatedReader
@@ -155,11 +156,10 @@ enum Wiring {
     }
 
     private static func openReader(
-        _ name: String?, _ folder: String, _ use: ReaderUse
+        _ name: ReaderName?, _ folder: String, _ use: ReaderUse
     ) async throws(ReaderError) -> any TagReader {
-        if name == "sim" { return try simulatedReader(folder + "/simulation.txt") }
-        if let name, name.hasPrefix("sim:"), name.count > 4 {
-            return try simulatedReader(String(name.dropFirst(4)))
+        if case .simulated(let file) = name {
+            return try simulatedReader(file ?? Settings.simulationFile(in: folder))
         }
         return switch use {
         case .tap: try await RealReaders.openForTap(name)

@@ -16,8 +16,8 @@ public struct LedgerCard: Hashable, Sendable {
     public typealias Face = FaceStyle
 
     public let uid: CardUID
-    /// The chip's name, taken at first sight together with a fitting capability container.
-    public var chip: String
+    /// Taken at first sight together with a fitting capability container.
+    public var chip: Chip
     /// Whether the maker's signature on the chip was valid at first sight; nil without a signature.
     public var isGenuineChip: Bool?
     public var status: Status
@@ -41,7 +41,7 @@ public struct LedgerCard: Hashable, Sendable {
     public var foreignMessage: [UInt8]?
 
     public init(
-        uid: CardUID, chip: String, isGenuineChip: Bool? = nil, status: Status = .active,
+        uid: CardUID, chip: Chip, isGenuineChip: Bool? = nil, status: Status = .active,
         holder: Holder = .nobody, scratch: ScratchCard = .none,
         ticket: Ticket? = nil, game: MastermindGame? = nil, face: Face = .tapcard,
         account: Int = 1, allocated: SequenceNumber = .none, confirmed: SequenceNumber = .none,

@@ -86,7 +86,7 @@ public struct CardPlan: Hashable, Sendable {
     }
 
     public let origin: Origin
-    public let chip: String
+    public let chip: Chip
     public let isGenuineChip: Bool?
     public let holder: Holder
     public let scratch: ScratchCard
@@ -103,7 +103,7 @@ public struct CardPlan: Hashable, Sendable {
     public let above: SequenceNumber
 
     public init(
-        origin: Origin, chip: String, isGenuineChip: Bool?, holder: Holder, scratch: ScratchCard,
+        origin: Origin, chip: Chip, isGenuineChip: Bool?, holder: Holder, scratch: ScratchCard,
         face: LedgerCard.Face, protection: CardProtection = .off, balance: Money,
         parameters: String = "", mayReissue: Bool, above: SequenceNumber
     ) {

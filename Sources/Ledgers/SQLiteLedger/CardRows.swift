@@ -64,7 +64,7 @@ extension LedgerCard {
 
     fileprivate var values: [SQLValue] {
         [
-            .uid(uid), .text(chip), .optional(isGenuineChip, SQLValue.flag),
+            .uid(uid), .text(chip.rawValue), .optional(isGenuineChip, SQLValue.flag),
             .text(status.rawValue), .optional(holder.id) { .integer($0.number) },
             .optional(holder.name) { .text($0.text) }, .optional(scratch.word, SQLValue.text),
             .optional(scratch.code, SQLValue.id), .text(face.rawValue), .integer(Int64(account)),
@@ -78,7 +78,7 @@ extension LedgerCard {
 
     fileprivate init(_ row: inout Columns) throws(LedgerError) {
         self.init(
-            uid: try row.value(\.uid), chip: try row.value(\.text),
+            uid: try row.value(\.uid), chip: try Chip(&row),
             isGenuineChip: try row.optional(\.flag), status: try row.word(),
             holder: Holder(
                 id: try row.optional { $0.integer.flatMap { try? HolderID($0) } },
@@ -90,6 +90,20 @@ extension LedgerCard {
             foreignMessage: try row.optional(\.blob))
         game = try MastermindGame(&row)
         ticket = try Ticket(joined: &row)
+    }
+}
+
+extension Chip {
+    /// Names the chip that tapcard does not know: a newer tapcard may have written it.
+    fileprivate init(_ row: inout Columns) throws(LedgerError) {
+        let name = try row.value(\.text)
+        guard let chip = Chip(rawValue: name) else {
+            throw LedgerError(
+                .corrupt,
+                "a card of the ledger is on a chip that this tapcard does not know, "
+                    + "\(name.debugDescription); use a newer tapcard, or restore a backup")
+        }
+        self = chip
     }
 }
 

@@ -23,7 +23,7 @@ import Ledger
 
     /// Opens a file that exists; nothing is read from it yet.
     init(path: String, _ access: Access, busyLimit: Duration = .zero) throws(LedgerError) {
-        try Folder.requireFile(path)
+        try LedgerFolder.requireFile(path)
         let name: String
         let mode: Int32
         switch access {

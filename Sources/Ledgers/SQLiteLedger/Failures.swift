@@ -35,7 +35,7 @@ extension LedgerError {
         case ENOSPC, EDQUOT: self = .full(path, cause)
         case EACCES, EPERM, EROFS: self = .readOnly(path, cause)
         // SQLite also reports ENOENT where it cannot create a file next to the ledger.
-        case ENOENT where Folder.contains(path): self = .unavailable(path, cause)
+        case ENOENT where LedgerFolder.contains(path): self = .unavailable(path, cause)
         case ENOENT, ENOTDIR:
             self.init(
                 .unavailable,

@@ -5,19 +5,19 @@ import TapcardDomain
 /// The path of a ledger, and the ways to open it.
 struct LedgerFile: Sendable {
     let path: String
-    let schema: Schema
+    let schema: LedgerSchema
     let busyLimit: Duration
     /// Whether the file is known to this process only.
     let isDraft: Bool
 
     init(
-        path: String, schema: Schema = .current, busyLimit: Duration = .seconds(5),
+        path: String, schema: LedgerSchema = .current, busyLimit: Duration = .seconds(5),
         isDraft: Bool = false
     ) {
         // SQLite treats names like ":memory:" specially; "./" makes them plain paths. One ledger
         // has one name, or a restore would replace a link and leave others with the old file.
         let plain = path.hasPrefix("/") || path.hasPrefix("./") ? path : "./" + path
-        self.path = Folder.followingLinks(plain)
+        self.path = LedgerFolder.followingLinks(plain)
         self.schema = schema
         self.busyLimit = busyLimit
         self.isDraft = isDraft
@@ -31,9 +31,9 @@ struct LedgerFile: Sendable {
 
     /// Opens the ledger in this currency, or in its own. Creates a missing one.
     func openOrCreate(in currency: Currency?) throws(LedgerError) -> Opened {
-        if !Folder.contains(path) {
+        if !LedgerFolder.contains(path) {
             // An interrupted restore leaves a journal without its ledger.
-            guard !Folder.contains(path + "-wal") else {
+            guard !LedgerFolder.contains(path + "-wal") else {
                 throw LedgerError(
                     .unavailable,
                     "\(path) is missing, but its journal is there; finish the restore of a backup, "
@@ -49,7 +49,7 @@ struct LedgerFile: Sendable {
     func open(in currency: Currency?) throws(LedgerError) -> Opened {
         // SQLite makes the name of a journal durable when it creates it, but the program that
         // created this one may have been killed before that.
-        if Folder.contains(path + "-wal") { try Folder.reachDisk(of: path) }
+        if LedgerFolder.contains(path + "-wal") { try LedgerFolder.reachDisk(of: path) }
         let connection = try Connection(path: path, .readWrite, busyLimit: busyLimit)
         guard !connection.isReadOnly else { throw LedgerError.readOnly(path, "(by this user)") }
         let kept = try inspect(connection, in: currency)
@@ -92,7 +92,7 @@ struct LedgerFile: Sendable {
     func inspect(
         _ connection: Connection, in currency: Currency?
     ) throws(LedgerError) -> Currency {
-        guard try connection.applicationID() == Schema.applicationID else {
+        guard try connection.applicationID() == LedgerSchema.applicationID else {
             throw LedgerError(
                 .corrupt,
                 "\(path) is not a ledger, or its header is lost; name another file, or put a backup "
@@ -133,7 +133,7 @@ struct LedgerFile: Sendable {
             try draft.place(at: path)
         } catch {
             // Another program may have created the ledger in the meantime; that one is opened.
-            guard Folder.contains(path) else { throw error }
+            guard LedgerFolder.contains(path) else { throw error }
         }
     }
 
@@ -141,7 +141,7 @@ struct LedgerFile: Sendable {
     private func fill(_ draft: String, in currency: Currency) throws(LedgerError) {
         let connection = try Connection(path: draft, .readWrite)
         try connection.transaction(.writing) { () throws(LedgerError) in
-            try connection.execute("PRAGMA application_id = \(Schema.applicationID)")
+            try connection.execute("PRAGMA application_id = \(LedgerSchema.applicationID)")
             try schema.apply(to: connection, from: 0)
             try connection.run(
                 "INSERT INTO setting (only, currency) VALUES (1, ?)", [.text(currency.code)])

@@ -18,7 +18,7 @@ final class LedgerHold {
 
     /// Takes the hold at once, or throws an error that names its holder.
     init(_ path: String, _ kind: Kind) throws(LedgerError) {
-        let (folder, file) = Folder.split(path)
+        let (folder, file) = LedgerFolder.split(path)
         let name = "\(folder)/.\(file).lock"
         descriptor = unsafe open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o600)
         guard descriptor >= 0 else { throw LedgerError(systemError: errno, path: path) }

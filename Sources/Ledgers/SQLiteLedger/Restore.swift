@@ -122,7 +122,7 @@ extension LedgerFile {
         let hold = try LedgerHold(path, .replacing)
         defer { withExtendedLifetime(hold) {} }
         TemporaryFile.removeAbandoned(beside: path)
-        guard Folder.contains(path) else {
+        guard LedgerFolder.contains(path) else {
             let journal = try keepJournal()
             try disarmJournal()
             try draft.replace(path)
@@ -133,12 +133,12 @@ extension LedgerFile {
         guard !held.isReadOnly else { throw LedgerError.readOnly(path, "(by this user)") }
         try held.shutOthersOut()
         let previous = try keepUnderAnotherName()
-        if Folder.contains(path + "-wal") {
+        if LedgerFolder.contains(path + "-wal") {
             // A killed program has left rows in the journal. They belong to the old file; next to
             // the new one they would be played into it. For a moment the ledger is missing, which
             // the next start refuses: that is better than a wrong ledger.
-            try Folder.link(path + "-wal", previous + "-wal")
-            try Folder.remove(path)
+            try LedgerFolder.link(path + "-wal", previous + "-wal")
+            try LedgerFolder.remove(path)
             try disarmJournal()
         }
         try draft.replace(path)
@@ -149,15 +149,15 @@ extension LedgerFile {
     /// both files are needed.
     private func keepJournal() throws(LedgerError) -> String? {
         let journal = path + "-wal"
-        guard Folder.size(of: journal) > 0 else { return nil }
+        guard LedgerFolder.size(of: journal) > 0 else { return nil }
         let name = try freeName() + "-wal"
-        try Folder.link(journal, name)
+        try LedgerFolder.link(journal, name)
         return name
     }
 
     private func keepUnderAnotherName() throws(LedgerError) -> String {
         let previous = try freeName()
-        try Folder.link(path, previous)
+        try LedgerFolder.link(path, previous)
         return previous
     }
 
@@ -166,7 +166,9 @@ extension LedgerFile {
         let mostKept = 1000
         for number in 1...mostKept {
             let previous = "\(path).before-restore-\(number)"
-            if !Folder.contains(previous), !Folder.contains(previous + "-wal") { return previous }
+            if !LedgerFolder.contains(previous), !LedgerFolder.contains(previous + "-wal") {
+                return previous
+            }
         }
         throw LedgerError.unavailable(
             path, "(\(mostKept) earlier ledgers lie beside it, move some away)")
@@ -174,7 +176,7 @@ extension LedgerFile {
 
     /// Replaces a journal by an empty one, so that a trace of the restore exists at every moment.
     private func disarmJournal() throws(LedgerError) {
-        guard Folder.contains(path + "-wal") else { return }
+        guard LedgerFolder.contains(path + "-wal") else { return }
         try TemporaryFile.create(beside: path + "-wal").replace(path + "-wal")
     }
 }

@@ -33,7 +33,7 @@ public actor SQLiteLedger: LedgerStore {
 
     /// Opens the ledger with another schema: for tests of migrations.
     package static func open(
-        path: String, currency: Currency?, schema: Schema
+        path: String, currency: Currency?, schema: LedgerSchema
     ) async throws(LedgerError) -> SQLiteLedger {
         try await open(LedgerFile(path: path, schema: schema), currency: currency)
     }
@@ -45,7 +45,9 @@ public actor SQLiteLedger: LedgerStore {
         let opened = try await Doorway(lane).run { () throws(LedgerError) in
             do throws(LedgerError) {
                 return try file.openOrCreate(in: currency)
-            } catch  where error.kind == .readOnly && mayOnlyRead && Folder.contains(file.path) {
+            } catch
+                where error.kind == .readOnly && mayOnlyRead && LedgerFolder.contains(file.path)
+            {
                 return try file.openToLook(in: currency)
             }
         }

@@ -1,4 +1,4 @@
-extension Schema {
+extension LedgerSchema {
     /// The first tables. The tables enforce the most important rules a second time: neither a bug
     /// in the code above nor a hand with an SQLite tool can change history. Kinds and faces have no
     /// list here: later versions know more of them, and an unknown one is refused when it is read.

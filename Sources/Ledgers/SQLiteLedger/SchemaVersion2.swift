@@ -1,4 +1,4 @@
-extension Schema {
+extension LedgerSchema {
     /// The protection of tags, and the keys of their passwords. The words have a list here, unlike
     /// kinds: an unknown word must not be taken for an open tag.
     static let version2 = """

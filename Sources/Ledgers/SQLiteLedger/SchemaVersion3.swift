@@ -1,4 +1,4 @@
-extension Schema {
+extension LedgerSchema {
     /// Tickets, prizes and games, and the attempts to activate codes. Earlier operations have no
     /// subject, and earlier activations no attempt.
     static let version3 = """

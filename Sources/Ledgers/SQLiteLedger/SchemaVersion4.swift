@@ -1,4 +1,4 @@
-extension Schema {
+extension LedgerSchema {
     /// Prizes that are paid out of the drawer: they may be larger than the largest balance of a
     /// card, and a ticket has one prize, whichever way it is booked. The check of a column is a
     /// part of its table's text and not of the rows, and SQLite allows changing it there. The index

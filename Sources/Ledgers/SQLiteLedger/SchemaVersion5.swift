@@ -1,4 +1,4 @@
-extension Schema {
+extension LedgerSchema {
     /// The cashiers of operations, and an index for the operations of one day. Earlier operations
     /// have no cashier.
     static let version5 = """

@@ -1,4 +1,4 @@
-extension Schema {
+extension LedgerSchema {
     /// The parameters of a making, so that an operation's id stands for all of it, and a monotonic
     /// clock. The holder's name may be removed from the parameters, also after the operation has
     /// ended; nothing else in them is ever changed. Earlier operations have no parameters.

@@ -1,4 +1,4 @@
-extension Schema {
+extension LedgerSchema {
     /// Indexes for the searches of a tap, whose time must not depend on the number of rows. Only
     /// accounts of cards are indexed: every payment is also booked on the house's account, which is
     /// never searched.

@@ -1,4 +1,4 @@
-extension Schema {
+extension LedgerSchema {
     /// Retired keys, and the key of each record: no record is made with a key after it was retired,
     /// even by a station that has read an older key file. Only the bytes of an earlier record tell
     /// its key.

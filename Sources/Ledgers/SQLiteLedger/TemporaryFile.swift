@@ -27,11 +27,11 @@ final class TemporaryFile: Sendable {
 
     /// Removes the files that killed programs have left next to a destination.
     static func removeAbandoned(beside place: String) {
-        let (folder, name) = Folder.split(place)
+        let (folder, name) = LedgerFolder.split(place)
         let begin = name + mark
         let endLength = 6
         let drafts = Set(
-            Folder.names(in: folder).filter { $0.hasPrefix(begin) }.map {
+            LedgerFolder.names(in: folder).filter { $0.hasPrefix(begin) }.map {
                 String($0.prefix(begin.count + endLength))
             })
         for draft in drafts {
@@ -65,7 +65,7 @@ final class TemporaryFile: Sendable {
                     .unavailable, "\(place) exists already and is kept; name another file")
                 : LedgerError(systemError: errno, path: place)
         }
-        try Folder.reachDisk(of: place)
+        try LedgerFolder.reachDisk(of: place)
     }
 
     /// Replaces the file at the destination.
@@ -74,14 +74,14 @@ final class TemporaryFile: Sendable {
         guard unsafe rename(path, place) == 0 else {
             throw LedgerError(systemError: errno, path: place)
         }
-        try Folder.reachDisk(of: place)
+        try LedgerFolder.reachDisk(of: place)
     }
 
     private func reachDisk() throws(LedgerError) {
         // Some rows would be left in the journal, which is not moved.
-        guard !Folder.contains(path + "-wal") else {
+        guard !LedgerFolder.contains(path + "-wal") else {
             throw LedgerError.unavailable(path, "(it could not be completed)")
         }
-        try Folder.reachDisk(path)
+        try LedgerFolder.reachDisk(path)
     }
 }

@@ -21,7 +21,7 @@ public final class LibNFCReader: TagReader {
     private nonisolated let ticket: UInt64
     private let abortSwitch: AbortSwitch
     private let swapsBytes: Bool
-    private var radio: RadioField
+    private var radio: LibNFCField
     private var isClosed = false
 
     private init(
@@ -43,7 +43,7 @@ public final class LibNFCReader: TagReader {
         swapsBytes = firmware.isPN531
         longestAnswer = connection.driver.longestAnswer
         name = device.name
-        radio = RadioField()
+        radio = LibNFCField()
     }
 
     deinit {
@@ -92,7 +92,7 @@ public final class LibNFCReader: TagReader {
     /// Closes the reader for good. Further calls have no effect.
     public func close() async {
         isClosed = true
-        radio = RadioField()
+        radio = LibNFCField()
         owner.giveBack(ticket)
     }
 
@@ -157,7 +157,7 @@ public final class LibNFCReader: TagReader {
     private func connected() throws(ReaderError) -> LibNFCDevice {
         guard !isClosed else { throw ReaderError(.noReader, "\(name) is closed") }
         if let device = owner.device { return device }
-        radio = RadioField()
+        radio = LibNFCField()
         return try owner.open(connection, abortSwitch)
     }
 
@@ -170,7 +170,7 @@ public final class LibNFCReader: TagReader {
         } catch {
             if radio.isBroken {
                 owner.closeDevice()
-                radio = RadioField()
+                radio = LibNFCField()
             }
             throw error
         }

@@ -19,7 +19,7 @@ package struct Emulation {
     package var line: SerialChip
     private(set) var isPlugged = true
 
-    package init(_ simulation: Simulation) { line = SerialChip(Chip(simulation)) }
+    package init(_ simulation: Simulation) { line = SerialChip(PN532Chip(simulation)) }
 
     package var simulation: Simulation {
         get { line.chip.field.simulation }
@@ -86,7 +86,7 @@ package struct Emulation {
     }
 
     private func tag(_ word: String, _ world: inout Simulation) throws(EmulatorError) -> TagMemory {
-        if let chip = Type2Chip(named: word.uppercased()) {
+        if let chip = Type2Chip(typed: word) {
             let tag = world.addTag(chip) { count in
                 (0..<count).map { _ in UInt8.random(in: .min ... .max) }
             }

@@ -23,12 +23,12 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
     package static let felicaParameters: [UInt8] = [0x01, 0x20, 0x22, 0x04, 0x27, 0x67, 0x4E, 0xFF]
     package static let felicaSystemCode: [UInt8] = [0x12, 0xFC]
 
-    var activation: TypeAActivation? {
+    var activation: TypeACardSelection? {
         switch self {
         case .classic:
-            TypeAActivation(uid: number, answerToRequest: [0x04, 0x00], selectAcknowledge: 0x08)
+            TypeACardSelection(uid: number, answerToRequest: [0x04, 0x00], selectAcknowledge: 0x08)
         case .type4:
-            TypeAActivation(uid: number, answerToRequest: [0x44, 0x03], selectAcknowledge: 0x20)
+            TypeACardSelection(uid: number, answerToRequest: [0x44, 0x03], selectAcknowledge: 0x20)
         case .felica: nil
         }
     }
@@ -38,7 +38,7 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
     private static let unknownInstruction: [UInt8] = [0x6D, 0x00]
 
     /// The answer of a selected card to a frame with checksum. Nil for silence.
-    func answer(_ frame: [UInt8], _ activation: inout TypeAActivation) -> RadioFrame? {
+    func answer(_ frame: [UInt8], _ activation: inout TypeACardSelection) -> RadioFrame? {
         guard let data = RadioCRC.stripped(from: frame), let first = data.first else {
             activation.fallBack()
             return nil
@@ -56,7 +56,7 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
     }
 
     private func block(
-        _ first: UInt8, _ data: [UInt8], _ activation: inout TypeAActivation
+        _ first: UInt8, _ data: [UInt8], _ activation: inout TypeACardSelection
     ) -> [UInt8]? {
         if activation.state != .block {
             let requestForAnswerToSelect: UInt8 = 0xE0

@@ -11,14 +11,14 @@ struct PoweredCard {
     let number: [UInt8]
     var kind: Kind
     /// The activation state. Nil for a card that is not of type A.
-    var activation: TypeAActivation?
+    var activation: TypeACardSelection?
 
     init(_ tag: TagMemory) {
         number = tag.uid
         var side = TagSide()
         side.powerUp(tag)
         kind = .type2(side)
-        activation = TypeAActivation(
+        activation = TypeACardSelection(
             uid: tag.uid, answerToRequest: [0x44, 0x00], selectAcknowledge: 0x00)
     }
 

@@ -15,7 +15,7 @@ extension RadioField {
     mutating func select(
         attempts: Int, waking: Bool = false, number: [UInt8] = []
     ) -> SelectedCard? {
-        let request = waking ? TypeAActivation.wakeUp : TypeAActivation.request
+        let request = waking ? TypeACardSelection.wakeUp : TypeACardSelection.request
         for _ in 0..<attempts {
             if let card = selectOnce(request, number) { return card }
         }
@@ -25,7 +25,7 @@ extension RadioField {
     private mutating func selectOnce(_ request: RadioFrame, _ wanted: [UInt8]) -> SelectedCard? {
         guard case .frame(let answerToRequest) = send(request) else { return nil }
         var number: [UInt8] = []
-        for (level, code) in TypeAActivation.selectCodes.enumerated() {
+        for (level, code) in TypeACardSelection.selectCodes.enumerated() {
             let part: [UInt8]
             if wanted.count >= 4 * (level + 1) {
                 part = Array(wanted[(4 * level)..<(4 * level + 4)])
@@ -33,7 +33,7 @@ extension RadioField {
                 guard let found = nextPart(code, level) else { return nil }
                 part = found
             }
-            let frame = [code, TypeAActivation.wholeNumber] + part + [part.reduce(0, ^)]
+            let frame = [code, TypeACardSelection.wholeNumber] + part + [part.reduce(0, ^)]
             guard case .frame(let answer) = send(RadioFrame(bytes: RadioCRC.appended(to: frame))),
                 let acknowledge = RadioCRC.stripped(from: answer.bytes)?.first
             else { return nil }
@@ -51,7 +51,7 @@ extension RadioField {
     /// The next four bytes of a number. If several cards answer, one of them is picked, as the chip
     /// does bit by bit.
     private mutating func nextPart(_ code: UInt8, _ level: Int) -> [UInt8]? {
-        switch send(RadioFrame(bytes: [code, TypeAActivation.noBits])) {
+        switch send(RadioFrame(bytes: [code, TypeACardSelection.noBits])) {
         case .silence: nil
         case .frame(let answer): Array(answer.bytes.dropLast())
         case .collision: firstReady(level)

@@ -48,14 +48,14 @@ package struct RadioField {
     private func isPowered(_ number: [UInt8]) -> Bool { cards.contains { $0.number == number } }
 
     /// The activation of the card with this number, as long as it has power.
-    func activation(of number: [UInt8]) -> TypeAActivation? {
+    func activation(of number: [UInt8]) -> TypeACardSelection? {
         cards.first { $0.number == number }?.activation
     }
 
     /// The part of its number that the first card waiting to be selected offers.
     func firstReady(_ level: Int) -> [UInt8]? {
         cards.lazy.compactMap(\.activation).first { $0.state == .ready(level: level) }
-            .map { TypeAActivation.cascade($0.uid)[level] }
+            .map { TypeACardSelection.cascade($0.uid)[level] }
     }
 
     /// Sends a frame of type A at 106 kbit/s, including its checksum.
@@ -67,7 +67,7 @@ package struct RadioField {
         let answers = cards.map(\.number).compactMap { answer(of: $0, to: frame) }
         guard let first = answers.first else { return .silence }
         airNanoseconds += AirTime.answer(first)
-        let isRequest = frame == TypeAActivation.request || frame == TypeAActivation.wakeUp
+        let isRequest = frame == TypeACardSelection.request || frame == TypeACardSelection.wakeUp
         if isRequest { return .frame(RadioField.merged(answers)) }
         return answers.allSatisfy { $0 == first } ? .frame(first) : .collision
     }

@@ -16,7 +16,7 @@ package struct SerialChip {
     private static let bitsOfByte = 10
     private static let speedAtStart = 115_200
 
-    package var chip: Chip
+    package var chip: PN532Chip
     var fault: LinkFault?
     private(set) var isStalled = false
     /// Whether a fault has unplugged the reader and it is still on the line.
@@ -31,7 +31,7 @@ package struct SerialChip {
     private var counted = EmulatorCounters()
     private var output: [Output] = []
 
-    init(_ chip: Chip) { self.chip = chip }
+    init(_ chip: PN532Chip) { self.chip = chip }
 
     package var counters: EmulatorCounters {
         var all = counted
@@ -95,7 +95,7 @@ package struct SerialChip {
 
     /// Resets everything except the cards and the counters, as unplugging does.
     mutating func restart() {
-        var fresh = Chip(chip.field.simulation)
+        var fresh = PN532Chip(chip.field.simulation)
         chip.field.setPower(false)
         fresh.field = chip.field
         fresh.silenceNanoseconds = chip.silenceNanoseconds
@@ -141,7 +141,7 @@ package struct SerialChip {
         output.append(Output(bytes: [], isCancelling: true))
         if let next = chip.nextSpeed {
             chip.nextSpeed = nil
-            speed = Chip.speeds[next]
+            speed = PN532Chip.speeds[next]
         }
     }
 
@@ -155,7 +155,7 @@ package struct SerialChip {
     private mutating func run(_ data: [UInt8]) {
         counted.hostCommands += 1
         let code = data.count >= 2 ? data[1] : nil
-        let isData = code.flatMap(ChipCommand.init(rawValue:))?.isData == true
+        let isData = code.flatMap(PN532Command.init(rawValue:))?.isData == true
         if isData { counted.dataCommands += 1 }
         let fault = dueFault(isData: isData)
         if let held, held.isFirst {

@@ -2,13 +2,13 @@ extension ReaderSurvey {
     /// The findings about these readers, most important first.
     ///
     /// With a name, only the findings about that reader.
-    public func findings(about asked: String? = nil) -> [Finding] {
+    public func findings(about asked: ReaderName? = nil) -> [Finding] {
         // The speed is ignored, because it does not change the port.
         let name = asked.map { name in
-            ports.first { $0.node.path == SerialPort.path(inName: name) }?.name ?? name
+            ports.first { $0.node.path == name.portPath }?.name ?? name
         }
         if let name, !isKnown(name) { return findings(onUnknown: name) }
-        let concerns = { (own: String?) in name == nil || own == name }
+        let concerns = { (own: ReaderName?) in name == nil || own == name }
         var findings: [Finding] = name == nil ? [busFinding] : []
         findings += libraryFindings
         for reader in readers where reader.isReader && concerns(self.name(of: reader)) {
@@ -22,7 +22,7 @@ extension ReaderSurvey {
     }
 
     /// Whether a reader with this name is in the survey.
-    public func isKnown(_ name: String) -> Bool { rows.contains { $0.name == name } }
+    public func isKnown(_ name: ReaderName) -> Bool { rows.contains { $0.name == name } }
 
     private var busFinding: Finding {
         // A reader on a serial port or one that pcscd drives needs no USB that is visible here.
@@ -74,7 +74,7 @@ extension ReaderSurvey {
 
     /// The findings about a name without a row: the reader is absent, or of a kind that a survey
     /// cannot see.
-    private func findings(onUnknown name: String) -> [Finding] {
+    private func findings(onUnknown name: ReaderName) -> [Finding] {
         switch pathRefusal {
         case .missing(let path):
             return [
@@ -94,8 +94,9 @@ extension ReaderSurvey {
         case nil: break
         }
         // Only opening such a reader shows what is connected.
-        if NamedReader.isUnseen(name) { return libraryFindings(isNeeded: true) }
-        return name.hasPrefix("pcsc:") ? smartCardFindings(name) : [notPluggedIn(name)]
+        if name.isUnseen { return libraryFindings(isNeeded: true) }
+        guard case .smartCard(let part) = name else { return [notPluggedIn(name)] }
+        return smartCardFindings(name, part: part)
     }
 
     private var libraryFindings: [Finding] {
@@ -130,15 +131,15 @@ extension ReaderSurvey {
         }
     }
 
-    private func notPluggedIn(_ name: String) -> Finding {
-        let known = rows.compactMap(\.name)
+    private func notPluggedIn(_ name: ReaderName) -> Finding {
+        let known = rows.compactMap(\.name?.text)
         let others =
             known.isEmpty
             ? "No other is there, either."
             : "There is: "
                 + known.joined(separator: ", ") + "."
         let number =
-            NamedReader.isOnUSB(name)
+            name.isOnUSB
             ? " The number of a reader changes whenever it is plugged in." : ""
         return Finding(
             .notPluggedIn, .problem, reader: name, "\(name) is not here.\(number)",
@@ -146,7 +147,7 @@ extension ReaderSurvey {
     }
 
     /// The findings about a reader that only pcscd could know.
-    private func smartCardFindings(_ name: String) -> [Finding] {
+    private func smartCardFindings(_ name: ReaderName, part: String) -> [Finding] {
         if smartCardService == .absent {
             return [
                 Finding(
@@ -158,12 +159,11 @@ extension ReaderSurvey {
             return [unusableSmartCards(name, "\(name) needs pcscd")]
         }
         // A part of a name is enough; opening the reader shows whether only one matches.
-        let part = name.dropFirst("pcsc:".count).lowercased()
-        return smartCardReaders.contains { $0.lowercased().contains(part) }
+        return smartCardReaders.contains { $0.lowercased().contains(part.lowercased()) }
             ? [] : [notPluggedIn(name)]
     }
 
-    func unusableSmartCards(_ name: String?, _ subject: String) -> Finding {
+    func unusableSmartCards(_ name: ReaderName?, _ subject: String) -> Finding {
         let why = smartCardRefusal.map { ": \($0)." } ?? "."
         return Finding(
             .pcscdUnusable, .problem, reader: name, "\(subject), which cannot be used\(why)",

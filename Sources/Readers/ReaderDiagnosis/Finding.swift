@@ -48,13 +48,13 @@ public struct Finding: Sendable, Hashable {
 
     public let id: ID
     public let severity: Severity
-    /// The name of the reader concerned, as `--reader` takes it.
-    public let reader: String?
+    /// The reader concerned.
+    public let reader: ReaderName?
     public let what: String
     public let remedy: [Step]
 
     public init(
-        _ id: ID, _ severity: Severity, reader: String? = nil, _ what: String,
+        _ id: ID, _ severity: Severity, reader: ReaderName? = nil, _ what: String,
         remedy: [Step] = []
     ) {
         self.id = id

@@ -86,11 +86,14 @@ extension ReaderSurvey {
             if let smartCardRefusal {
                 [.say("Through pcscd it cannot be used: \(smartCardRefusal).")]
             } else if let offered {
-                [.say("Use it through pcscd:"), .run("tapcard --reader \"pcsc:\(offered)\" read")]
+                [
+                    .say("Use it through pcscd:"),
+                    .run("tapcard --reader \"\(ReaderName.smartCard(offered))\" read"),
+                ]
             } else {
                 [
                     .say("Use it through pcscd, by a part of the name that pcsc_scan -r shows:"),
-                    .run("tapcard --reader \"pcsc:\(word)\" read"),
+                    .run("tapcard --reader \"\(ReaderName.smartCard(word))\" read"),
                 ]
             }
         return Finding(

@@ -59,7 +59,7 @@ public struct ReaderRow: Sendable, Hashable {
     }
 
     /// The value for `--reader`. Nil if there is none.
-    public let name: String?
+    public let name: ReaderName?
     public let make: String
     public let driver: String
     public let state: State
@@ -67,13 +67,14 @@ public struct ReaderRow: Sendable, Hashable {
     public let node: String?
 
     /// A row for a reader that is not a device of this machine, and always ready.
-    public init(name: String, make: String, driver: String) {
+    public init(name: ReaderName, make: String, driver: String) {
         self.init(
             name: name, make: make, driver: driver, state: .ready, numbers: nil, node: nil)
     }
 
     init(
-        name: String?, make: String, driver: String, state: State, numbers: String?, node: String?
+        name: ReaderName?, make: String, driver: String, state: State, numbers: String?,
+        node: String?
     ) {
         self.name = name
         self.make = make
@@ -94,9 +95,9 @@ extension ReaderSurvey {
     public var rows: [ReaderRow] {
         let plugged = readers.filter(\.isReader).map(row)
         let named = Set(plugged.compactMap(\.name))
-        let others = (smartCardReaders ?? []).filter { !named.contains("pcsc:" + $0) }.map {
+        let others = (smartCardReaders ?? []).filter { !named.contains(.smartCard($0)) }.map {
             ReaderRow(
-                name: "pcsc:" + $0, make: $0, driver: "PC/SC", state: .ready, numbers: nil,
+                name: .smartCard($0), make: $0, driver: "PC/SC", state: .ready, numbers: nil,
                 node: nil)
         }
         return plugged + others + ports.map(row)
@@ -129,10 +130,10 @@ extension ReaderSurvey {
     }
 
     /// The complete connection string. A driver's name alone would open the first reader it finds.
-    func name(of reader: PluggedReader) -> String? {
+    func name(of reader: PluggedReader) -> ReaderName? {
         switch reader.model.service {
-        case .libnfc(let driver): "\(driver):\(reader.place)"
-        case .smartCard(let word): "pcsc:" + (offered(word) ?? word)
+        case .libnfc(let driver): .libnfc(driver: driver, place: reader.place)
+        case .smartCard(let word): .smartCard(offered(word) ?? word)
         case .serialBridge, .unsupported: nil
         }
     }
@@ -192,12 +193,5 @@ extension PluggedReader {
 }
 
 extension SerialPort {
-    private static let driver = "pn532_uart:"
-
-    public var name: String { Self.driver + node.path }
-
-    /// The path in a name such as `pn532_uart:/dev/ttyUSB0:115200`. Nil in names of other readers.
-    public static func path(inName name: String) -> String? {
-        name.hasPrefix(driver) ? NamedReader.path(in: name) : nil
-    }
+    public var name: ReaderName { .libnfc(driver: ReaderName.uart, place: node.path) }
 }

@@ -65,34 +65,34 @@ enum Remedies {
 
 extension ReaderSurvey {
     /// The remedy for a reader that looks fine and still cannot be used.
-    public func stubbornRemedy(_ name: String) -> [Finding.Step] {
-        switch NamedReader.driver(of: name) {
-        case "sim":
+    public func stubbornRemedy(_ name: ReaderName) -> [Finding.Step] {
+        switch name {
+        case .simulated:
             return [
                 .say(
                     "A simulated reader is a file: see that it can be read and written, or move it "
                         + "away; then a fresh one is made.")
             ]
-        case "pcsc": return Remedies.restartPCSCD
-        case "pn532_uart":
+        case .smartCard: return Remedies.restartPCSCD
+        case .libnfc("pn532_uart", _):
             return [
                 .say(
                     "Set the board's switches to HSU, join its TX to the bridge's RX and its RX to "
                         + "TX, give it power, and switch it off and on again.")
             ]
-        case "pn532_spi", "pn532_i2c":
+        case .libnfc("pn532_spi", _), .libnfc("pn532_i2c", _):
             return [
                 .say(
                     "Set the board's switches to this bus, look over its wires, give it power, and "
                         + "switch it off and on again.")
             ]
-        case "arygon", "acr122s":
+        case .libnfc("arygon", _), .libnfc("acr122s", _):
             return [.say("Look over its cable and its power; switch it off and on again.")]
-        default: return unplugging(name)
+        case .libnfc: return unplugging(name)
         }
     }
 
-    private func unplugging(_ name: String) -> [Finding.Step] {
+    private func unplugging(_ name: ReaderName) -> [Finding.Step] {
         let again = Finding.Step.say("Unplug it, count to three, and plug it in again.")
         guard let port = readers.first(where: { self.name(of: $0) == name })?.port else {
             return [again]

@@ -1,4 +1,3 @@
-import TextCodecs
 public import Type2Tag
 
 /// The world of a simulated reader: a drawer of tags, the tags on the reader, and the next fault.
@@ -60,7 +59,7 @@ public struct Simulation: Hashable, Sendable {
         _ chip: Type2Chip, random: (Int) -> [UInt8]
     ) -> TagMemory? {
         guard tags.count < Simulation.mostTags else { return nil }
-        if let known = Simulation.signedExamples[chip.name], tag(known.uid) == nil,
+        if let known = chip.signedExample, tag(known.uid) == nil,
             let tag = TagMemory.blank(chip, uid: known.uid, signature: known.signature)
         {
             save(tag)
@@ -72,17 +71,4 @@ public struct Simulation: Hashable, Sendable {
         save(tag)
         return tag
     }
-
-    private static let signedExamples: [String: (uid: [UInt8], signature: [UInt8])] = [
-        "NTAG213": (
-            Hexadecimal.decode("04AC6B72BA6C80") ?? [],
-            Hexadecimal.decode(
-                "2DAEBCAF84B88587C2FBFE76135886728E1D3CB5DA242344E5634D4C82FBD718") ?? []
-        ),
-        "NTAG216": (
-            Hexadecimal.decode("04D9650A325E80") ?? [],
-            Hexadecimal.decode(
-                "482AF2010FF2F5A79AD5796ECB14544898D1575D8A23A9B0E820023ECDC816DB") ?? []
-        ),
-    ]
 }

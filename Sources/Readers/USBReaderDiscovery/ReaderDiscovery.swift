@@ -44,7 +44,7 @@ public struct ReaderDiscovery: Sendable {
     /// pcscd is queried first, if it is available: systemd starts it for that, and then it takes
     /// readers, which the survey has to show.
     public func survey(
-        naming name: String?, askingSmartCards ask: () async -> SmartCardAnswer
+        naming name: ReaderName?, askingSmartCards ask: () async -> SmartCardAnswer
     ) async -> ReaderSurvey {
         let lane = DiscoveryLane()
         let answer = await lane.hasSmartCardService(self) ? await ask() : nil
@@ -63,15 +63,15 @@ public struct ReaderDiscovery: Sendable {
         case refusal(String)
     }
 
-    fileprivate func surveyBlocking(naming name: String?) -> ReaderSurvey {
+    fileprivate func surveyBlocking(naming name: ReaderName?) -> ReaderSurvey {
         var survey = surveyBlocking()
-        guard let name, let path = NamedReader.path(in: name) else { return survey }
+        guard let name, let path = name.path else { return survey }
         guard !survey.ports.contains(where: { $0.node.path == path }) else { return survey }
-        let isSerial = NamedReader.isSerial(name)
+        let isSerial = name.isSerial
         switch named(path) {
         case .missing: survey.pathRefusal = .missing(path)
         case .other where isSerial: survey.pathRefusal = .noSerialPort(path)
-        case .port(let port) where SerialPort.path(inName: name) != nil: survey.ports.append(port)
+        case .port(let port) where name.portPath != nil: survey.ports.append(port)
         case .port, .other: break
         }
         return survey
@@ -147,7 +147,7 @@ private actor DiscoveryLane {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe lane.asUnownedSerialExecutor() }
 
-    func survey(_ discovery: ReaderDiscovery, naming name: String? = nil) -> ReaderSurvey {
+    func survey(_ discovery: ReaderDiscovery, naming name: ReaderName? = nil) -> ReaderSurvey {
         discovery.surveyBlocking(naming: name)
     }
 

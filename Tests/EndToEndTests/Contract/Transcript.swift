@@ -129,7 +129,7 @@ final class Transcript {
         case ("sql", 2): try OpenDatabase(words[1]).execute(words[2])
         case ("text", 2):
             try counter.simulation.write(
-                SimulationText.message("T", Array(words[2].utf8)), on: words[1])
+                SimulationFileText.message("T", Array(words[2].utf8)), on: words[1])
         case ("tag", 3...):
             let value = words.dropFirst(3).joined(separator: " ")
             try counter.simulation.set([words[2].replacing("-", with: " "): value], on: words[1])

@@ -20,7 +20,7 @@ extension Station {
         } catch {
             throw .reader(error)
         }
-        guard let chip = Type2Chip(version: answer), chip.name == card.chip else {
+        guard let chip = Type2Chip(version: answer), chip.model == card.chip else {
             throw .refused(
                 .unsupportedTag, "The tag is no \(card.chip), as the ledger has it.",
                 meaning: TapcardError.unchanged, next: [.trust(.replace(nil))], uid: sight.uid)
@@ -65,10 +65,7 @@ extension Station {
 
     /// The settings of a tag that does not count wrong passwords.
     private func unlimited(_ card: LedgerCard) async throws(Interruption) -> AccessConfiguration {
-        guard let chip = Type2Chip.known.first(where: { $0.name == card.chip }) else {
-            throw .refused(noPassword)
-        }
-        let settings = try await configuration(of: chip, known: card.uid)
+        let settings = try await configuration(of: Type2Chip(card.chip), known: card.uid)
         guard settings.passwordLimit == 0 else { throw .card(.limitsPasswords) }
         return settings
     }
@@ -140,9 +137,8 @@ extension Station {
     /// is left alone: AUTH0 may be weak from the interrupted WRITE.
     private func endSwitching(of work: OpenWork) async throws(Interruption) -> OpenWork {
         let card = work.card
-        guard let keyID = card.protection.keyID,
-            let chip = Type2Chip.known.first(where: { $0.name == card.chip })
-        else { throw .refused(noPassword) }
+        guard let keyID = card.protection.keyID else { throw .refused(noPassword) }
+        let chip = Type2Chip(card.chip)
         let settings = try await configuration(of: chip)
         // A single look is not enough to end an operation.
         guard settings.isLocked else {
@@ -172,9 +168,7 @@ extension Station {
         guard let keyID = protection.keyID else { return }
         surroundings.progress(.switchingProtection(protection))
         let password = try password(keyID, of: card.uid)
-        guard let chip = Type2Chip.known.first(where: { $0.name == card.chip }) else {
-            throw .refused(noPassword)
-        }
+        let chip = Type2Chip(card.chip)
         switch protection {
         case .off, .on: return
         case .settingPassword: try await set(password, chip)
@@ -204,9 +198,7 @@ extension Station {
     /// to be done. Without such a row, the tag itself shows how far an earlier try has come: as
     /// long as it has its whole password, PWD is not weak, and AUTH0 may be.
     func release(_ sight: Sight) async throws(Interruption) -> Bool {
-        guard let chip = Type2Chip.known.first(where: { $0.name == sight.chip }) else {
-            throw .refused(noPassword)
-        }
+        let chip = Type2Chip(sight.chip)
         var noted = sight.view?.card.protection
         var state = try await leftover(on: sight, chip, noted)
         let isAsNoted = state == noted ?? .off

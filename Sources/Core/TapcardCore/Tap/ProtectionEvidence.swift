@@ -128,9 +128,9 @@ extension Station {
     func reconsidered(_ error: Interruption, _ sight: Sight) async -> Interruption {
         guard case .card(let cause) = error,
             cause.kind == .wrongPassword
-                || cause.kind == .interrupted(.refused(NAK.invalidArgument)),
-            let chip = Type2Chip.known.first(where: { $0.name == sight.chip })
+                || cause.kind == .interrupted(.refused(NAK.invalidArgument))
         else { return error }
+        let chip = Type2Chip(sight.chip)
         let (identity, uid) = (sight.identity, sight.uid)
         // After a refusal the tag is silent until it is selected again.
         guard let again = try? await reader.select(within: Station.returnLimit),

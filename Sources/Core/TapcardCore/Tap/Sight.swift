@@ -21,7 +21,7 @@ struct Sight: Sendable, Hashable {
     let judgement: Judgement
     /// The result of reading all of the tag; nil for a known card.
     let tag: SightedTag?
-    let chip: String
+    let chip: Chip
 
     var seen: Seen? { view.map(Seen.init) }
     /// The highest number under a valid seal on the tag.
@@ -54,25 +54,26 @@ extension Station {
     ) async throws(Interruption) -> Sight {
         let known = try await asking(await ledger.view(of: uid))
         try await refreshKeys(beside: known)
-        if let known, !thoroughly, let layout = CardLayout(chipNamed: known.card.chip) {
+        if let known, !thoroughly {
+            let layout = CardLayout(known.card.chip)
             let bytes = try await performing(
                 ReadPages(layout.pages, longestAnswer: await reader.longestAnswer), on: uid)
             return try await sight(
                 of: identity, uid, bytes, layout, known: known, tag: nil, chip: known.card.chip)
         }
         let tag = try await lookAtAll(of: identity)
-        if let known, known.card.chip != tag.chip.name {
+        if let known, known.card.chip != tag.chip.model {
             // One answer that was lost makes an NTAG look like an older chip.
             throw .card(
                 CardStoreError(
                     .otherChip,
                     "it says it is a \(tag.chip.name), and was a \(known.card.chip) before"))
         }
-        guard let layout = CardLayout(chipNamed: tag.chip.name) else {
+        guard let chip = tag.chip.model else {
             throw .refused(unsupported(tag, uid))
         }
         return try await sight(
-            of: identity, uid, tag.memory, layout, known: known, tag: tag, chip: tag.chip.name)
+            of: identity, uid, tag.memory, CardLayout(chip), known: known, tag: tag, chip: chip)
     }
 
     /// What a tag says of itself, and the pages that matter: those of a card where nothing else
@@ -80,7 +81,7 @@ extension Station {
     func lookAtAll(
         of identity: TagIdentity,
         _ pages: @escaping @Sendable (Type2Chip) -> ClosedRange<UInt8> = { chip in
-            CardLayout(chipNamed: chip.name)?.pages ?? chip.userPages
+            chip.model.map(CardLayout.init)?.pages ?? chip.userPages
         }
     ) async throws(Interruption) -> SightedTag {
         let tag = try await performing(
@@ -97,7 +98,7 @@ extension Station {
 
     private func sight(
         of identity: TagIdentity, _ uid: CardUID, _ bytes: [UInt8], _ layout: CardLayout,
-        known: CardView?, tag: SightedTag?, chip: String
+        known: CardView?, tag: SightedTag?, chip: Chip
     ) async throws(Interruption) -> Sight {
         guard let image = CardImage(bytes, layout: layout) else {
             throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))

@@ -85,7 +85,7 @@ extension Station {
                 "The tag is not formatted for NFC: its capability container is missing.",
                 meaning: unchanged, next: [.tag(.useFactoryTag)], uid: uid)
         }
-        guard let layout = CardLayout(chipNamed: tag.chip.name) else {
+        guard let layout = tag.chip.model.map(CardLayout.init) else {
             throw .refused(
                 .unsupportedTag, "A \(tag.chip.name) is a chip that tapcard only reads.",
                 meaning: unchanged, next: [.tag(.useKnownChip)], uid: uid)

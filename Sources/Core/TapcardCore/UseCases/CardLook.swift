@@ -29,7 +29,7 @@ public struct CardReading: Sendable, Hashable {
     }
 
     public let uid: CardUID
-    public let chip: String
+    public let chip: Chip
     public let seal: Seal
     public let sequence: SequenceNumber?
     public let holder: Holder

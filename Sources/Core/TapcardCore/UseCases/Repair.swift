@@ -16,7 +16,7 @@ extension Station {
     fileprivate func learnProtection(
         of sight: Sight, _ card: LedgerCard
     ) async throws(Interruption) {
-        guard let chip = Type2Chip.known.first(where: { $0.name == card.chip }) else { return }
+        let chip = Type2Chip(card.chip)
         let settings = try await configuration(of: chip, known: card.uid)
         let found = card.protection.corrected(
             by: try await evidence(on: sight.identity, chip, settings, noted: card.protection))

@@ -77,8 +77,8 @@ extension Station {
         -> Int
     {
         var room = memory.count
-        if case .tapcard = content, let layout = CardLayout(chipNamed: chip.name) {
-            room = layout.ndefByteCount
+        if case .tapcard = content, let model = chip.model {
+            room = CardLayout(model).ndefByteCount
         }
         // An unreadable message leaves no room that can be relied on.
         guard let area = try? TLVArea(decoding: memory) else { return 0 }
@@ -205,7 +205,7 @@ extension Station {
         let content = TagContent(decoding: tag.memory, currency: currency)
         let closed = view.flatMap { $0.card.status == .closed ? $0.card : nil }
         if closed.map(content.isLeft) ?? (view == nil && content == .empty) { return }
-        if view == nil, let layout = CardLayout(chipNamed: tag.chip.name),
+        if view == nil, let layout = tag.chip.model.map(CardLayout.init),
             let image = CardImage(tag.memory, layout: layout),
             let other = sealedElsewhere(image, uid)?.currency
         {

@@ -42,8 +42,8 @@ extension Settings {
         case .currencies: return Currency.known.map { ($0.code, $0.sign) }
         case .readers:
             let rows = await drivers.readers.survey(naming: nil).rows
-            return rows.compactMap { row in row.name.map { ($0, row.make) } }
-                + [("sim", "simulated reader")]
+            return rows.compactMap { row in row.name.map { ($0.text, row.make) } }
+                + [(ReaderName.simulated(file: nil).text, "simulated reader")]
         case .cashiers:
             let cashiers = try? CashierFile(path: dataFolder + "/cashiers.json").load()
             return (cashiers ?? []).map { ($0.name.text, "cashier") }

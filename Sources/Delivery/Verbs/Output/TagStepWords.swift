@@ -29,7 +29,7 @@ extension NextStep.TagStep {
                 "Such bits can never be taken back; use a tag from the factory.")
         case .useUnlocked:
             NextWords("use-unlocked-tag", "Lock bits can never be taken back; use another tag.")
-        case .useKnownChip: NextWords("use-known-chip", "Use NTAG213, NTAG215 or NTAG216.")
+        case .useKnownChip: NextWords("use-known-chip", "Use \(Chip.choice).")
         case .useSameChip: NextWords("use-same-chip", "Use a tag of that make.")
         case .show: NextWords("show-tag", "tapcard tag info shows what this one is.")
         case .shortenName:

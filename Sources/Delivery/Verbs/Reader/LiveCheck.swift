@@ -9,7 +9,7 @@ import Type2Tag
 
 /// The result of opening a reader and looking once at the tag on it.
 struct LiveCheck: Sendable {
-    let reader: String
+    let reader: ReaderName
     /// The reader's own name and firmware; nil before it was opened.
     var title: String?
     var firmware: String?
@@ -22,7 +22,7 @@ struct LiveCheck: Sendable {
     /// Opens the reader, checks it and closes it. The station uses neither ledger nor keys: it has
     /// an empty ledger and a temporary key.
     static func run(
-        on name: String, _ survey: ReaderSurvey, in session: Session
+        on name: ReaderName, _ survey: ReaderSurvey, in session: Session
     ) async throws(TapcardError) -> LiveCheck {
         var check = LiveCheck(reader: name)
         let reader: any TagReader
@@ -51,7 +51,7 @@ struct LiveCheck: Sendable {
     }
 
     private static func notOpened(
-        _ name: String, _ error: ReaderError, _ survey: ReaderSurvey
+        _ name: ReaderName, _ error: ReaderError, _ survey: ReaderSurvey
     ) -> Finding {
         error.kind == .busy
             ? Finding(
@@ -65,7 +65,7 @@ struct LiveCheck: Sendable {
 
     /// A sentence about the reader, without repeating words that the driver's text contains
     /// already.
-    private static func sentence(_ name: String, _ verb: String, _ detail: String) -> String {
+    private static func sentence(_ name: ReaderName, _ verb: String, _ detail: String) -> String {
         if detail.isEmpty { return "\(name) \(verb)." }
         if detail.hasPrefix("\(name) ") || detail.contains(" \(verb)") { return "\(detail)." }
         if detail.hasPrefix(verb) { return "\(name) \(detail)." }
@@ -76,7 +76,7 @@ struct LiveCheck: Sendable {
 
     private var answer: Finding {
         let firmware = self.firmware.map { ", \($0)" } ?? ""
-        let title = self.title.map { $0 == reader ? "" : " as \($0)" } ?? ""
+        let title = self.title.map { $0 == reader.text ? "" : " as \($0)" } ?? ""
         return Finding(.answers, .ok, reader: reader, "\(reader) answers\(title)\(firmware).")
     }
 

@@ -94,7 +94,7 @@ extension Session {
     }
 
     /// The readers to try, by name: the requested one, or all that look usable, until one answers.
-    private func candidates(_ survey: ReaderSurvey, _ findings: [Finding]) -> [String] {
+    private func candidates(_ survey: ReaderSurvey, _ findings: [Finding]) -> [ReaderName] {
         let mostTried = 8
         guard let name = settings.reader else {
             return Array(survey.rows.filter(\.isReady).compactMap(\.name).prefix(mostTried))
@@ -106,10 +106,10 @@ extension Session {
 extension ReaderRow {
     /// The row of the simulated reader, which is always available and does not count as a reader.
     fileprivate static var simulated: ReaderRow {
-        ReaderRow(name: "sim", make: "simulated reader", driver: "tapcard")
+        ReaderRow(name: .simulated(file: nil), make: "simulated reader", driver: "tapcard")
     }
 
-    fileprivate var shownName: String { name?.onOneLine ?? "-" }
+    fileprivate var shownName: String { name?.text.onOneLine ?? "-" }
 
 }
 

@@ -1,11 +1,14 @@
+import ReaderDiagnosis
 package import TagReading
 package import TapcardCore
+import TapcardDomain
 import TextCodecs
+import Type2Tag
 
 extension Parameter<[String]> {
     fileprivate static var tags: Self {
         .arguments(
-            "TAG", .tag, "NTAG213, NTAG215, NTAG216 or a number", isRequired: false,
+            "TAG", .tag, "\(Chip.listed) or a number", isRequired: false,
             page: .other("tags"))
     }
     fileprivate static var fault: Self {
@@ -81,7 +84,7 @@ extension Command {
 
 extension SimulatedTag: DocumentedObject {
     static let fields: Fields<SimulatedTag> = [
-        "uid": .of(ValueSchemas.card, \.uid), "chip": .of(\.chip), "onReader": .of(\.isOnReader),
+        "uid": .of(ValueSchemas.card, \.uid), "chip": .of(\.chip.name), "onReader": .of(\.isOnReader),
     ]
 }
 
@@ -108,11 +111,11 @@ extension Session {
         try makeDrawerFolder()
         let path: String
         switch settings.reader {
-        case nil, "sim": path = settings.simulatedFolder + "/simulation.txt"
-        case let name? where name.hasPrefix("sim:"): path = String(name.dropFirst(4))
+        case nil, .simulated(nil): path = Settings.simulationFile(in: settings.simulatedFolder)
+        case .simulated(let file?): path = file
         case let name?:
             throw TapcardError.usage(
-                "\(name.debugDescription) is not a simulated reader.",
+                "\(name.text.debugDescription) is not a simulated reader.",
                 advice: "Use --reader sim, or sim:FILE.")
         }
         return try body(drivers.simulatedTags, path)

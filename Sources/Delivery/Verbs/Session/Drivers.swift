@@ -4,13 +4,14 @@ package import ServicePorts
 package import TagReading
 package import TapcardCore
 package import TapcardDomain
+package import Type2Tag
 
 /// The drivers that the commands need; the executable provides them.
 package struct Drivers: Sendable {
     /// Opens the reader with this name, or the connected one for nil. A simulated reader without a
     /// file of its own uses the folder.
     package private(set) var openReader:
-        @Sendable (String?, _ folder: String, ReaderUse) async throws(ReaderError) ->
+        @Sendable (ReaderName?, _ folder: String, ReaderUse) async throws(ReaderError) ->
             any TagReader
     /// Opens the ledger at a path; the third value allows making a missing one.
     package private(set) var openLedger:
@@ -33,7 +34,7 @@ package struct Drivers: Sendable {
 
     package init(
         openReader:
-            @escaping @Sendable (String?, String, ReaderUse) async throws(ReaderError) ->
+            @escaping @Sendable (ReaderName?, String, ReaderUse) async throws(ReaderError) ->
             any TagReader,
         openLedger:
             @escaping @Sendable (String, Currency?, Bool) async throws(LedgerError) ->
@@ -105,7 +106,7 @@ package enum ReaderUse: Sendable {
 package protocol ReaderInventory: Sendable {
     /// Lists the readers and the programs that use them, including a named serial port. It opens no
     /// reader; querying pcscd starts it if systemd has its socket.
-    func survey(naming name: String?) async -> ReaderSurvey
+    func survey(naming name: ReaderName?) async -> ReaderSurvey
     /// Chip and firmware of an open reader; nil if it does not report them.
     func firmware(of reader: any TagReader) async -> String?
 }
@@ -124,10 +125,10 @@ package protocol SimulatedTags: Sendable {
 /// A simulated tag.
 package struct SimulatedTag: Sendable, Hashable {
     package let uid: String
-    package let chip: String
+    package let chip: Type2Chip
     package let isOnReader: Bool
 
-    package init(uid: String, chip: String, isOnReader: Bool) {
+    package init(uid: String, chip: Type2Chip, isOnReader: Bool) {
         (self.uid, self.chip, self.isOnReader) = (uid, chip, isOnReader)
     }
 }

@@ -1,6 +1,7 @@
 package import CardCryptography
 import DurableFile
 package import Ledger
+import ReaderDiagnosis
 import StationFiles
 import StyledText
 import TagReading
@@ -208,8 +209,8 @@ package struct Session: Sendable {
     }
 
     /// Opens a reader by name to look at it. Only a simulated one has a file in the data folder.
-    func openReader(_ name: String) async throws(ReaderError) -> any TagReader {
-        if name == "sim" {
+    func openReader(_ name: ReaderName) async throws(ReaderError) -> any TagReader {
+        if name == .simulated(file: nil) {
             do {
                 try makeDrawerFolder()
             } catch {

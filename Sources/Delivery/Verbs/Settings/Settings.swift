@@ -1,4 +1,5 @@
 import DurableFile
+package import ReaderDiagnosis
 package import TapcardCore
 package import TapcardDomain
 
@@ -67,6 +68,8 @@ package struct Settings: Sendable {
     private var secrets: [String: String] = [:]
     /// Whether the station's language writes a decimal comma.
     let languageUsesDecimalComma: Bool
+    /// The reader; nil for the first usable one.
+    package private(set) var reader: ReaderName?
     /// The cashier at this station; nil if none was named.
     package private(set) var cashier: CashierName?
     private let malformed: Set<String>
@@ -94,12 +97,13 @@ package struct Settings: Sendable {
         }
         // Play money stays out of the real ledger: a simulated reader has settings, keys and a
         // ledger of its own. Only a file that names a simulated reader itself configures it.
-        let isPlay = Settings.isSimulated(values[.reader]?.text)
+        let isPlay = values[.reader].flatMap { ReaderName($0.text) }?.isSimulated ?? false
         ordinaryFile = configuration.path + "/config.json"
         file = try SettingsFile(
             configuration.path + (isPlay ? Settings.simulatedPlace : "") + "/config.json")
         for (name, text) in file.values where values[name] == nil { values[name] = (text, .file) }
-        let isSimulated = Settings.isSimulated(values[.reader]?.text)
+        reader = values[.reader].flatMap { ReaderName($0.text) }
+        let isSimulated = reader?.isSimulated ?? false
         // A variable is exported for the whole shop, so only flags on this command line apply to
         // this reader.
         var stray: Origin?
@@ -142,6 +146,7 @@ package struct Settings: Sendable {
     func setting(_ name: Name, to text: String?) throws(TapcardError) -> Settings {
         var settings = self
         settings.values[name] = text.map { ($0, .file) }
+        settings.reader = settings.values[.reader].flatMap { ReaderName($0.text) }
         settings.cashier = try Settings.cashier(settings.values[.cashier]?.text)
         _ = (try settings.ledgerPath, try Settings.place(settings.values[.data]?.text))
         if name == .ledger, text != nil, readerIsSimulated {
@@ -183,17 +188,14 @@ package struct Settings: Sendable {
     /// Checks the form of the reader's name, as tapcard readers lists it; the reader itself may be
     /// missing.
     private func checkReader() throws(TapcardError) {
-        guard let reader, reader != "sim" else { return }
-        let parts = reader.split(separator: ":", maxSplits: 1)
-        guard parts.count == 2, !reader.hasPrefix(":"),
-            !reader.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else {
+        guard let text = values[.reader]?.text else { return }
+        guard let reader else {
             throw TapcardError.usage(
-                "\(reader.debugDescription) is not a valid reader name.",
+                "\(text.debugDescription) is not a valid reader name.",
                 advice: "Write sim, sim:FILE, pcsc:NAME or a name of libnfc's such as "
                     + "pn532_uart:/dev/ttyUSB0; tapcard readers lists what is there.")
         }
-        guard reader != "sim:\(DurableFile.standardStream)" else {
+        guard reader != .simulated(file: DurableFile.standardStream) else {
             throw TapcardError.usage(
                 "The simulated reader's file cannot be standard input or output.",
                 advice: "Name a file, such as sim:tags.txt.")
@@ -220,9 +222,8 @@ package struct Settings: Sendable {
         return (text, .builtIn)
     }
 
-    package var reader: String? { values[.reader]?.text }
     /// Whether the reader is simulated.
-    package var readerIsSimulated: Bool { Settings.isSimulated(reader) }
+    package var readerIsSimulated: Bool { reader?.isSimulated ?? false }
 
     /// Whether only play money can move: with a simulated reader and its own ledger.
     var isPlayMoney: Bool {
@@ -230,12 +231,11 @@ package struct Settings: Sendable {
             && Settings.isSimulatedLedger(effective(.ledger).text ?? "", simulatedFolder)
     }
 
-    private static func isSimulated(_ reader: String?) -> Bool {
-        reader.map { $0 == "sim" || $0.hasPrefix("sim:") } ?? false
-    }
-
     /// The subfolder of a simulated station.
     private static let simulatedPlace = "/simulated"
+
+    /// The file of the simulated reader `sim`, in the folder of simulated tags.
+    package static func simulationFile(in folder: String) -> String { folder + "/simulation.txt" }
 
     var configurationPath: String { file.path }
     package var keyPath: String { dataFolder + "/keys.json" }

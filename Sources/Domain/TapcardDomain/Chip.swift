@@ -1,0 +1,30 @@
+/// A chip that tapcard keeps cards on. Its raw value is its name in the ledger, in JSON, in dumps
+/// and for people.
+///
+/// A new chip begins with a case here; the compiler then asks for its pages (`Type2Chip`) and for
+/// the place of a card on it (`CardLayout`).
+public enum Chip: String, Sendable, CaseIterable {
+    case ntag213 = "NTAG213"
+    case ntag215 = "NTAG215"
+    case ntag216 = "NTAG216"
+
+    public var name: String { rawValue }
+
+    /// The chip that a person has typed, in capitals or not.
+    public init?(typed word: String) {
+        self.init(rawValue: word.uppercased())
+    }
+
+    /// All names, for a list of what a command takes: "NTAG213, NTAG215, NTAG216".
+    public static var listed: String { allCases.map(\.name).joined(separator: ", ") }
+
+    /// All names, for a sentence: "NTAG213, NTAG215 or NTAG216".
+    public static var choice: String {
+        let names = allCases.map(\.name)
+        return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+    }
+}
+
+extension Chip: CustomStringConvertible {
+    public var description: String { name }
+}

@@ -1,0 +1,102 @@
+import Glibc
+import Ledger
+
+/// Names in folders, and how they become durable.
+enum LedgerFolder {
+    /// Whether a file has this name; true also where that cannot be determined.
+    static func contains(_ path: String) -> Bool {
+        unsafe access(path, F_OK) == 0 || errno != ENOENT
+    }
+
+    /// Refuses a path that is not a regular file: opening a pipe for reading would wait for ever.
+    static func requireFile(_ path: String) throws(LedgerError) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+        throw LedgerError(.unavailable, "\(path) is no file; name a ledger")
+    }
+
+    /// The size of a file in bytes; 0 for a missing file.
+    static func size(of path: String) -> Int {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// The file to which a symbolic link points; any other path unchanged.
+    static func followingLinks(_ path: String) -> String {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
+            let target = unsafe realpath(path, nil)
+        else { return path }
+        defer { unsafe free(target) }
+        return unsafe String(cString: target)
+    }
+
+    /// The folder of a path, and the name in it.
+    static func split(_ path: String) -> (folder: String, name: String) {
+        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        return (folder, String(path[path.index(after: slash)...]))
+    }
+
+    /// The names in a folder; empty where it cannot be read.
+    static func names(in folder: String) -> [String] {
+        guard let stream = unsafe opendir(folder) else { return [] }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let longestName = 256
+            names.append(
+                unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                    unsafe name.withMemoryRebound(to: CChar.self, capacity: longestName) {
+                        unsafe String(cString: $0)
+                    }
+                })
+        }
+        return names
+    }
+
+    /// Gives a file a second name.
+    static func link(_ path: String, _ name: String) throws(LedgerError) {
+        guard unsafe Glibc.link(path, name) == 0 else {
+            throw LedgerError(systemError: errno, path: name)
+        }
+        try reachDisk(of: name)
+    }
+
+    static func remove(_ path: String) throws(LedgerError) {
+        guard unsafe unlink(path) == 0 else { throw LedgerError(systemError: errno, path: path) }
+        try reachDisk(of: path)
+    }
+
+    /// Makes the names in a file's folder durable.
+    static func reachDisk(of path: String) throws(LedgerError) {
+        try reachDisk(split(path).folder)
+    }
+
+    /// Makes the contents of a file, or the names in a folder, durable.
+    static func reachDisk(_ path: String) throws(LedgerError) {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw LedgerError(systemError: errno, path: path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw LedgerError(systemError: errno, path: path) }
+    }
+}
+
+/// The facts that show whether a file was written.
+struct FileState: Equatable {
+    private let device: UInt64
+    private let inode: UInt64
+    private let size: Int64
+    private let modified: [Int]
+
+    /// Nil where a journal next to the file holds the last rows, or the file is missing.
+    init?(withoutJournal path: String) {
+        var status = stat()
+        guard !LedgerFolder.contains(path + "-wal"), unsafe stat(path, &status) == 0 else {
+            return nil
+        }
+        (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
+        size = Int64(status.st_size)
+        modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+    }
+}

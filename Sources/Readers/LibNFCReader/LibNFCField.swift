@@ -1,0 +1,142 @@
+import CLibNFC
+import Glibc
+import TagReading
+
+/// The reader's field and the tag in it: decides which commands to send and interprets the answers.
+@LibNFCLane
+struct LibNFCField {
+    private enum State: Equatable {
+        case off
+        /// The field is on, and the tags in it are not known.
+        case on
+        /// One tag is selected. The chip handles its CRCs until the first frame.
+        case selected(ownCRC: Bool)
+    }
+
+    /// The time without power after which a tag has certainly been reset (ISO/IEC 14443-3).
+    private static let shortestPause = Duration.milliseconds(6)
+    private static let randomIdentifier: UInt8 = 0x08
+
+    private var state = State.off
+    private var wentOff = ContinuousClock.now
+    /// Whether the connection can no longer be trusted.
+    private(set) var isBroken = false
+
+    /// Looks for a tag once. Nil if none answers.
+    ///
+    /// In a new field the chip is first asked for two tags at once. That may leave a lone tag
+    /// halted, where the chip's next request does not reach it, so the field is switched off and on
+    /// before the one tag is selected. A tag that was selected before is asked for alone: it loses
+    /// its authentication and keeps its power.
+    mutating func select(
+        _ device: LibNFCDevice, _ wait: UInt64, swapsBytes: Bool
+    ) throws(ReaderError) -> TagIdentity? {
+        func list(atMost count: UInt8) throws(ReaderError) -> [TagIdentity] {
+            let answer = try send(.list(atMost: count), to: device, wait: wait, "selecting a tag")
+            return try TagList(answer, swapsBytes: swapsBytes).tags
+        }
+        if case .selected = state {
+            state = .on
+            if let tag = try list(atMost: 1).first { return found(tag) }
+        }
+        // The tag in the field is gone, or deaf until it loses its power.
+        try switchOff(device)
+        try switchOn(device)
+        let tags = try list(atMost: UInt8(TagList.mostTags))
+        try switchOff(device)
+        guard let first = tags.first else { return nil }
+        guard tags.count == 1 else { throw ReaderError(.severalTags) }
+        try switchOn(device)
+        guard let tag = try list(atMost: 1).first else {
+            try switchOff(device)
+            return nil
+        }
+        // Phones and passports choose another number, of four bytes, each time they get power.
+        let isDrawn = tag.uid.count == 4 && tag.uid.first == Self.randomIdentifier
+        guard tag.uid == first.uid || isDrawn else {
+            try switchOff(device)
+            throw ReaderError(.severalTags)
+        }
+        return found(tag)
+    }
+
+    /// Sends one frame to the selected tag.
+    mutating func exchange(
+        _ frame: [UInt8], _ device: LibNFCDevice
+    ) throws(ReaderError) -> TagAnswer {
+        guard case .selected(let ownCRC) = state else {
+            throw ReaderError(.tagLost, "no tag is selected")
+        }
+        if !ownCRC { try takeOverCRC(device) }
+        let command = ChipCommand.communicate(frame + RadioCRC.bytes(of: frame))
+        do throws(ReaderError) {
+            let answer = try send(command, to: device, "sending a frame")
+            guard answer.first == ChipStatus.noError.rawValue else {
+                throw ReaderError(.garbled, "an answer without a status")
+            }
+            return try TagAnswer(answer.dropFirst())
+        } catch {
+            // The tag that is in the field next is not known.
+            if error.kind == .tagLost { state = .on }
+            throw error
+        }
+    }
+
+    /// Switches the field on, after every tag in it has lost its power.
+    private mutating func switchOn(_ device: LibNFCDevice) throws(ReaderError) {
+        guard state == .off else { return }
+        let pause = ContinuousClock.now.duration(to: wentOff + Self.shortestPause)
+        if pause > .zero {
+            usleep(UInt32(pause / .microseconds(1)))
+        }
+        try set(NP_ACTIVATE_FIELD, true, device)
+        state = .on
+    }
+
+    mutating func switchOff(_ device: LibNFCDevice) throws(ReaderError) {
+        guard state != .off else { return }
+        try set(NP_ACTIVATE_FIELD, false, device)
+        state = .off
+        wentOff = .now
+    }
+
+    private mutating func found(_ tag: TagIdentity) -> TagIdentity {
+        state = .selected(ownCRC: false)
+        return tag
+    }
+
+    /// Tells the chip to leave CRCs alone. A select switches them on without libnfc noticing, so
+    /// libnfc's own switch is not used: libnfc continues to believe that they are on, which is true
+    /// again after the next select.
+    private mutating func takeOverCRC(_ device: LibNFCDevice) throws(ReaderError) {
+        let registers = ChipRegister.allCases
+        let answer = try send(.readRegisters(registers), to: device, "reading registers")
+        guard let values = ChipRegister.values(answer, count: registers.count) else {
+            throw ReaderError(.garbled, "\(answer.count) bytes for \(registers.count) registers")
+        }
+        let changed = zip(registers, values).map { ($0, $1 & ~ChipRegister.crcBit) }
+        _ = try send(.writeRegisters(changed), to: device, "writing registers")
+        state = .selected(ownCRC: true)
+    }
+
+    private mutating func send(
+        _ command: ChipCommand, to device: LibNFCDevice, wait: UInt64? = nil, _ doing: String
+    ) throws(ReaderError) -> [UInt8] {
+        switch device.send(command, wait: wait) {
+        case .answer(let answer): return answer
+        case .failure(let status, let chip):
+            isBroken = status.endsConnection
+            guard status == .radio || status == .chip else { throw status.error(doing) }
+            throw ReaderError(
+                chip.error.kind, "\(chip.error.detail) (libnfc \(status.rawValue))")
+        }
+    }
+
+    private mutating func set(
+        _ property: nfc_property, _ isOn: Bool, _ device: LibNFCDevice
+    ) throws(ReaderError) {
+        guard let status = device.set(property, isOn) else { return }
+        isBroken = true
+        throw status.error("switching the field")
+    }
+}

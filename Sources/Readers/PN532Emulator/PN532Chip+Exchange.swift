@@ -1,0 +1,128 @@
+import TagReading
+import Type2Tag
+
+/// The commands that carry frames to a card.
+extension PN532Chip {
+    private static let moreInformation: UInt8 = 0x40
+    private static let longestTimeout: UInt8 = 16
+    private static let acknowledge: UInt8 = 0x0A
+
+    /// InCommunicateThru: sends and receives bytes as the registers are set.
+    mutating func communicate(_ data: [UInt8]) -> [UInt8] {
+        let (status, answer) = transmit(data)
+        return [status] + answer
+    }
+
+    /// InDataExchange: sends bytes to a card whose protocol the firmware knows.
+    mutating func exchange(_ data: ArraySlice<UInt8>) -> ChipResult {
+        guard let number = data.first else { return .syntaxError }
+        let frame = Array(data.dropFirst())
+        // Longer data in parts is only for cards of ISO/IEC 14443-4 and for peers.
+        guard number & PN532Chip.moreInformation == 0 else { return .answer([ChipStatus.context]) }
+        let index = Int(number & 0x07) - 1
+        let status = makeCurrent(index)
+        guard status == ChipStatus.good else { return .answer([status]) }
+        let (result, answer): (UInt8, [UInt8])
+        switch targets[index].kind {
+        case .plain: (result, answer) = exchangePlain(frame)
+        case .block(let next): (result, answer) = exchangeBlock(frame, next, index)
+        case .felica: (result, answer) = transmit(frame)
+        }
+        return .answer([result] + answer)
+    }
+
+    private mutating func exchangePlain(_ frame: [UInt8]) -> (UInt8, [UInt8]) {
+        switch (frame.first, frame.count) {
+        case (0x30, 2): return transmit(frame)
+        case (0xA2, 6): return acknowledged(frame)
+        case (0xA0, 18):
+            let (status, _) = acknowledged(Array(frame.prefix(2)))
+            return status == ChipStatus.good
+                ? acknowledged(Array(frame.dropFirst(2))) : (status, [])
+        case (0x60, 2...), (0x61, 2...):
+            // The emulator has no key, and a Type 2 tag does not know the command.
+            _ = transmit(Array(frame.prefix(2)))
+            return (ChipStatus.authentication, [])
+        default:
+            // The firmware does not send commands that it does not know.
+            return (ChipStatus.context, [])
+        }
+    }
+
+    /// Sends a frame whose answer is an ACK of four bits.
+    private mutating func acknowledged(_ frame: [UInt8]) -> (UInt8, [UInt8]) {
+        let bytes = registers.sendsChecksum ? RadioCRC.appended(to: frame) : frame
+        switch field.send(RadioFrame(bytes: bytes)) {
+        case .silence: return (silence(), [])
+        case .collision: return (ChipStatus.collision, [])
+        case .frame(let answer):
+            registers.setReceivedLastBits(answer.lastBits)
+            let isGood = answer == RadioFrame(bytes: [PN532Chip.acknowledge], lastBits: 4)
+            return (isGood ? ChipStatus.good : ChipStatus.checksum, [])
+        }
+    }
+
+    private mutating func exchangeBlock(
+        _ data: [UInt8], _ next: UInt8, _ index: Int
+    ) -> (UInt8, [UInt8]) {
+        let (status, answer) = transmit([0x02 | next] + data)
+        guard status == ChipStatus.good else { return (status, []) }
+        targets[index].kind = .block(next: next ^ 0x01)
+        guard answer.first == 0x02 | next else { return (ChipStatus.protocolError, []) }
+        return (status, Array(answer.dropFirst()))
+    }
+
+    /// Sends a frame; returns a status and the answer.
+    private mutating func transmit(_ data: [UInt8]) -> (UInt8, [UInt8]) {
+        guard !data.isEmpty, field.isOn else { return (silence(), []) }
+        if registers.speaksFelica {
+            guard let answer = field.sendFelica(data) else { return (silence(), []) }
+            registers.setReceivedLastBits(0)
+            return (ChipStatus.good, answer)
+        }
+        guard registers.speaksTypeA, let frame = outgoing(data) else { return (silence(), []) }
+        switch field.send(frame) {
+        case .silence: return (silence(), [])
+        case .collision: return (ChipStatus.collision, [])
+        case .frame(let answer): return received(answer)
+        }
+    }
+
+    /// The frame to send. Nil if the host's own parity is wrong, because no card answers that.
+    private func outgoing(_ data: [UInt8]) -> RadioFrame? {
+        let lastBits = registers.transmitLastBits
+        if !registers.handlesParity {
+            return ParityBits.unpack(RadioFrame(bytes: data, lastBits: lastBits))
+        }
+        guard lastBits == 0 else { return RadioFrame(bytes: data, lastBits: lastBits) }
+        return RadioFrame(bytes: registers.sendsChecksum ? RadioCRC.appended(to: data) : data)
+    }
+
+    private mutating func received(_ answer: RadioFrame) -> (UInt8, [UInt8]) {
+        if registers.checksChecksum {
+            registers.setReceivedLastBits(answer.lastBits)
+            // Four bits have no checksum: for the chip an ACK is as wrong as a NAK.
+            guard answer.isWhole, let data = RadioCRC.stripped(from: answer.bytes) else {
+                return (ChipStatus.checksum, [])
+            }
+            return fitting(data)
+        }
+        let frame = registers.handlesParity ? answer : ParityBits.pack(answer)
+        registers.setReceivedLastBits(frame.lastBits)
+        return fitting(frame.bytes)
+    }
+
+    private func fitting(_ data: [UInt8]) -> (UInt8, [UInt8]) {
+        // One byte of the answer is the status.
+        data.count < PN532Chip.mostAnswerData
+            ? (ChipStatus.good, data) : (ChipStatus.bufferTooSmall, [])
+    }
+
+    private mutating func silence() -> UInt8 {
+        // 100 us, doubled for each step after the first. No timeout means for ever, which is not
+        // emulated.
+        let steps = min(max(answerTimeout, 1), PN532Chip.longestTimeout)
+        silenceNanoseconds += 100_000 << Int(steps - 1)
+        return ChipStatus.timeout
+    }
+}

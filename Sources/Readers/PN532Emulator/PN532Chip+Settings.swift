@@ -1,0 +1,109 @@
+/// The commands that are about the chip itself.
+extension PN532Chip {
+    mutating func diagnose(_ data: ArraySlice<UInt8>) -> ChipResult {
+        switch data.first {
+        // Line test: the data comes back.
+        case 0x00: .answer(Array(data))
+        // Memory and antenna tests.
+        case 0x01, 0x02: data.count == 1 ? .answer([ChipStatus.good]) : .syntaxError
+        case 0x07: data.count == 2 ? .answer([ChipStatus.good]) : .syntaxError
+        // Presence test for a card of ISO/IEC 14443-4.
+        case 0x06: data.count == 1 ? .answer([presence()]) : .syntaxError
+        default: .syntaxError
+        }
+    }
+
+    private func presence() -> UInt8 {
+        guard let current, targets.indices.contains(current) else { return ChipStatus.context }
+        return field.activation(of: targets[current].number)?.state == .block
+            ? ChipStatus.good : ChipStatus.timeout
+    }
+
+    func generalStatus() -> [UInt8] {
+        let listed = targets.indices.flatMap { index in
+            [
+                UInt8(index + 1), targets[index].speed, targets[index].speed,
+                targets[index].modulation,
+            ]
+        }
+        return [0x00, field.isOn ? 0x01 : 0x00, UInt8(targets.count)] + listed + [0x80]
+    }
+
+    func readRegisters(_ data: [UInt8]) -> ChipResult {
+        guard !data.isEmpty, data.count.isMultiple(of: 2) else { return .syntaxError }
+        return .answer(
+            stride(from: 0, to: data.count, by: 2).map { place in
+                registers[UInt16(data[place]) << 8 | UInt16(data[place + 1])]
+            })
+    }
+
+    mutating func writeRegisters(_ data: [UInt8]) -> ChipResult {
+        guard !data.isEmpty, data.count.isMultiple(of: 3) else { return .syntaxError }
+        for place in stride(from: 0, to: data.count, by: 3) {
+            let register = UInt16(data[place]) << 8 | UInt16(data[place + 1])
+            registers[register] = data[place + 2]
+            // A host that switches the antenna's drivers by hand switches the field.
+            if register == ChipRegisters.transmitControl, registers.hasField != field.isOn {
+                field.setPower(registers.hasField)
+            }
+        }
+        return .answer([])
+    }
+
+    mutating func writePorts(_ data: [UInt8]) -> ChipResult {
+        guard data.count == 2 else { return .syntaxError }
+        // A port is written only where the highest bit says so.
+        for (index, value) in data.enumerated() where value & 0x80 != 0 {
+            ports[index] = value & 0x7F
+        }
+        return .answer([])
+    }
+
+    mutating func setSpeed(_ data: ArraySlice<UInt8>) -> ChipResult {
+        guard data.count == 1, let number = data.first, Int(number) < PN532Chip.speeds.count else {
+            return .syntaxError
+        }
+        nextSpeed = Int(number)
+        return .answer([])
+    }
+
+    mutating func setParameters(_ data: ArraySlice<UInt8>) -> ChipResult {
+        guard data.count == 1, let flags = data.first else { return .syntaxError }
+        activatesBlocks = flags & 0x10 != 0
+        return .answer([])
+    }
+
+    mutating func configureSecurity(_ data: ArraySlice<UInt8>) -> ChipResult {
+        guard (1...3).contains(data.count), let mode = data.first, (1...4).contains(mode) else {
+            return .syntaxError
+        }
+        securityMode = mode
+        return .answer([])
+    }
+
+    mutating func powerDown(_ data: ArraySlice<UInt8>) -> ChipResult {
+        guard (1...2).contains(data.count) else { return .syntaxError }
+        setField(false)
+        isPoweredDown = true
+        return .answer([ChipStatus.good])
+    }
+
+    mutating func configureRadio(_ data: ArraySlice<UInt8>) -> ChipResult {
+        guard let item = data.first else { return .syntaxError }
+        let values = Array(data.dropFirst())
+        let lengths: [UInt8: Int] = [
+            0x01: 1, 0x02: 3, 0x04: 1, 0x05: 3, 0x0A: 11, 0x0B: 8, 0x0C: 3, 0x0D: 9,
+        ]
+        guard lengths[item] == values.count else { return .syntaxError }
+        switch item {
+        case 0x01: setField(values[0] & 0x01 != 0)
+        case 0x02:
+            // 100 us times a power of two; the highest value means over 3 s.
+            guard values.dropFirst().allSatisfy({ $0 <= 0x10 }) else { return .syntaxError }
+            answerTimeout = values[2]
+        case 0x05: activationRetries = values[2]
+        default: break
+        }
+        return .answer([])
+    }
+}

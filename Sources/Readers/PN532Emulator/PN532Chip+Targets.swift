@@ -1,0 +1,193 @@
+import TagReading
+
+/// The commands that list cards and release them.
+extension PN532Chip {
+    private static let retriesForEver: UInt8 = 0xFF
+    private static let mostTargets = 2
+    private static let requestForAnswerToSelect: [UInt8] = [0xE0, 0x50]
+
+    mutating func listPassiveTarget(_ data: ArraySlice<UInt8>) -> ChipResult {
+        let bytes = Array(data)
+        guard bytes.count >= 2, (1...PN532Chip.mostTargets).contains(Int(bytes[0])), bytes[1] <= 4
+        else {
+            return .syntaxError
+        }
+        let request = ListRequest(
+            mostTargets: Int(bytes[0]), kind: bytes[1], initiatorData: Array(bytes.dropFirst(2)))
+        guard request.isComplete else { return .syntaxError }
+        if let answer = list(request) { return .answer(answer) }
+        return activationRetries == PN532Chip.retriesForEver
+            ? goOnWaiting(.list(request)) : .answer([0])
+    }
+
+    /// The complete answer to a list request. Nil if no card was found.
+    mutating func list(_ request: ListRequest) -> [UInt8]? {
+        forgetTargets()
+        field.setPower(true)
+        var answer: [UInt8] = []
+        switch request.kind {
+        case 0:
+            registers.prepareTypeA()
+            // A selected card takes the first request as an error, so it is asked twice.
+            let attempts =
+                activationRetries == PN532Chip.retriesForEver ? 2 : Int(activationRetries) + 1
+            while targets.count < request.mostTargets {
+                haltCurrent()
+                guard
+                    let card = field.select(
+                        attempts: min(attempts, 2), number: request.initiatorData)
+                else { break }
+                answer += listed(card)
+            }
+            // The search for another card has halted the last one.
+            if current == nil, !targets.isEmpty { _ = makeCurrent(targets.count - 1) }
+            registers[ChipRegisters.fifoData] = targets.isEmpty ? 0x26 : 0x00
+        case 1, 2:
+            registers.prepareFelica(speed: request.kind)
+            let length = UInt8(request.initiatorData.count + 1)
+            if let card = field.sendFelica([length] + request.initiatorData) {
+                targets = [
+                    ChipTarget(
+                        number: ForeignCard.felica.number, kind: .felica, speed: request.kind)
+                ]
+                current = 0
+                answer = [0x01] + card
+            }
+        default: break
+        }
+        return targets.isEmpty ? nil : [UInt8(targets.count)] + answer
+    }
+
+    private mutating func listed(_ card: SelectedCard) -> [UInt8] {
+        let tag = UInt8(targets.count + 1)
+        var data = [tag] + card.answerToRequest.reversed() + [card.selectAcknowledge]
+        data += [UInt8(card.number.count)] + card.number
+        var kind = ChipTarget.Kind.plain(selectAcknowledge: card.selectAcknowledge)
+        if card.selectAcknowledge & 0x20 != 0, activatesBlocks, let answer = activateBlocks() {
+            data += answer
+            kind = .block(next: 0)
+        }
+        targets.append(ChipTarget(number: card.number, kind: kind, speed: 0))
+        current = targets.count - 1
+        return data
+    }
+
+    private mutating func activateBlocks() -> [UInt8]? {
+        let frame = RadioCRC.appended(to: PN532Chip.requestForAnswerToSelect)
+        guard case .frame(let answer) = field.send(RadioFrame(bytes: frame)) else { return nil }
+        return RadioCRC.stripped(from: answer.bytes)
+    }
+
+    /// Halts the current card, so that another one can be heard.
+    private mutating func haltCurrent() {
+        guard let index = current, targets.indices.contains(index) else { return }
+        current = nil
+        let frame: [UInt8]
+        switch targets[index].kind {
+        case .plain: frame = [0x50, 0x00]
+        case .block: frame = [0xC2]
+        case .felica: return
+        }
+        _ = field.send(RadioFrame(bytes: RadioCRC.appended(to: frame)))
+    }
+
+    /// Makes a listed card the current one; returns a status.
+    mutating func makeCurrent(_ index: Int) -> UInt8 {
+        guard targets.indices.contains(index) else { return ChipStatus.context }
+        guard current != index else { return ChipStatus.good }
+        haltCurrent()
+        if case .felica = targets[index].kind {
+            current = index
+            return ChipStatus.good
+        }
+        let parts = TypeACardSelection.cascade(targets[index].number).flatMap(\.self)
+        guard field.select(attempts: 2, waking: true, number: parts) != nil else {
+            return ChipStatus.timeout
+        }
+        if case .block = targets[index].kind {
+            guard activateBlocks() != nil else { return ChipStatus.timeout }
+            targets[index].kind = .block(next: 0)
+        }
+        current = index
+        return ChipStatus.good
+    }
+
+    mutating func select(_ data: ArraySlice<UInt8>) -> ChipResult {
+        guard data.count == 1, let number = data.first else { return .syntaxError }
+        return .answer([makeCurrent(Int(number) - 1)])
+    }
+
+    mutating func deselect(_ data: ArraySlice<UInt8>) -> ChipResult {
+        guard data.count == 1, let number = data.first else { return .syntaxError }
+        guard number == 0 || Int(number) <= targets.count else {
+            return .answer([ChipStatus.context])
+        }
+        if number == 0 || current == Int(number) - 1 { haltCurrent() }
+        return .answer([ChipStatus.good])
+    }
+
+    mutating func release(_ data: ArraySlice<UInt8>) -> ChipResult {
+        let result = deselect(data)
+        // The numbers of the other cards stay, so a released card leaves the list only if it is the
+        // last.
+        if result == .answer([ChipStatus.good]), let number = data.first {
+            if number == 0 {
+                forgetTargets()
+            } else if Int(number) == targets.count {
+                targets.removeLast()
+            }
+        }
+        return result
+    }
+
+    mutating func autoPoll(_ data: ArraySlice<UInt8>) -> ChipResult {
+        let bytes = Array(data)
+        guard (3...17).contains(bytes.count), bytes[0] > 0, (1...15).contains(bytes[1]) else {
+            return .syntaxError
+        }
+        let types = Array(bytes.dropFirst(2))
+        if let answer = poll(types) { return .answer(answer) }
+        return bytes[0] == PN532Chip.retriesForEver ? goOnWaiting(.poll(types)) : .answer([0])
+    }
+
+    /// The answer of InAutoPoll. Nil if none of these kinds was found.
+    mutating func poll(_ types: [UInt8]) -> [UInt8]? {
+        let felicaData: [UInt8] = [0x00, 0xFF, 0xFF, 0x00, 0x00]
+        for type in types {
+            let kind: UInt8
+            switch type {
+            case 0x00, 0x10, 0x20: kind = 0
+            case 0x01, 0x11: kind = 1
+            case 0x02, 0x12: kind = 2
+            default: continue
+            }
+            let request = ListRequest(
+                mostTargets: 1, kind: kind, initiatorData: kind == 0 ? [] : felicaData)
+            guard let answer = list(request), let target = targets.first else { continue }
+            let isBlock = if case .block = target.kind { true } else { false }
+            if type == 0x20, !isBlock {
+                haltCurrent()
+                // A halted card is asked for again under another type.
+                field.setPower(false)
+                forgetTargets()
+                continue
+            }
+            let found: UInt8 = kind == 0 ? (isBlock ? 0x20 : 0x10) : 0x10 | kind
+            let data = Array(answer.dropFirst())
+            return [1, found, UInt8(data.count)] + data
+        }
+        return nil
+    }
+}
+
+extension ListRequest {
+    /// Whether exactly the data that this kind of card needs is present.
+    var isComplete: Bool {
+        switch kind {
+        case 0: [0, 4, 8, 12].contains(initiatorData.count)
+        case 1, 2: initiatorData.count == 5
+        case 3: (1...2).contains(initiatorData.count)
+        default: initiatorData.isEmpty
+        }
+    }
+}

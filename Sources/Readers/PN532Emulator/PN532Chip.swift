@@ -1,0 +1,116 @@
+import SimulatedField
+
+/// A PN532 without its serial line: takes commands and returns answers.
+package struct PN532Chip {
+    /// An operation that continues until a card comes.
+    enum Wait: Hashable {
+        case list(ListRequest)
+        case poll([UInt8])
+        /// A wait for another reader or for the end of a test, which never happens here.
+        case forEver
+    }
+
+    static let firmware: [UInt8] = [0x32, 0x01, 0x06, 0x07]
+    /// The speeds that SetSerialBaudRate knows, indexed by their numbers, in bits a second.
+    static let speeds = [
+        9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600, 1_288_000,
+    ]
+    /// The most bytes in an answer, including the direction and the command.
+    static let mostAnswerData = HostFrame.longestData - 2
+
+    package var field: RadioField
+    var registers = ChipRegisters()
+    var targets: [ChipTarget] = []
+    /// The index of the target that receives frames, from 0.
+    var current: Int?
+    private(set) var wait: Wait?
+    /// Whether PowerDown was sent and the host has not woken the chip yet.
+    var isPoweredDown = false
+    /// The number of the speed that takes effect once the host has acknowledged it.
+    var nextSpeed: Int?
+    /// Whether a card of ISO/IEC 14443-4 is activated as soon as it is found.
+    var activatesBlocks = true
+    /// The number of further attempts to find cards; FFh means without end.
+    var activationRetries: UInt8 = 0xFF
+    /// The timeout of an answer, as a power of two.
+    var answerTimeout: UInt8 = 0x0A
+    var silenceNanoseconds = 0
+    var securityMode: UInt8 = 0x01
+    var ports: [UInt8] = [0xFF, 0xFF, 0x01]
+
+    init(_ simulation: Simulation) { field = RadioField(simulation) }
+
+    /// Carries out a command. A pending wait is given up.
+    mutating func run(_ code: UInt8, _ data: [UInt8]) -> ChipResult {
+        wait = nil
+        guard let command = PN532Command(rawValue: code) else { return .syntaxError }
+        let result = run(command, data[...])
+        registers.hasField = field.isOn
+        return result
+    }
+
+    /// Cancels the pending wait at the host's request.
+    mutating func abort() { wait = nil }
+
+    /// The answer to the pending wait, if a card has come.
+    mutating func lookAgain() -> (command: UInt8, data: [UInt8])? {
+        let found: (PN532Command, [UInt8]?)
+        switch wait {
+        case .list(let request): found = (.listPassiveTarget, list(request))
+        case .poll(let types): found = (.autoPoll, poll(types))
+        case .forEver, nil: return nil
+        }
+        guard let data = found.1 else { return nil }
+        wait = nil
+        registers.hasField = field.isOn
+        return (found.0.rawValue, data)
+    }
+
+    mutating func goOnWaiting(_ what: Wait) -> ChipResult {
+        wait = what
+        return .waiting
+    }
+
+    mutating func setField(_ isOn: Bool) {
+        field.setPower(isOn)
+        registers.hasField = isOn
+        if !isOn { forgetTargets() }
+    }
+
+    mutating func forgetTargets() {
+        targets = []
+        current = nil
+    }
+
+    private mutating func run(_ command: PN532Command, _ data: ArraySlice<UInt8>) -> ChipResult {
+        switch command {
+        case .diagnose: diagnose(data)
+        case .getFirmwareVersion: data.isEmpty ? .answer(PN532Chip.firmware) : .syntaxError
+        case .getGeneralStatus: data.isEmpty ? .answer(generalStatus()) : .syntaxError
+        case .readRegister: readRegisters(Array(data))
+        case .writeRegister: writeRegisters(Array(data))
+        case .readGPIO: data.isEmpty ? .answer(ports) : .syntaxError
+        case .writeGPIO: writePorts(Array(data))
+        case .setSerialBaudRate: setSpeed(data)
+        case .setParameters: setParameters(data)
+        case .configureSecurity: configureSecurity(data)
+        case .powerDown: powerDown(data)
+        case .configureRadio: configureRadio(data)
+        case .exchangeData: exchange(data)
+        case .communicateThrough: .answer(communicate(Array(data)))
+        case .deselect: deselect(data)
+        case .release: release(data)
+        case .select: select(data)
+        case .listPassiveTarget: listPassiveTarget(data)
+        case .autoPoll: autoPoll(data)
+        case .jumpForExchange, .jumpForParameters:
+            // No peer can be in this field.
+            data.count >= 3 ? .answer([ChipStatus.timeout]) : .syntaxError
+        case .attributes, .selectParameters, .getTargetData, .getInitiatorCommand, .setTargetData,
+            .answerInitiator, .setGeneralBytes, .setMetaData:
+            .answer([ChipStatus.context])
+        case .getTargetStatus: data.isEmpty ? .answer([0x00, 0x00]) : .syntaxError
+        case .becomeTarget, .regulationTest: goOnWaiting(.forEver)
+        }
+    }
+}

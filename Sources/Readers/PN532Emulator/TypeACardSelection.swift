@@ -1,0 +1,120 @@
+import TagReading
+
+/// The selection of a card of type A (ISO/IEC 14443-3), on the card's side: a state machine from
+/// frames to answers, up to the point where the card's own commands begin.
+package struct TypeACardSelection {
+    enum State: Hashable {
+        case idle
+        case halted
+        /// The card has answered a request, and has shown this many parts of its number.
+        case ready(level: Int)
+        case active
+        /// The card uses ISO/IEC 14443-4 and ignores everything else.
+        case block
+    }
+
+    enum Reaction: Hashable {
+        case silent
+        case answer(RadioFrame)
+        /// The frame is for the card itself.
+        case pass
+    }
+
+    static let request = RadioFrame(bytes: [0x26], lastBits: 7)
+    static let wakeUp = RadioFrame(bytes: [0x52], lastBits: 7)
+    static let selectCodes: [UInt8] = [0x93, 0x95, 0x97]
+    static let wholeNumber: UInt8 = 0x70
+    static let noBits: UInt8 = 0x20
+    private static let cascadeTag: UInt8 = 0x88
+    private static let moreToCome: UInt8 = 0x04
+
+    /// The number of the card: 4, 7 or 10 bytes.
+    let uid: [UInt8]
+    /// The ATQA, in the order in which it is sent.
+    let answerToRequest: [UInt8]
+    let selectAcknowledge: UInt8
+    private(set) var state = State.idle
+    /// Whether the card falls back to the halted state.
+    private var wasHalted = false
+
+    init(uid: [UInt8], answerToRequest: [UInt8], selectAcknowledge: UInt8) {
+        self.uid = uid
+        self.answerToRequest = answerToRequest
+        self.selectAcknowledge = selectAcknowledge
+    }
+
+    /// The number in parts of four bytes, as sent by radio.
+    package static func cascade(_ uid: [UInt8]) -> [[UInt8]] {
+        var parts: [[UInt8]] = []
+        var rest = uid[...]
+        while rest.count > 4, parts.count < selectCodes.count - 1 {
+            parts.append([cascadeTag] + rest.prefix(3))
+            rest = rest.dropFirst(3)
+        }
+        return parts + [Array(rest)]
+    }
+
+    mutating func hear(_ frame: RadioFrame) -> Reaction {
+        if state == .block { return .pass }
+        if frame == TypeACardSelection.request || frame == TypeACardSelection.wakeUp {
+            let isWanted =
+                state == .idle || (state == .halted && frame == TypeACardSelection.wakeUp)
+            guard isWanted else {
+                fallBack()
+                return .silent
+            }
+            wasHalted = state == .halted
+            state = .ready(level: 0)
+            return .answer(RadioFrame(bytes: answerToRequest))
+        }
+        switch state {
+        case .idle, .halted, .block: return .silent
+        case .active:
+            guard frame.isWhole else {
+                fallBack()
+                return .silent
+            }
+            return .pass
+        case .ready(let level): return hearSelection(frame, level)
+        }
+    }
+
+    /// Silences the card, after a NAK or because another one was selected.
+    mutating func fallBack() {
+        if state != .halted { state = wasHalted ? .halted : .idle }
+    }
+
+    mutating func halt() { state = .halted }
+
+    mutating func enterBlocks() { state = .block }
+
+    private mutating func hearSelection(_ frame: RadioFrame, _ level: Int) -> Reaction {
+        let parts = TypeACardSelection.cascade(uid)
+        let part = parts[level]
+        let known = part + [part.reduce(0, ^)]
+        guard frame.isWhole, frame.bytes.first == TypeACardSelection.selectCodes[level],
+            frame.bytes.count >= 2
+        else {
+            fallBack()
+            return .silent
+        }
+        if frame.bytes[1] == TypeACardSelection.wholeNumber,
+            RadioCRC.stripped(from: frame.bytes).map({ Array($0.dropFirst(2)) == known }) == true
+        {
+            let isLast = level == parts.count - 1
+            state = isLast ? .active : .ready(level: level + 1)
+            let acknowledge = isLast ? selectAcknowledge : TypeACardSelection.moreToCome
+            return .answer(RadioFrame(bytes: RadioCRC.appended(to: [acknowledge])))
+        }
+        // Only whole bytes of the number are supported: a reader that needs single bits has met two
+        // cards.
+        let given = frame.bytes.dropFirst(2)
+        guard frame.bytes[1] == UInt8(0x10 * (2 + given.count % 8)), given.count < known.count,
+            known.starts(with: given)
+        else {
+            fallBack()
+            return .silent
+        }
+        return .answer(RadioFrame(bytes: Array(known.dropFirst(given.count))))
+    }
+}

@@ -1,0 +1,79 @@
+/// A reader as people name it: the value of `--reader`, and the first column of the list.
+public enum ReaderName: Hashable, Sendable {
+    /// `sim`, whose file is in the data folder, or `sim:FILE`.
+    case simulated(file: String?)
+    /// `pcsc:NAME`, a reader of pcscd's; a part of its name is enough.
+    case smartCard(String)
+    /// `DRIVER:PLACE`, a connection string of libnfc's, which alone knows its drivers.
+    case libnfc(driver: String, place: String)
+
+    private static let simulatedWord = "sim"
+    private static let smartCardWord = "pcsc"
+    static let uart = "pn532_uart"
+    private static let serial: Set = [uart, "arygon", "acr122s"]
+    private static let buses: Set = ["pn532_spi", "pn532_i2c"]
+    private static let usb: Set = ["acr122_usb", "pn53x_usb"]
+
+    /// Nil for a text that is not in one of these forms. The reader itself may be missing.
+    public init?(_ text: String) {
+        guard text != ReaderName.simulatedWord else {
+            self = .simulated(file: nil)
+            return
+        }
+        guard let colon = text.firstIndex(of: ":"),
+            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else { return nil }
+        let kind = String(text[..<colon])
+        let rest = String(text[text.index(after: colon)...])
+        guard !kind.isEmpty, !rest.isEmpty else { return nil }
+        self =
+            switch kind {
+            case ReaderName.simulatedWord: .simulated(file: rest)
+            case ReaderName.smartCardWord: .smartCard(rest)
+            default: .libnfc(driver: kind, place: rest)
+            }
+    }
+
+    /// The text that names this reader again.
+    public var text: String {
+        switch self {
+        case .simulated(nil): ReaderName.simulatedWord
+        case .simulated(let file?): "\(ReaderName.simulatedWord):\(file)"
+        case .smartCard(let name): "\(ReaderName.smartCardWord):\(name)"
+        case .libnfc(let driver, let place): "\(driver):\(place)"
+        }
+    }
+
+    public var isSimulated: Bool { if case .simulated = self { true } else { false } }
+
+    /// libnfc's driver; nil for a reader that libnfc does not drive.
+    public var driver: String? { if case .libnfc(let driver, _) = self { driver } else { nil } }
+
+    /// Whether the path in the name has to be that of a serial port.
+    public var isSerial: Bool { driver.map(ReaderName.serial.contains) ?? false }
+
+    private var isOnBus: Bool { driver.map(ReaderName.buses.contains) ?? false }
+
+    /// The path in a name such as `pn532_spi:/dev/spidev0.0:500000`. Nil where none belongs.
+    public var path: String? {
+        guard case .libnfc(_, let place) = self, isSerial || isOnBus else { return nil }
+        let path = place.prefix { $0 != ":" }
+        return path.isEmpty ? nil : String(path)
+    }
+
+    /// The path of a serial port that is searched, as in `pn532_uart:/dev/ttyUSB0:115200`.
+    public var portPath: String? { driver == ReaderName.uart ? path : nil }
+
+    /// Whether a survey cannot see such readers, because they use the mainboard's own buses or
+    /// ports that are not searched.
+    var isUnseen: Bool { driver != ReaderName.uart && (isSerial || isOnBus) }
+
+    var isOnUSB: Bool {
+        if case .smartCard = self { return true }
+        return driver.map(ReaderName.usb.contains) ?? false
+    }
+}
+
+extension ReaderName: CustomStringConvertible {
+    public var description: String { text }
+}

@@ -1,0 +1,237 @@
+import DurableFile
+import Testing
+
+/// Changes to tags, files and the ledger with other tools than tapcard, and what of them
+/// reaches the counter. docs/SECURITY.md lists all of it.
+@Suite("An attack")
+struct ProgramAttackTests {
+    /// Would colour the page, clear it, move the cursor or turn the writing around.
+    static let injections = ["\u{1B}[31m", "\u{1B}[2J", "\u{9B}2J", "\r", "\u{8}", "\u{202E}"]
+
+    @Test("with words on a tag that control a terminal reaches no terminal", arguments: injections)
+    func wordsOnTags(_ injection: String) throws {
+        let escaped = injection.unicodeScalars.map { scalar in
+            let digits = String(scalar.value, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }.joined()
+        let app = #"{"firstName":"A\#(escaped)","lastName":"B","accountValue":1,"id":1}"#
+        let messages: [(Character, [UInt8])] = [
+            ("T", Array(app.utf8)),
+            (
+                "T",
+                [0x02] + Array("en".utf8) + Array(#"{"balance":1.00,"name":"\#(escaped)"}"#.utf8)
+            ),
+            ("T", [0x02] + Array("en\(injection)".utf8)),
+            ("U", [0x04] + Array("example.org/\(injection)".utf8)),
+        ]
+        let counter = try Counter()
+        try counter.step("sim put")
+        for (type, payload) in messages {
+            try counter.simulation.write(SimulationFileText.message(type, payload))
+            for line in ["read", "pay 1", "adopt", "tag info", "demo", "doctor --reader sim"] {
+                let ended = try counter.run(counter.words(of: line))
+                expectHarmless(ended, "\(line): \(type)")
+            }
+        }
+        #expect(try counter.step("audit --json").contains(#""cards":0,"#))
+    }
+
+    @Test("with words in files that control a terminal reaches no terminal", arguments: injections)
+    func wordsInFiles(_ injection: String) throws {
+        let counter = try Counter()
+        let dumps = [
+            "tapcard tag 1\nchip: NT\(injection)AG213\n", "tapcard tag 1\n\(injection): 1\n",
+            "\(injection)", "tapcard tag 1\nchip: NTAG213\nuid: 04\(injection)\n",
+        ]
+        for dump in dumps {
+            try counter.write(dump, to: counter.file("dump"))
+            expectHarmless(try counter.run(["tag", "restore", counter.file("dump")]), "dump")
+            expectHarmless(try counter.run(["keys", "import", counter.file("dump")]), "keys")
+            expectHarmless(try counter.run(["restore-backup", counter.file("dump")]), "backup")
+        }
+        let escaped =
+            "\\u"
+            + (injection.unicodeScalars.first.map { scalar in
+                let digits = String(scalar.value, radix: 16)
+                return String(repeating: "0", count: 4 - digits.count) + digits
+            } ?? "")
+        for settings in [
+            #"{"reader":"\#(escaped)"}"#, #"{"re\#(escaped)ader":"sim"}"#,
+            #"{"ledger":"/tmp/\#(escaped)/x"}"#, #"{"currency":"\#(escaped)"}"#, escaped,
+        ] {
+            try counter.write(settings, to: "\(counter.home)/.config/tapcard/config.json")
+            for line in ["config", "read", "readers"] {
+                expectHarmless(try counter.run([line], with: ["TAPCARD_READER": nil]), "\(line)")
+            }
+        }
+        try counter.write("{}", to: "\(counter.home)/.config/tapcard/config.json")
+        for words in [
+            [injection], ["tag", "restore", injection],
+            ["--ledger", counter.file(injection), "read"],
+        ] {
+            expectHarmless(try counter.run(words), "words")
+        }
+    }
+
+    @Test("by another user on the machine finds no ledger and no keys that he may open")
+    func otherUsers() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try counter.step("backup ~/copy")
+        try counter.step("keys export ~/keys.json")
+        try counter.step("tag dump ~/dump")
+        for folder in [
+            ".local", ".local/share", ".local/share/tapcard", ".local/share/tapcard/simulated",
+        ] {
+            #expect(try DurableFile(counter.file(folder)).permissions() == 0o700, "\(folder)")
+        }
+        for path in [
+            counter.ledger, counter.keys, counter.simulation.path, counter.file("copy"),
+            counter.file("keys.json"),
+        ] {
+            #expect(try DurableFile(path).permissions() == 0o600, "\(path)")
+        }
+    }
+
+    @Test("a ledger, or a folder of it, that others may write is refused")
+    func writable() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        for mode: UInt32 in [0o620, 0o602, 0o666] {
+            try counter.setMode(of: counter.ledger, mode)
+            for line in ["pay 1", "history", "audit"] {
+                let ended = try counter.run(counter.words(of: line))
+                #expect(ended.status == 9, "\(line)")
+                #expect(
+                    counter.masked(ended.errors).hasPrefix(
+                        "tapcard: Others may write to the ledger "
+                            + "~/.local/share/tapcard/simulated/ledger.sqlite (mode "
+                            + "\(String(mode, radix: 8)))."), "\(ended.errors)")
+            }
+        }
+        try counter.setMode(of: counter.ledger, 0o600)
+        try counter.setMode(of: counter.data, 0o770)
+        let folder = try counter.run(["pay", "1"])
+        #expect(folder.status == 1)
+        #expect(folder.errors.contains("Others may write to the data folder "), "\(folder.errors)")
+        #expect(folder.errors.contains("If nobody has: chmod go-w "))
+        try counter.setMode(of: counter.data, 0o755)
+        try counter.step("pay 1")
+    }
+
+    @Test("from a folder in which others could put another ledger or other settings is refused")
+    func places() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        let other = counter.file("other/l.sqlite")
+        try counter.write("", to: counter.file("other/x"))
+        try counter.setMode(of: counter.file("other"), 0o777)
+        let elsewhere = try counter.run(["--ledger", other, "read"])
+        #expect(elsewhere.status == 9)
+        #expect(
+            counter.masked(elsewhere.errors).contains(
+                "tapcard: Others may write to the folder ~/other (mode 777). Nothing was done: "
+                    + "they could put another file in the place of the ledger. If nobody has: "
+                    + "chmod go-w ~/other\n"), "\(elsewhere.errors)")
+        let above = counter.file(".local/share")
+        for (mode, status): (UInt32, Int32) in [
+            (0o777, 1), (0o773, 1), (0o1777, 0), (0o775, 0), (0o755, 0),
+        ] {
+            try counter.setMode(of: above, mode)
+            let ended = try counter.run(["pay", "1"])
+            #expect(ended.status == status, "\(String(mode, radix: 8)): \(ended.errors)")
+        }
+        let settings = counter.file(".config/tapcard/simulated/config.json")
+        for (mode, status) in [(0o666, 2), (0o664, 0), (0o600, 0)] {
+            try counter.write("{}", to: settings, mode: UInt32(mode))
+            let ended = try counter.run(["read"])
+            #expect(ended.status == status, "\(String(mode, radix: 8)): \(ended.errors)")
+        }
+    }
+
+    @Test("on the ledger with another program is seen by the audit where the books do not agree")
+    func editedLedger() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try counter.step("pay 5")
+        let base = try Counter(like: counter)
+        let edits = [
+            "UPDATE account SET balance = balance + 500 WHERE name LIKE 'purse:%'",
+            "DROP TRIGGER entry_is_final; UPDATE entry SET amount = amount + 500 "
+                + "WHERE account LIKE 'purse:%'",
+            "DROP TRIGGER entry_stays; DELETE FROM entry WHERE account = 'takings'",
+            "DROP TRIGGER operation_ends_once; UPDATE operation SET state = 'voided' "
+                + "WHERE kind = 'pay'",
+            "DROP TRIGGER card_numbers_never_fall; UPDATE card SET confirmed = 1, allocated = 1",
+        ]
+        for edit in edits {
+            try counter.takeFiles(of: base)
+            try OpenDatabase(counter.ledger).execute(edit)
+            let audit = try counter.run(["audit"])
+            #expect(audit.status == 9, "\(edit)")
+            #expect(audit.errors.contains("Its balances cannot be relied on."), "\(edit)")
+        }
+        try counter.takeFiles(of: base)
+        for edit in [
+            "UPDATE entry SET amount = 0", "DELETE FROM entry", "DELETE FROM operation",
+            "UPDATE operation SET state = 'pending', ended_at = NULL",
+            "UPDATE issued_record SET bytes = zeroblob(16)", "UPDATE card SET confirmed = 0",
+        ] {
+            #expect(try OpenDatabase(counter.ledger).refuses(edit), "\(edit)")
+        }
+        try counter.step("audit")
+    }
+
+    @Test("on the ledger by somebody who keeps books is not seen: who may write it owns the money")
+    func cookedBooks() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try OpenDatabase(counter.ledger).execute(
+            """
+            INSERT INTO operation (id, uid, kind, amount, begun_at, state, sequence, ended_at,
+                balance_after)
+            SELECT '6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60', uid, 'add', 500, begun_at, 'committed', 0,
+                ended_at, 2500 FROM operation;
+            INSERT INTO entry (operation, account, amount, posted_at)
+            SELECT '6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60', account,
+                CASE WHEN amount < 0 THEN -500 ELSE 500 END, posted_at FROM entry;
+            UPDATE account SET balance =
+                (SELECT sum(amount) FROM entry WHERE entry.account = account.name);
+            """)
+        #expect(try counter.step("audit").contains("every invariant holds"))
+        #expect(try counter.step("read").hasPrefix("No name, $25.00\n"))
+    }
+
+    @Test("with the lock bits of a card costs the card and no money")
+    func locked() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try counter.simulation.set(["page 28": "FF FF 00 BD"])
+        for _ in 1...2 {
+            let pay = try counter.run(["pay", "5"])
+            #expect(pay.status == 6 && pay.errors.contains("has set lock bits on the tag"))
+        }
+        try counter.step("sim put NTAG213")
+        let replaced = try counter.step("replace --card \(Counter.firstUID)")
+        #expect(replaced.contains("No name, $20.00"))
+        #expect(try counter.step("audit").contains("nothing open; every invariant holds"))
+    }
+
+    /// Nothing that a terminal would obey, on either stream.
+    private func expectHarmless(
+        _ ended: Ended, _ label: Comment, location: SourceLocation = #_sourceLocation
+    ) {
+        let isHarmless = (ended.output + ended.errors).unicodeScalars.allSatisfy { scalar in
+            switch scalar {
+            case "\n", "\t": true
+            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{202A}"..."\u{202E}",
+                "\u{2066}"..."\u{2069}":
+                false
+            default: true
+            }
+        }
+        let text: Comment = "\(label.rawValue): \(ended.output.debugDescription)"
+        #expect(isHarmless, text, sourceLocation: location)
+        #expect([0, 1, 2, 3, 4, 5, 7, 9].contains(ended.status), text, sourceLocation: location)
+    }
+}

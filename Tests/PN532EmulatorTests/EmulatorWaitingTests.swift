@@ -1,0 +1,63 @@
+import PN532Emulator
+import Testing
+
+@Suite("Waiting for a card")
+struct EmulatorWaitingTests {
+    private static let found = EmulatorBench.answer(
+        [0x4B, 0x01, 0x01, 0x00, 0x44, 0x00, 0x07] + EmulatorBench.uid)
+
+    /// A chip that waits on an empty reader.
+    private static func waiting(_ command: [UInt8] = EmulatorBench.list) throws -> EmulatorBench {
+        var bench = EmulatorBench()
+        _ = try bench.control("remove")
+        #expect(bench.raw(EmulatorBench.frame(command)) == EmulatorBench.acknowledge)
+        return bench
+    }
+
+    @Test("the answer comes with the tag, once")
+    func comes() throws {
+        var bench = try Self.waiting()
+        #expect(try bench.control("present").output.flatMap(\.bytes) == Self.found)
+        _ = try bench.control("remove")
+        #expect(try bench.control("present").output.isEmpty)
+    }
+
+    @Test("a card of another kind is not an answer, and the waiting goes on")
+    func otherKind() throws {
+        var bench = try Self.waiting()
+        #expect(try bench.control("present felica").output.isEmpty)
+        #expect(try bench.control("present 04AC6B72BA6C80").output.flatMap(\.bytes) == Self.found)
+    }
+
+    @Test("InAutoPoll without end waits, too")
+    func autoPoll() throws {
+        var bench = try Self.waiting([0x60, 0xFF, 0x01, 0x10])
+        let answer = EmulatorBench.answer(
+            [0x61, 0x01, 0x10, 0x0C, 0x01, 0x00, 0x44, 0x00, 0x07] + EmulatorBench.uid)
+        #expect(try bench.control("present").output.flatMap(\.bytes) == answer)
+    }
+
+    @Test("an ACK of the host ends it without an answer")
+    func aborted() throws {
+        var bench = try Self.waiting()
+        #expect(bench.raw(EmulatorBench.acknowledge).isEmpty)
+        #expect(try bench.control("present").output.isEmpty)
+        #expect(bench.send([0x02]) != nil)
+    }
+
+    @Test("another command ends it, and is answered itself")
+    func replaced() throws {
+        var bench = try Self.waiting()
+        #expect(bench.send([0x02]) == [0x32, 0x01, 0x06, 0x07])
+        #expect(try bench.control("present").output.isEmpty)
+    }
+
+    @Test(
+        "no reader ever comes to a chip that plays a card, or tests its field",
+        arguments: [[0x8C, 0x00], [0x58, 0x00]] as [[UInt8]])
+    func forEver(command: [UInt8]) throws {
+        var bench = try Self.waiting(command)
+        #expect(try bench.control("present").output.isEmpty)
+        #expect(bench.send([0x02]) != nil)
+    }
+}

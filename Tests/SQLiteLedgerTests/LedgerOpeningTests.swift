@@ -1,0 +1,146 @@
+import Glibc
+import Ledger
+import LedgerConformance
+import SQLiteLedger
+import TapcardDomain
+import Testing
+
+/// The steps before there is a ledger to work with.
+@Suite("Opening a ledger") struct LedgerOpeningTests {
+    @Test func beginsAMissingFileForItsOwnerOnly() async throws {
+        try await TestFolder.temporary { folder in
+            let ledger = try await folder.open()
+            #expect(ledger.currency == .usd)
+            try await Desk(ledger).complete(.issue(), id: 1)
+            #expect(
+                folder.names == ["ledger.sqlite", "ledger.sqlite-shm", "ledger.sqlite-wal"])
+            for name in folder.names { #expect(File.mode("\(folder.path)/\(name)") == 0o600) }
+        }
+    }
+
+    @Test func findsEverythingAgain() async throws {
+        try await TestFolder.temporary { folder in
+            let first = try await folder.open()
+            let desk = Desk(first)
+            try await desk.complete(.issue(), id: 1)
+            let open = try await desk.work(.pay(.cents(400)), id: 2)
+            let snapshot = try await Snapshot(of: first)
+            await first.close()
+            #expect(folder.names == ["ledger.sqlite"])
+
+            let again = try await folder.open()
+            #expect(try await Snapshot(of: again) == snapshot)
+            try await Desk(again).confirm(open)
+            #expect(try await again.audit().violations == [])
+        }
+    }
+
+    @Test func isOverOnceClosed() async throws {
+        try await TestFolder.temporary { folder in
+            let ledger = try await folder.open()
+            await ledger.close()
+            await #expect(throws: LedgerError(.unavailable, "")) { try await ledger.audit() }
+        }
+    }
+
+    @Test func keepsItsCurrency() async throws {
+        try await TestFolder.temporary { folder in
+            let euro = try #require(Currency(code: "EUR"))
+            try await folder.open(euro).close()
+            let found = try await folder.open()
+            #expect(found.currency == euro)
+            await found.close()
+            await #expect(throws: LedgerError(.wrongCurrency, "")) { try await folder.open(.usd) }
+        }
+    }
+
+    @Test func needsTheFolder() async throws {
+        try await TestFolder.temporary { folder in
+            await #expect(throws: LedgerError(.unavailable, "")) {
+                try await SQLiteLedger.open(path: folder.path + "/no/ledger", currency: nil)
+            }
+            await #expect(throws: LedgerError(.unavailable, "")) {
+                try await SQLiteLedger.open(path: folder.path, currency: nil)
+            }
+        }
+    }
+
+    @Test(arguments: [":memory:", "file:x?mode=memory", ""])
+    func takesAPathForAPath(_ name: String) async throws {
+        try await TestFolder.temporary { folder in
+            let missing = "no-such-folder/\(name)"
+            await #expect(throws: LedgerError(.unavailable, "")) {
+                try await SQLiteLedger.open(path: missing, currency: nil)
+            }
+        }
+    }
+
+    @Test func refusesALaterVersionWithoutTouchingIt() async throws {
+        try await TestFolder.temporary { folder in
+            try await folder.open().close()
+            try RawDatabase(folder.ledger).run("PRAGMA user_version = 99")
+            let before = File.read(folder.ledger)
+            await #expect(throws: LedgerError(.newer, "")) { try await folder.open() }
+            #expect(File.read(folder.ledger) == before)
+        }
+    }
+
+    @Test func refusesTheDatabaseOfAnotherProgramWithoutTouchingIt() async throws {
+        try await TestFolder.temporary { folder in
+            try RawDatabase(folder.ledger).run("CREATE TABLE song (title TEXT)")
+            let before = File.read(folder.ledger)
+            await #expect(throws: LedgerError(.corrupt, "")) { try await folder.open() }
+            #expect(File.read(folder.ledger) == before)
+            #expect(folder.names == ["ledger.sqlite"])
+        }
+    }
+
+    @Test func refusesAJournalWithoutItsLedger() async throws {
+        try await TestFolder.temporary { folder in
+            File.write([], to: folder.ledger + "-wal")
+            await #expect(throws: LedgerError(.unavailable, "")) { try await folder.open() }
+            #expect(folder.names == ["ledger.sqlite-wal"])
+        }
+    }
+
+    @Test func takesALedgerThatAnotherToolHasPutInPlace() async throws {
+        try await TestFolder.temporary { folder in
+            try await folder.open().close()
+            try RawDatabase(folder.ledger).run("PRAGMA journal_mode = DELETE")
+            let ledger = try await folder.open()
+            try await Desk(ledger).complete(.issue(), id: 1)
+            #expect(try RawDatabase(folder.ledger).value("PRAGMA journal_mode") == "wal")
+        }
+    }
+
+    /// A program that waits while a backup takes the ledger's place must not keep the old file.
+    @Test func noticesThatAnotherFileHasTakenTheName() async throws {
+        try await TestFolder.temporary { folder in
+            try await folder.open().close()
+            var other: RawDatabase? = try RawDatabase(folder.ledger)
+            other?.run("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+            let openFiles = folder.timesOpen
+            let opening = Task { try await folder.open(busyLimit: .seconds(60)) }
+            for _ in 0..<10_000 where folder.timesOpen == openFiles {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            try #require(folder.timesOpen > openFiles)
+            File.write(File.read(folder.ledger), to: folder.path + "/another")
+            unsafe rename(folder.path + "/another", folder.ledger)
+            other = nil
+            await #expect(throws: LedgerError(.locked, "")) { try await opening.value }
+        }
+    }
+
+    @Test func tellsAHeldLedger() async throws {
+        try await TestFolder.temporary { folder in
+            try await folder.open().close()
+            let other = try RawDatabase(folder.ledger)
+            other.run("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
+            await #expect(throws: LedgerError(.locked, "")) {
+                try await folder.open(busyLimit: .milliseconds(20))
+            }
+            other.run("ROLLBACK")
+        }
+    }
+}
