@@ -1,7 +1,7 @@
 import BlockingLane
 import CardCryptography
 import Ledger
-package import StationFiles
+import StationFiles
 import StyledText
 import TagReading
 import TapcardCore

@@ -177,7 +177,7 @@ struct ShownCard: DocumentedObject {
     let currency: Currency
 
     static let fields: Fields<ShownCard> = [
-        "uid": .of(\.reading.uid), "chip": .of(\.reading.chip), "seal": .of(\.reading.seal),
+        "uid": .of(\.reading.uid), "chip": .of(\.reading.chip.name), "seal": .of(\.reading.seal),
         "sequence": .of { $0.reading.sequence?.value },
         "id": .of(Schema.orNull(Schema.number(1...Int.max))) { $0.reading.holder.id?.number },
         "name": .of(\.reading.holder.name), "balance": .of(\.reading.balance),

@@ -1,4 +1,5 @@
 import CardCryptography
+import Games
 import Ledger
 import ReaderDiagnosis
 import TapcardCore
@@ -65,6 +66,7 @@ extension DocumentedText {
 }
 
 extension String: DocumentedText {}
+extension ReaderName: DocumentedText {}
 extension HolderName: DocumentedText {}
 extension CashierName: DocumentedText {}
 extension CardUID: DocumentedText { static var schema: JSONValue { ValueSchemas.card } }

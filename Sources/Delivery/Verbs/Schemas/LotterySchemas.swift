@@ -1,3 +1,4 @@
+import Games
 import ServicePorts
 import TapcardCore
 import TapcardDomain

@@ -1,7 +1,8 @@
+import Games
+import MastermindGames
 import ServicePorts
 import TapcardCore
 import TapcardDomain
-import Games
 import TextCodecs
 
 /// Schemas of a Mastermind game.

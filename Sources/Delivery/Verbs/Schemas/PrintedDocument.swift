@@ -1,3 +1,4 @@
+import Games
 import Ledger
 import ReaderDiagnosis
 import TapcardCore
