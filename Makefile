@@ -47,13 +47,15 @@ WIDTH = $(shell $(SWIFT) test --help-hidden | grep -o -m 1 -e '--experimental-ma
 # Three runs. The end-to-end tests wait for the programs that they start, and hold up what shares their
 # threads; those of servers and clients open so many files that libnfc would not work beside them.
 NETWORK = WebServerTests|RemoteServicesTests|ServiceSandboxTests|KioskServerTests
+# A person runs this after a change. With TAPCARD_TESTS=check, as "make check" runs it, more places are
+# tried: see Tests/Thoroughness.
 test: deps
 	$(SWIFT) build -c release --build-tests $(STRICT)
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) --skip "EndToEndTests|$(NETWORK)"
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) --filter "$(NETWORK)"
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) --filter EndToEndTests
-	.build/release/FaultEnumerator test
-	TAPCARD=.build/release/tapcard $(BROWSER)
+	.build/release/FaultEnumerator $(or $(TAPCARD_TESTS),test)
+	TAPCARD=.build/release/tapcard $(BROWSER) $(if $(TAPCARD_TESTS),,-k MoneyTests -k TornTests)
 
 # The counter page in a real browser, against the program that is there; screens keeps how it looks.
 BROWSER = .build/python/bin/python Tests/BrowserTests
@@ -71,7 +73,7 @@ prove: deps mutants
 	$(SWIFT) build -c release --product FaultEnumerator $(STRICT)
 	packaging/prove .build/release/FaultEnumerator .build/prove
 	$(SWIFT) build -c release --build-tests $(STRICT)
-	TAPCARD_PROVE=1 $(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) \
+	TAPCARD_TESTS=prove $(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) \
 		--filter "KilledProgramTests|KilledWatchTests|FullDiskTests|ServedAPITests"
 
 # A build of its own, in which rules can be left out: each must be missed.
@@ -92,6 +94,7 @@ sanitize: deps
 
 sanitize-%: SANITIZED = -c release --sanitize=$* --scratch-path .build/$*
 sanitize-%: export TAPCARD_SANITIZED = $*
+sanitize-%: export TAPCARD_TESTS = check
 # Tests look at how the program itself answers these signals.
 sanitize-%: export TSAN_OPTIONS = handle_segv=0:handle_sigbus=0
 sanitize-%: export ASAN_OPTIONS = detect_leaks=0:handle_segv=0:handle_sigbus=0
@@ -106,6 +109,7 @@ sanitize-%: deps
 # build of its own; what a killed process had run by then is not counted. C code is built with the name
 # of the files, because tests start programs without most variables.
 COVERED = -c release --scratch-path .build/coverage -Xswiftc -profile-generate -Xswiftc -profile-coverage-mapping
+coverage: export TAPCARD_TESTS = check
 coverage: export LLVM_PROFILE_FILE = $(CURDIR)/.build/coverage/profiles/%8m.profraw
 coverage: deps
 	rm -rf .build/coverage/profiles
@@ -137,7 +141,7 @@ soak: build-deps
 # Cheapest first, each with its time.
 check: deps
 	@packaging/timed $(MAKE) --no-print-directory lint
-	@packaging/timed $(MAKE) --no-print-directory test
+	@packaging/timed $(MAKE) --no-print-directory test TAPCARD_TESTS=check
 	@packaging/timed $(MAKE) --no-print-directory mutants
 	@packaging/timed $(MAKE) --no-print-directory memcheck
 	@packaging/timed $(MAKE) --no-print-directory fuzz-build

@@ -213,6 +213,8 @@ let package = Package(
         .target(
             name: "SeededChance", path: "Tests/SeededChance", swiftSettings: strict),
         .target(
+            name: "Thoroughness", path: "Tests/Thoroughness", swiftSettings: strict),
+        .target(
             name: "SchemaChecking", dependencies: ["TextCodecs"], path: "Tests/SchemaChecking",
             swiftSettings: strict),
         .target(
@@ -289,7 +291,9 @@ let package = Package(
         tests(of: "PasswordEntry"),
         tests(of: "StyledText"),
         tests(of: "TerminalControl", ["CLinux"]),
-        tests(of: "MastermindBoard", ["Games", "SeededChance", "ServicePorts", "StyledText"]),
+        tests(
+            of: "MastermindBoard",
+            ["Games", "SeededChance", "ServicePorts", "StyledText", "Thoroughness"]),
         tests(of: "WebServer", ["BlockingLane", "RawHTTP"]),
         tests(of: "TapcardDomain"),
         tests(of: "Games", ["SeededChance", "TapcardDomain"]),
@@ -348,7 +352,7 @@ let package = Package(
                 "CardCryptography", "Games", "Ledger", "SimulatedField", "SimulatedReader",
                 "TagReading",
                 "TapcardDomain", "Type2Tag", "CardImage", "CardStore", "FaultyWorld", "NDEF",
-                "PortDoubles", "DurableFile", "ServicePorts", "BlockingLane",
+                "PortDoubles", "DurableFile", "ServicePorts", "BlockingLane", "Thoroughness",
             ]),
         tests(of: "StationFiles", ["CardCryptography", "DurableFile", "TapcardCore"]),
         tests(
@@ -396,7 +400,7 @@ let package = Package(
             dependencies: [
                 "tapcard", "CounterExample", "BlockingLane", "DurableFile", "CSQLite",
                 "OtherClients", "PN532Emulator", "RawHTTP", "SchemaChecking", "ServiceSandbox",
-                "SimulatedField", "TextCodecs", "Type2Tag",
+                "SimulatedField", "TextCodecs", "Thoroughness", "Type2Tag",
             ], path: "Tests/EndToEndTests",
             swiftSettings: unoptimised),
     ]

@@ -17,33 +17,33 @@ struct LanguageTests {
     private static let habits = [
         Habit(
             pattern: #"(?<!here )\b(?:is|are|was|were) no (?!longer|more\b)"#,
-            instead: #""is not a""#, most: [57, 1, 79, 9]),
+            instead: #""is not a""#, most: [50, 0, 72, 2]),
         Habit(
             pattern: #"\b[Tt]here (?:is|are|was|were) no\b[^.\n]*\bthat\b"#,
             instead: #""no ... exists", or the subject first"#, most: [0, 0, 1, 0]),
         Habit(
             pattern: #"\b(?:[Ww]hoever|[Nn]obody)\b"#,
-            instead: #"who it is: "the caller", "no client""#, most: [70, 4, 118, 33]),
+            instead: #"who it is: "the caller", "no client""#, most: [70, 4, 118, 13]),
         Habit(
             pattern: #"(?:^|[.:;] |/// |// |")(?:Whatever|Whichever)\b"#,
-            instead: #"a noun as subject"#, most: [2, 0, 4, 1]),
+            instead: #"a noun as subject"#, most: [2, 0, 4, 0]),
         Habit(
             pattern: #"/// The same\b"#, instead: #"a sentence that stands alone"#,
-            most: [1, 0, 6, 0]),
+            most: [0, 0, 6, 0]),
         Habit(
             pattern: #"/// What (?!if\b)"#,
             instead: #"a noun: "The lottery cache", and not "What is kept of the lottery""#,
-            most: [9, 0, 7, 0]),
+            most: [9, 0, 9, 0]),
         Habit(pattern: #"\b[Ww]hether what\b"#, instead: #"a noun"#, most: [1, 0, 2, 2]),
-        Habit(pattern: #"\b[Aa]new\b"#, instead: #""again""#, most: [17, 5, 15, 3]),
-        Habit(pattern: #"\bmend(?:s|ed|ing)?\b"#, instead: #""fix""#, most: [1, 0, 3, 4]),
+        Habit(pattern: #"\b[Aa]new\b"#, instead: #""again""#, most: [4, 0, 7, 0]),
+        Habit(pattern: #"\bmend(?:s|ed|ing)?\b"#, instead: #""fix""#, most: [0, 0, 3, 0]),
         Habit(
             pattern: #"\b[Mm]eanwhile\b"#, instead: #""in the meantime", "while ...""#,
-            most: [4, 0, 10, 4]),
-        Habit(pattern: #"\b[Bb]eside\b"#, instead: #""next to""#, most: [41, 0, 7, 6]),
+            most: [2, 0, 10, 1]),
+        Habit(pattern: #"\b[Bb]eside\b"#, instead: #""next to""#, most: [38, 0, 7, 3]),
         Habit(
             pattern: #"(?<!-)\b[Bb]ehind\b"#, instead: #""after", unless it is a place"#,
-            most: [18, 0, 40, 14]),
+            most: [18, 0, 40, 6]),
         Habit(
             pattern: #"\b(?:is|are|was|were) told of\b"#, instead: #""is reported to""#,
             most: [2, 0, 1, 0]),

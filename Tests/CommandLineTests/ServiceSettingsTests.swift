@@ -201,13 +201,13 @@ struct ServiceSettingsTests {
             #expect(ended.status == 2)
             #expect(
                 ended.text
-                    == "! tapcard: What \(name) is set to is not UTF-8. Nothing was done. Set it "
+                    == "! tapcard: The value of \(name) is not valid UTF-8. Nothing was done. Set it "
                     + "again, or unset it.\n")
         }
         let password: Set = [ServiceSettingsTests.password]
         #expect(await bench.run("config", malformed: password).status == 0)
         let ended = await bench.run("mastermind login amanda", malformed: password)
-        #expect(ended.status == 2 && ended.text.contains("MASTERMIND_PASSWORD is set to is no UTF"))
+        #expect(ended.status == 2 && ended.text.contains("MASTERMIND_PASSWORD is not valid UTF-8"))
     }
 
     @Test("a password that is too long is refused, and sent nowhere")

@@ -1,5 +1,5 @@
-import SimulatedField
 import Games
+import SimulatedField
 import TapcardCore
 import TapcardDomain
 import Testing

@@ -115,7 +115,8 @@ struct DurableFileTests {
         expect(.isFolder) { () throws(FileError) in try file.write([1]) }
         #expect(folder.names() == [])
         // The attempt has left nothing next to the folder either.
-        #expect(try SystemProgram.run("sh", "-c", "ls -d \"$0\".*.new 2> /dev/null", folder.path) != 0)
+        #expect(
+            try SystemProgram.run("sh", "-c", "ls -d \"$0\".*.new 2> /dev/null", folder.path) != 0)
     }
 
     @Test("Nothing is written where there is no folder")

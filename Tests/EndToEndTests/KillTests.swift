@@ -1,4 +1,5 @@
 import Testing
+import Thoroughness
 
 /// The process dies at every WRITE, before it and after it, without a chance to tidy up. Whoever
 /// looks next finds the old card or the new one, and a ledger in which nothing is open.
@@ -26,7 +27,7 @@ struct KillTests {
         #expect(outcomes == [true, false])
     }
 
-    @Test("the same request again happens once", arguments: ways)
+    @Test("the same request again happens once", .checkOnly, arguments: ways)
     func retry(way: String) throws {
         let counter = try Counter()
         try counter.step("issue --balance 100")
@@ -58,7 +59,7 @@ struct KillTests {
         #expect(writes >= 7)
     }
 
-    @Test("a card that was being made is finished", arguments: ways)
+    @Test("a card that was being made is finished", .checkOnly, arguments: ways)
     func issue(way: String) throws {
         let blank = try Counter()
         try blank.step("keys list")
@@ -74,7 +75,7 @@ struct KillTests {
     }
 
     /// All at once, because each of them takes its two seconds.
-    @Test("a code that was revealed is kept", arguments: ways)
+    @Test("a code that was revealed is kept", .checkOnly, arguments: ways)
     func scratch(way: String) throws {
         let issued = try Counter()
         try issued.step("issue --balance 7")

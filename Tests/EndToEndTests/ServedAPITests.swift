@@ -1,11 +1,12 @@
 import Glibc
 import OtherClients
 import Testing
+import Thoroughness
 
 @Suite("The counter's API, as its document has it", .timeLimit(.minutes(30)))
 struct ServedAPITests {
-    /// A number a call; more where there is time for a proof.
-    private static let examples = unsafe getenv("TAPCARD_PROVE") == nil ? "4" : "200"
+    /// A number a call.
+    private static let examples = Thoroughness.asked == .prove ? "200" : "4"
     private static let secondsLimit: Int32 = 1_500
 
     /// Serves a counter with a card on its reader for as long as the body runs.

@@ -57,6 +57,7 @@ struct Arguments: Sendable {
         withoutRule = options["without-rule"].flatMap { Int($0) }
         switch verbs.first {
         case "test": command = .play(Plan.test.filter { isWanted($0.script) })
+        case "check": command = .play(Plan.check.filter { isWanted($0.script) })
         case "runs": command = .runs
         case "stations":
             command = .play(

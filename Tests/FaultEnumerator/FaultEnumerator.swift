@@ -11,9 +11,9 @@ import TapcardDomain
 @main
 enum FaultEnumerator {
     static let usage = """
-        FaultEnumerator test [--deeds NAME,...] [--chips NAME,...]
-            plays the schedules that "make test" plays, or those of them that are about these deeds
-            and chips
+        FaultEnumerator test|check [--deeds NAME,...] [--chips NAME,...]
+            plays the schedules that "make test" or "make check" plays, or those of them that are
+            about these deeds and chips
         FaultEnumerator runs
             prints the words of each run of "make prove", a line for each
         FaultEnumerator [--deeds NAME,...] [--chips NAME,...] [--faults N]

@@ -35,12 +35,20 @@ struct Plan: Sendable {
         Plan(script: script, work: .taps(Bounds(faults: faults, classes: classes)))
     }
 
-    /// The schedules of every run of the tests: two faults for every deed on the smallest chip that
-    /// shows it, of every class for a payment and of one for the others, and for a payment on the other chips; one
-    /// fault of every class for every deed on every chip; two stations. What takes longest comes
-    /// first - the last deeds, which switch protection, take longest - so that no core waits at
-    /// the end.
+    /// The schedules of `make test`: one fault for every deed on the smallest chip that shows it,
+    /// and two stations. They are also in `check`.
     static var test: [Plan] {
+        let smallest = Script.all.filter { $0.chip == ($0.deed.isShown ? .ntag215 : .ntag213) }
+        return smallest.reversed().map { taps($0, 1, .few) }
+            + small("pay").flatMap { stations($0, turns: 1, turnsWithFault: 1) }
+            + small("add").flatMap { operators($0, turnsWithFault: 0) }
+    }
+
+    /// The schedules of `make check`: two faults for every deed on the smallest chip that shows it,
+    /// of every class for a payment and of one for the others, and for a payment on the other
+    /// chips; one fault of every class for every deed on every chip; two stations. The longest ones
+    /// begin, so that no core waits at the end: the last deeds, which switch protection.
+    static var check: [Plan] {
         let pays = Script.all.filter { $0.deed.name == "pay" }
         let others = Script.all.filter {
             $0.deed.name != "pay" && $0.chip == ($0.deed.isShown ? .ntag215 : .ntag213)

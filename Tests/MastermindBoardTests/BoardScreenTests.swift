@@ -2,6 +2,7 @@ import Games
 import MastermindBoard
 import ServicePorts
 import Testing
+import Thoroughness
 
 @Suite("The board in whatever room there is")
 struct BoardScreenTests {
@@ -35,7 +36,7 @@ struct BoardScreenTests {
 
     @Test(
         "as many lines as there is room for and none too wide, with colour and without",
-        arguments: 1...12)
+        arguments: Thoroughness.some(Array(1...12), of: 3))
     func bounds(slots: Int) throws {
         for (width, height) in BoardScreenTests.sizes(slots) {
             for board in try BoardScreenTests.scenes(slots: slots, width, height) {

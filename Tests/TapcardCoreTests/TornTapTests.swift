@@ -2,6 +2,7 @@ import FaultyWorld
 import Ledger
 import SimulatedField
 import Testing
+import Thoroughness
 import Type2Tag
 
 /// Power lost during the n-th WRITE, for every n and every way a page can be left: the next tap
@@ -14,7 +15,8 @@ struct TornTapTests {
         .map(Fault.Kind.torn)
 
     @Test(
-        "settles at the next tap", arguments: Type2Chip.known, FaultyWorld.Deed.all.map(\.name))
+        "settles at the next tap", arguments: Thoroughness.some(Type2Chip.known, of: 3),
+        FaultyWorld.Deed.all.map(\.name))
     func settles(_ chip: Type2Chip, _ name: String) async throws {
         let deed = try await PlayedDeed(name, on: chip)
         let writes = deed.whole.writes

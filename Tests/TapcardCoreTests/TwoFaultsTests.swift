@@ -2,6 +2,7 @@ import FaultyWorld
 import Ledger
 import SimulatedField
 import Testing
+import Thoroughness
 import Type2Tag
 
 /// A payment that is torn at any WRITE, and then the tap that was to settle it, torn at any WRITE
@@ -18,7 +19,7 @@ struct TwoFaultsTests {
         case sameRequest, read
     }
 
-    @Test("settle at the third tap", arguments: ways, Retry.allCases)
+    @Test("settle at the third tap", .checkOnly, arguments: ways, Retry.allCases)
     func settle(_ first: Fault.Kind, _ retry: Retry) async throws {
         let deed = try await PlayedDeed("pay")
         let pay = deed.errand

@@ -1,5 +1,6 @@
 import PN532Emulator
 import Testing
+import Thoroughness
 
 /// Several counters that do the same at the same time, each at another call: most of a run is
 /// waiting for the reader.

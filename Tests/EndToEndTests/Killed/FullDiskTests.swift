@@ -1,5 +1,6 @@
 import Glibc
 import Testing
+import Thoroughness
 
 /// The disk says no at one call after another. Whatever the program then says is true, no money is
 /// lost or doubled, and the next tap with a sound disk settles.
@@ -8,7 +9,7 @@ struct FullDiskTests {
     @Test("full from one call on", arguments: [Change.pay, .add, .issue, .close])
     func full(change: Change) throws {
         let desk = try FaultDesk(change, counting: "ledger")
-        let step = Thoroughness.step(change.line == Change.pay.line ? 2 : 4)
+        let step = Thoroughness.step(change.line == Change.pay.line ? 2 : 4, usual: 16)
         let places = desk.places([.failOn(ENOSPC)]) {
             $0.number.isMultiple(of: step) || $0.name == "sync"
         }
@@ -26,7 +27,9 @@ struct FullDiskTests {
         #expect(unknown.contains { $0.contains("Whether the ledger has the") }, "\(unknown)")
     }
 
-    @Test("a sync that fails, once or from then on", arguments: [Change.pay, .add, .issue, .close])
+    @Test(
+        "a sync that fails, once or from then on",
+        arguments: Thoroughness.some([Change.pay, .add, .issue, .close], of: 4))
     func unsynced(change: Change) throws {
         let desk = try FaultDesk(change, counting: "sync")
         let count = try desk.play(desk.places([.fail(EIO), .failOn(EIO)]), next: .read)
@@ -41,7 +44,7 @@ struct FullDiskTests {
     @Test("a write that fails once, or takes only half", arguments: [Change.pay, .add])
     func unwritten(change: Change) throws {
         let desk = try FaultDesk(change, counting: "ledger")
-        let step = Thoroughness.step(3)
+        let step = Thoroughness.step(3, usual: 15)
         let places = desk.places([.fail(EIO), .short], every: step) { $0.name == "write" }
         #expect(try desk.play(places, next: .read) >= 2 * 30 / step)
     }

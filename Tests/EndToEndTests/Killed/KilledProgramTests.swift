@@ -1,18 +1,5 @@
-import Glibc
 import Testing
-
-/// How much is tried: some in `make test`, everything where it is asked for.
-enum Thoroughness {
-    static var isEverything: Bool { unsafe getenv("TAPCARD_PROVE") != nil }
-
-    /// A sanitizer makes every run of the program many times as long.
-    static var isSanitized: Bool { unsafe getenv("TAPCARD_SANITIZED") != nil }
-
-    /// How far apart the places are that are tried.
-    static func step(_ usual: Int) -> Int {
-        isEverything ? 1 : isSanitized ? max(usual, 25) : usual
-    }
-}
+import Thoroughness
 
 /// The built program on the real libnfc is killed at every call that writes to the ledger or to
 /// the reader. Whatever it was doing then has happened once or not at all, and the next tap knows.
@@ -23,12 +10,12 @@ struct KilledProgramTests {
         let desk = try FaultDesk(.pay)
         #expect(desk.calls.counted >= Change.pay.leastCalls)
         #expect(desk.calls.count { $0.kind == "reader" } >= 30)
-        let step = Thoroughness.step(next == .read ? 1 : 3)
+        let step = Thoroughness.step(next == .read ? 1 : 3, usual: 15)
         let count = try desk.play(desk.places(every: step), next: next)
         #expect(count >= 2 * (Change.pay.leastCalls / step))
     }
 
-    @Test("every other change", arguments: [Change.add, .issue, .close])
+    @Test("every other change", .checkOnly, arguments: [Change.add, .issue, .close])
     func changes(change: Change) throws {
         let desk = try FaultDesk(change)
         #expect(desk.calls.counted >= change.leastCalls)
@@ -40,7 +27,7 @@ struct KilledProgramTests {
     }
 
     @Test(
-        "what is done more rarely",
+        "what is done more rarely", .checkOnly,
         arguments: [Change.protect, .unprotect, .adopt, .replace, .refund])
     func rareChanges(change: Change) throws {
         let desk = try FaultDesk(change)
@@ -54,7 +41,7 @@ struct KilledProgramTests {
     }
 
     /// It takes its two seconds to scratch, so many at a time.
-    @Test("a code that is revealed")
+    @Test("a code that is revealed", .checkOnly)
     func scratching() throws {
         let desk = try FaultDesk(.scratch, stations: 16)
         #expect(desk.calls.counted >= Change.scratch.leastCalls)
@@ -64,13 +51,13 @@ struct KilledProgramTests {
     }
 
     @Test(
-        "the larger chips", arguments: ["NTAG215", "NTAG216"],
+        "the larger chips", .checkOnly, arguments: ["NTAG215", "NTAG216"],
         [Change.pay, .add, .issue, .close])
     func chips(chip: String, change: Change) throws {
         let desk = try FaultDesk(change, chip: chip)
         #expect(desk.calls.counted >= change.leastCalls)
         let isPayment = change.line == Change.pay.line
-        let step = Thoroughness.isEverything ? 5 : Thoroughness.step(isPayment ? 5 : 25)
+        let step = Thoroughness.asked == .prove ? 5 : Thoroughness.step(isPayment ? 5 : 25)
         let count = try desk.play(desk.places(every: step, from: step), next: .read)
         #expect(count >= 2 * (change.leastCalls / step))
     }

@@ -1,6 +1,7 @@
 import Glibc
 import PN532Emulator
 import Testing
+import Thoroughness
 
 /// `read --watch` and the process that drives its reader, either of them killed while a payment that
 /// was cut short is being settled.
@@ -11,7 +12,7 @@ struct KilledWatchTests {
     @Test("the watch itself, at its calls to the ledger: the next tap settles")
     func watch() throws {
         let desk = try WatchDesk(calls: "ledger")
-        let step = Thoroughness.step(6)
+        let step = Thoroughness.step(6, usual: 18)
         var count = 0
         for number in stride(from: 1, through: desk.calls, by: step) {
             let process = try desk.start(.killBefore, at: number)
@@ -30,7 +31,7 @@ struct KilledWatchTests {
     @Test("the process that drives the reader, at its writes: the watch goes on and settles")
     func driver() throws {
         let desk = try WatchDesk(calls: "reader")
-        let step = Thoroughness.step(6)
+        let step = Thoroughness.step(6, usual: 18)
         var count = 0
         for number in stride(from: WatchDesk.opening + 1, through: desk.calls, by: step) {
             let process = try desk.start(.killBefore, at: number)

@@ -1,4 +1,5 @@
 import Testing
+import Thoroughness
 
 /// The card goes, or the radio fails, at every WRITE of a payment, between the built program with
 /// the real libnfc and a PN532. Whatever the program then says is true, and the next tap settles.
@@ -9,12 +10,12 @@ struct FieldFaultTests {
         "pulled-after", "garbled", "refused 0", "refused 1", "refused 4", "refused 5",
     ]
 
-    @Test("at every WRITE", arguments: faults)
+    @Test("at every WRITE", arguments: Thoroughness.some(faults, of: 4))
     func everyWrite(fault: String) throws {
         try Desk().disturb("write", with: fault, atLeast: 7)
     }
 
-    @Test("at every frame", arguments: ["lost", "garbled", "refused 1"])
+    @Test("at every frame", .checkOnly, arguments: ["lost", "garbled", "refused 1"])
     func everyFrame(fault: String) throws {
         try Desk().disturb("frame", with: fault, atLeast: 10)
     }

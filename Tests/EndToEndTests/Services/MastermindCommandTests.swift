@@ -115,7 +115,7 @@ struct MastermindCommandTests {
         #expect(ended.status == 2)
         #expect(
             ended.errors
-                == "tapcard: What TAPCARD_MASTERMIND_PASSWORD is set to is not UTF-8. Nothing was "
+                == "tapcard: The value of TAPCARD_MASTERMIND_PASSWORD is not valid UTF-8. Nothing was "
                 + "done. Set it again, or unset it.\n")
         #expect(try bench.services.curl("/sandbox").contains("\"requests\":[]"))
     }

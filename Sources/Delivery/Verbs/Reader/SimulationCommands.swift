@@ -84,7 +84,8 @@ extension Command {
 
 extension SimulatedTag: DocumentedObject {
     static let fields: Fields<SimulatedTag> = [
-        "uid": .of(ValueSchemas.card, \.uid), "chip": .of(\.chip.name), "onReader": .of(\.isOnReader),
+        "uid": .of(ValueSchemas.card, \.uid), "chip": .of(\.chip.name),
+        "onReader": .of(\.isOnReader),
     ]
 }
 

@@ -182,7 +182,7 @@ package struct Settings: Sendable {
 
     private static func isMalformed(_ variable: String) -> TapcardError {
         TapcardError.usage(
-            "What \(variable) is set to is not UTF-8.", advice: "Set it again, or unset it.")
+            "The value of \(variable) is not valid UTF-8.", advice: "Set it again, or unset it.")
     }
 
     /// Checks the form of the reader's name, as tapcard readers lists it; the reader itself may be
