@@ -99,7 +99,9 @@ struct CashierCommandTests {
         let malformed: Set<String> = ["TAPCARD_CASHIER_PASSWORD"]
         #expect(await bench.run("cashiers list", malformed: malformed).status == 0)
         let unread = await bench.run("cashiers add Ann", malformed: malformed)
-        #expect(unread.status == 2 && unread.text.contains("TAPCARD_CASHIER_PASSWORD is set to"))
+        #expect(
+            unread.status == 2
+                && unread.text.contains("TAPCARD_CASHIER_PASSWORD is not valid UTF-8"))
         try bench.set(#"{"cashier-password":"sesame-open"}"#)
         let inFile = await bench.run("cashiers list")
         #expect(inFile.status == 2)

@@ -24,8 +24,8 @@ struct TagStateTests {
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
                 Seal: valid; ledger: known
-                Maker's signature: valid (it proves who made the chip, not that the card is no \
-                copy)
+                Maker's signature: valid (it proves who made the chip, not that the card is \
+                genuine)
                 """)
     }
 
@@ -132,8 +132,8 @@ struct TagStateTests {
                 Adopted: Amanda Gonzalez (id 1), $12.50
                 Card 04AC6B72BA6C80, NTAG213
                 Seal: valid; ledger: known
-                Maker's signature: valid (it proves who made the chip, not that the card is no \
-                copy)
+                Maker's signature: valid (it proves who made the chip, not that the card is \
+                genuine)
                 """)
         #expect(try counter.step("pay 2.50").hasPrefix("Paid $2.50, $10.00 left"))
         // What the app reads is its own form again, with the new balance at the same place.
