@@ -96,6 +96,16 @@ struct SourceRuleTests {
         for chip in chips {
             #expect(chip.wholeMatch(of: try Regex(String(pattern))) != nil, "\(chip)")
         }
+        for path in [
+            "README.md", "docs/CARD-FORMAT.md", "fixtures/tags/README.md",
+            "Sources/Delivery/CommandLine/CommandTable+Tapcard.swift",
+        ] {
+            let text = try SourceTree.text(path)
+            for chip in chips {
+                let isNamed = text.contains(chip) || text.contains(chip.suffix(3))
+                #expect(isNamed, "\(path): \(chip)")
+            }
+        }
         let factory = try SourceTree.paths(below: "fixtures/tags")
         for chip in chips {
             #expect(

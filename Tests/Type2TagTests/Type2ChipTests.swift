@@ -10,6 +10,11 @@ import Type2Tag
         #expect(chip.hasFastRead)
     }
 
+    /// A raw dump has nothing else to tell its chip by.
+    @Test func hasALengthOfItsOwn() {
+        #expect(Set(Type2Chip.known.map(\.pageCount)).count == Type2Chip.known.count)
+    }
+
     @Test func doesNotGuess() {
         for word in ["", "NTAG21", "NTAG212", "NTAG213 ", "Type 2 tag"] {
             #expect(Type2Chip(typed: word) == nil)

@@ -20,7 +20,7 @@ enum MemberWords {
         "code": "the scratch code, once it is revealed",
         "sameID": "other cards whose holder has the same number",
         "codeOf": "the card that the code on the tag belongs to",
-        "state": "how far it is",
+        "state": "its progress",
         "display": "whether what phones read is up to date",
         "protection": "whether a password keeps others from writing to the tag",
         "originality": "what the maker's signature says",

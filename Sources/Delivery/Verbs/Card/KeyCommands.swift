@@ -14,7 +14,7 @@ extension Parameter<UInt8> {
 
 extension Parameter<Bool> {
     fileprivate static var forEver: Self {
-        .flag("for-ever", "Say that you know: it cannot be undone")
+        .flag("for-ever", "Confirm that this cannot be undone")
     }
 }
 
@@ -26,7 +26,7 @@ extension Command {
         ) { session throws(TapcardError) in try await session.listKeys() },
         Command(
             "keys rotate", group: .station, "Make a new key; new records are sealed with it",
-            discussion: "Older keys verify on until you retire them.",
+            discussion: "Older keys still verify until you retire them.",
             answers: .key, example: "tapcard keys rotate"
         ) { session throws(TapcardError) in
             let now = session.surroundings.now()

@@ -49,7 +49,7 @@ extension Command {
             }
         },
         Command(
-            "add", group: .money, "Add funds that are in the drawer already",
+            "add", group: .money, "Add funds; the cash is already in the drawer",
             takes: .amount.saying("Such as 20"), .operation, .card, .again, .confirmed,
             page: .post("add"), answers: .receipt, example: "tapcard add 20"
         ) { session throws(TapcardError) in

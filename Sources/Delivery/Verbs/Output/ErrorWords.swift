@@ -21,7 +21,7 @@ extension TapcardError.Condition {
         case .tagLost: "the card was gone before it was read to its end; nothing was begun"
         case .keysUnusable: "the key file is missing, damaged or open to others"
         case .fileUnusable: "a file that was named cannot be read or written"
-        case .usage: "the command line or the settings say nothing that could be done"
+        case .usage: "the command line or the settings are invalid"
         case .operationMismatch: "the operation's id stands for another request"
         case .noCard: "no card came in time"
         case .confirmationNeeded:
@@ -66,7 +66,7 @@ extension Refusal.Rule {
     fileprivate var meaning: String {
         switch self {
         case .badAmount: "the amount is not one of the currency"
-        case .badIdentifier: "the holder's number is not one"
+        case .badIdentifier: "the holder's number is not valid"
         case .badName: "the name is not one that a card or the ledger takes"
         case .insufficientFunds: "the card has less than was asked for"
         case .limitExceeded: "more than a card can hold, or more than is allowed"
@@ -112,7 +112,7 @@ extension ServiceError.Kind {
         case .badBalls: "the lottery's numbers make no sense"
         case .badDate: "the lottery's date makes no sense"
         case .notHTTP: "what answers does not speak HTTP"
-        case .badAddress: "the service's address is not one"
+        case .badAddress: "the service's address is not valid"
         case .noClient: "the library for HTTP is not installed"
         case .cancelled: "the request to the service was stopped"
         }

@@ -51,7 +51,7 @@ extension Command {
             return Report([:], ["The simulated reader is empty"], isDeed: true)
         },
         Command(
-            "sim tear", group: .simulation, "Let the card be torn off at a chosen WRITE",
+            "sim tear", group: .simulation, "Pull the card away at a chosen WRITE",
             discussion: faults,
             takes: .fault, page: .post("simulator/tear", reader: .never), answers: .fault,
             example: "tapcard sim tear 3 torn mix 7"
