@@ -43,8 +43,9 @@ let package = Package(
         .library(
             name: "TapcardCore",
             targets: [
-                "TapcardCore", "TapcardDomain", "Games", "NDEF", "Type2Tag", "CardCryptography",
-                "CardImage", "CardStore", "TagReading", "Ledger", "ServicePorts",
+                "TapcardCore", "StationFiles", "TapcardDomain", "Games", "NDEF", "Type2Tag",
+                "CardCryptography", "CardImage", "CardStore", "TagReading", "Ledger",
+                "ServicePorts",
             ]),
         .library(name: "SimulatedReader", targets: ["SimulatedReader", "SimulatedField"]),
         .library(name: "LibNFCReader", targets: ["LibNFCReader"]),

@@ -77,7 +77,7 @@ struct DrawCommandTests {
     }
 
     @Test(
-        "of a lottery that has gone back are old ones, until an operator says that it starts again")
+        "of a lottery that has gone back are old ones, until an operator says that it starts over")
     func begunAnew() async throws {
         let lottery = try FakeLottery.example()
         let bench = try ProgramBench(services: lottery.services)
@@ -91,9 +91,9 @@ struct DrawCommandTests {
             await bench.run("draws").text
                 == DrawCommandTests.table
                 + "As of 5 seconds ago; the service gives no usable answer (its list of draws has "
-                + "gone back); if the lottery has really started again: tapcard draws --forget.\n")
+                + "gone back); if the lottery has really started over: tapcard draws --forget.\n")
         let refused = await bench.run("ticket claim")
-        #expect(refused.status == 8 && refused.text.contains("started again there: tapcard draws"))
+        #expect(refused.status == 8 && refused.text.contains("started over there: tapcard draws"))
         let forgotten = await bench.run("draws --forget")
         #expect(forgotten.status == 0 && !forgotten.text.contains("draw-3"), "\(forgotten.text)")
         #expect(await bench.run("draws") == forgotten)

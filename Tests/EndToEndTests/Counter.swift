@@ -121,7 +121,7 @@ final class Counter {
 
     /// The operation's id that a command line printed.
     func operation(in output: String) throws -> String {
-        String(try #require(output.firstMatch(of: Mask.uuid)).output)
+        try #require(Mask.uuid.first(in: output))
     }
 
     func file(_ name: String) -> String { "\(home)/\(name)" }
@@ -152,18 +152,4 @@ final class Counter {
     }
 
     private func line(_ text: String) -> String { text.isEmpty ? "" : text + "\n" }
-}
-
-/// The parts of an output that differ from run to run.
-enum Mask {
-    static var uuid: Regex<Substring> {
-        /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
-    }
-
-    static func apply(to text: String) -> String {
-        text.replacing(uuid, with: "<uuid>")
-            .replacing(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ?/, with: "<time>")
-            .replacing(/20\d\d-\d\d-\d\d/, with: "<date>")
-            .replacing(/process \d+/, with: "process <number>")
-    }
 }

@@ -80,7 +80,7 @@ struct TagStateTests {
         try counter.simulation.write(link)
         try counter.expect(
             "read", status: 4,
-            complains: "The tag is no card; it holds a link. Nothing was changed on it. "
+            complains: "The tag is not a card; it holds a link. Nothing was changed on it. "
                 + TagStateTests.overwrite)
         #expect(try counter.step("tag info").contains("\nHolds: uri\n"))
         for line in ["demo", "issue --name X", "pay 1", "adopt"] {
@@ -189,7 +189,7 @@ struct TagStateTests {
                 line, status: 5,
                 complains: "The simulated reader cannot be used: ~/.local/share/tapcard/simulated/"
                     + "simulation.txt: the file is no simulation of tapcard. Nothing was done. "
-                    + "Fix its file or remove it: then it starts again, with a blank tag.")
+                    + "Fix its file or remove it: then it starts over, with a blank tag.")
         }
     }
 

@@ -17,7 +17,7 @@ struct AdoptTests {
         "of the iPhone app credits what is accepted, and keeps the message",
         arguments: Type2Chip.known, [nil, Int64(1_250)])
     func appCard(_ chip: Type2Chip, _ accepted: Int64?) async throws {
-        let world = try await Deed.adopt.world(on: chip)
+        let world = try await CounterDeed.adopt.world(on: chip)
         let before = try await world.tag()
         let shown = try await world.station.read()
         #expect(shown.seal == .unsealed && shown.ledger == .unknown && shown.problem == nil)
@@ -41,7 +41,7 @@ struct AdoptTests {
     @Test(
         "credits no other amount than the one that the tag says", arguments: [0, 1_249, 1_251, -1])
     func wrongAmount(_ minorUnits: Int64) async throws {
-        let world = try await Deed.adopt.world()
+        let world = try await CounterDeed.adopt.world()
         let before = try await world.tag()
         let order = CardOrder(.adopt(accepting: World.usd(minorUnits)))
         await expectRefused(.refusal(.badAmount), exit: 2) { () throws(TapcardError) in
@@ -70,7 +70,7 @@ struct AdoptTests {
 
     @Test("can leave it in the form that the app reads", arguments: Type2Chip.known)
     func appFace(_ chip: Type2Chip) async throws {
-        let world = try await Deed.adopt.world(on: chip)
+        let world = try await CounterDeed.adopt.world(on: chip)
         let order = CardOrder(.adopt(accepting: World.usd(1_250)), face: .iosApp)
         _ = try await world.station.make(order, id: World.id(7))
         try await world.expectSettled()
@@ -95,12 +95,12 @@ struct AdoptTests {
 
     @Test("left open with nothing accepted is not taken for one with an amount")
     func otherAmountAfterInterruption() async throws {
-        let world = try await Deed.adopt.world()
+        let world = try await CounterDeed.adopt.world()
         try await world.arm(Fault(at: 2, counting: .write, .lost))
         _ = try? await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(6))
         try await world.putBack()
         await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
-            try await Deed.adopt.perform(at: world.station)
+            try await CounterDeed.adopt.perform(at: world.station)
         }
         #expect(try await world.balance() == 0)
         try await world.expectSettled()

@@ -46,8 +46,8 @@ struct CardStatusTests {
 
     @Test(
         "is blocked: a payment that is between its steps is not paid any more",
-        arguments: [Deed.pay, .close])
-    func blockedBetweenSteps(_ deed: Deed) async throws {
+        arguments: [CounterDeed.pay, .close])
+    func blockedBetweenSteps(_ deed: CounterDeed) async throws {
         var voided = 0
         for step in 1... {
             let world = try await deed.world()
@@ -134,8 +134,8 @@ struct CardStatusTests {
 
     @Test("is forgotten with the message of others that it was adopted with")
     func forgottenMessage() async throws {
-        let world = try await Deed.adopt.world()
-        try await Deed.adopt.perform(at: world.station)
+        let world = try await CounterDeed.adopt.world()
+        try await CounterDeed.adopt.perform(at: world.station)
         let uid = try await world.uid()
         #expect(try await world.ledger.view(of: uid)?.card.foreignMessage != nil)
         _ = try await world.change(uid, .forget)

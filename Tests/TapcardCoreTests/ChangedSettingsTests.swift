@@ -71,8 +71,8 @@ struct ChangedSettingsTests {
 
     @Test(
         "that hide themselves begin nothing, and what helps is said",
-        arguments: [0x02, 0x10, 0x28] as [UInt8], [Deed.pay, .unprotect])
-    func hidden(_ first: UInt8, _ deed: Deed) async throws {
+        arguments: [0x02, 0x10, 0x28] as [UInt8], [CounterDeed.pay, .unprotect])
+    func hidden(_ first: UInt8, _ deed: CounterDeed) async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
         try await world.alter { tag in
@@ -139,8 +139,9 @@ struct ChangedSettingsTests {
     }
 
     @Test(
-        "that mirror onto a protected card's message are set back", arguments: [Deed.protect, .pay])
-    func mirroredMessage(_ deed: Deed) async throws {
+        "that mirror onto a protected card's message are set back",
+        arguments: [CounterDeed.protect, .pay])
+    func mirroredMessage(_ deed: CounterDeed) async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
         try await world.alter { $0[0x29] = Page(0xC4, 0, 0x06, 0x02) }

@@ -5,7 +5,7 @@ import Testing
 import Type2Tag
 
 /// Everything that moves a card from one state to another, each with the world that it needs.
-enum Deed: CaseIterable, Sendable {
+enum CounterDeed: CaseIterable, Sendable {
     case pay, add, scratch, issue, adopt, close, replace, refund
     case protect, unprotect, issueProtected, payProtected
 
@@ -31,7 +31,7 @@ enum Deed: CaseIterable, Sendable {
             try await world.putBack()
         case .refund:
             try await world.issue()
-            _ = try await world.station.pay(World.usd(300), id: Deed.payment)
+            _ = try await world.station.pay(World.usd(300), id: CounterDeed.payment)
         }
         return world
     }
@@ -39,15 +39,15 @@ enum Deed: CaseIterable, Sendable {
     /// Asks for it, always with the same id.
     func perform(at station: Station) async throws(TapcardError) {
         switch self {
-        case .pay, .payProtected: _ = try await station.pay(World.usd(250), id: Deed.id)
-        case .add: _ = try await station.add(World.usd(200), id: Deed.id)
-        case .scratch: _ = try await station.scratch(id: Deed.id)
-        case .close: _ = try await station.close(id: Deed.id)
-        case .refund: _ = try await station.refund(Deed.payment)
-        case .protect: _ = try await station.protect(id: Deed.id)
-        case .unprotect: _ = try await station.unprotect(id: Deed.id)
+        case .pay, .payProtected: _ = try await station.pay(World.usd(250), id: CounterDeed.id)
+        case .add: _ = try await station.add(World.usd(200), id: CounterDeed.id)
+        case .scratch: _ = try await station.scratch(id: CounterDeed.id)
+        case .close: _ = try await station.close(id: CounterDeed.id)
+        case .refund: _ = try await station.refund(CounterDeed.payment)
+        case .protect: _ = try await station.protect(id: CounterDeed.id)
+        case .unprotect: _ = try await station.unprotect(id: CounterDeed.id)
         case .issue, .adopt, .replace, .issueProtected:
-            _ = try await station.make(try order(), id: Deed.id)
+            _ = try await station.make(try order(), id: CounterDeed.id)
         }
     }
 
@@ -108,10 +108,11 @@ enum Deed: CaseIterable, Sendable {
 
     /// Its operation in the ledger.
     func operation(in world: World) async throws -> Ledger.Operation? {
-        let reversed = self == .refund ? Deed.payment : nil
+        let reversed = self == .refund ? CounterDeed.payment : nil
         return try await world.operations().last { operation in
             operation.kind == kind
-                && (operation.id == Deed.id || operation.reverses == reversed && reversed != nil)
+                && (operation.id == CounterDeed.id
+                    || operation.reverses == reversed && reversed != nil)
         }
     }
 

@@ -135,14 +135,18 @@ struct FaultyLedgerTests {
 }
 
 extension RestingWorld {
-    /// How each card stands, whatever numbers it took to get there.
+    /// How each card stands and what was done on it, whatever numbers it took to get there.
     fileprivate var effects: [CardUID: [String]] {
         ledger.cards.mapValues { card in
             let balance = ledger.entries.reduce(0) {
                 $0 + ($1.account == card.purse ? $1.amount : 0)
             }
             let hasCode = card.scratch.code != nil
+            let done = ledger.operations.values.filter {
+                $0.uid == card.uid && $0.state == .committed && $0.kind != .reseal
+            }
             return ["\(balance)", "\(card.status)", "\(hasCode)", "\(card.protection)"]
+                + done.map(\.kind.rawValue).sorted()
         }
     }
 }

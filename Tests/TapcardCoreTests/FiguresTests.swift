@@ -69,8 +69,9 @@ struct FiguresTests {
         #expect(writes.count <= 30 && writes.count > 8)
     }
 
-    @Test("write no page that need not be written", arguments: Type2Chip.known, Deed.allCases)
-    func onlyWhatChanges(_ chip: Type2Chip, _ deed: Deed) async throws {
+    @Test(
+        "write no page that need not be written", arguments: Type2Chip.known, CounterDeed.allCases)
+    func onlyWhatChanges(_ chip: Type2Chip, _ deed: CounterDeed) async throws {
         let world = try await deed.world(on: chip)
         var memory = try await world.tag()
         let layout = try memory.layout
@@ -93,7 +94,7 @@ struct FiguresTests {
         "never write outside the card but to switch its protection, and never a page of lock bits",
         arguments: Type2Chip.known)
     func insideTheCard(_ chip: Type2Chip) async throws {
-        for deed in Deed.allCases {
+        for deed in CounterDeed.allCases {
             for write in 1...20 {
                 let world = try await deed.world(on: chip)
                 let layout = try await world.tag().layout
@@ -119,7 +120,7 @@ struct FiguresTests {
     }
 }
 
-extension Deed {
+extension CounterDeed {
     fileprivate var switchesProtection: Bool {
         self == .protect || self == .unprotect || self == .issueProtected
     }

@@ -92,8 +92,8 @@ struct KeyTrustTests {
 
     @Test(
         "and retired while a card is half way accuses no card: the card moves to the new key",
-        arguments: [Deed.pay, .add, .close])
-    func retiredBetweenSteps(_ deed: Deed) async throws {
+        arguments: [CounterDeed.pay, .add, .close])
+    func retiredBetweenSteps(_ deed: CounterDeed) async throws {
         var retired = 0
         for step in 1... {
             let world = try await deed.world()

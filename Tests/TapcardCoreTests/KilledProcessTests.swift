@@ -10,7 +10,7 @@ import Type2Tag
 struct KilledProcessTests {
     @Test(
         "leaves a card that the next tap settles, and a request that happens once",
-        arguments: Thoroughness.some(Type2Chip.known, of: 3), FaultyWorld.Deed.all.map(\.name))
+        arguments: Thoroughness.some(Type2Chip.known, of: 3), Deed.all.map(\.name))
     func everyStep(_ chip: Type2Chip, _ name: String) async throws {
         let deed = try await PlayedDeed(name, on: chip)
         #expect(deed.whole.steps.count >= 12, "too few steps were interrupted")

@@ -14,8 +14,8 @@ import Type2Tag
 struct LockedSettingsTests {
     @Test(
         "leave nothing open, wherever it was broken off, and a card that pays",
-        arguments: Type2Chip.known, [Deed.protect, .unprotect, .issueProtected])
-    func everyWrite(_ chip: Type2Chip, _ deed: Deed) async throws {
+        arguments: Type2Chip.known, [CounterDeed.protect, .unprotect, .issueProtected])
+    func everyWrite(_ chip: Type2Chip, _ deed: CounterDeed) async throws {
         var ends: Set<String> = []
         for way in TornTapTests.ways {
             for decays in [false, true] {
@@ -35,7 +35,7 @@ struct LockedSettingsTests {
     /// bits of a page that was not acknowledged are gone before the settings are locked; afterwards
     /// they always are.
     private func lock(
-        _ deed: Deed, on chip: Type2Chip, at write: Int, _ way: Fault.Kind, _ decays: Bool
+        _ deed: CounterDeed, on chip: Type2Chip, at write: Int, _ way: Fault.Kind, _ decays: Bool
     ) async throws -> String? {
         let world = try await deed.world(on: chip)
         let weak = InterposedReader(world.reader)
@@ -73,7 +73,7 @@ struct LockedSettingsTests {
 
     @Test("are named to the caller who asks for it again, with its outcome")
     func named() async throws {
-        for deed in [Deed.protect, .unprotect] {
+        for deed in [CounterDeed.protect, .unprotect] {
             for isSameRequest in [true, false] {
                 let world = try await halfSwitched(deed)
                 try await world.lockSettings()
@@ -145,7 +145,7 @@ struct LockedSettingsTests {
     }
 
     /// Broken off while AUTH0 was written: the page is as it was before.
-    private func halfSwitched(_ deed: Deed) async throws -> World {
+    private func halfSwitched(_ deed: CounterDeed) async throws -> World {
         let world = try await deed.world()
         // A protecting writes CFG1, PACK, PWD, PACK and CFG1 in front of it.
         let write = deed == .protect ? 10 : 5

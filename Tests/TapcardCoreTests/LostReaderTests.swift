@@ -16,8 +16,8 @@ struct LostReaderTests {
     /// Said only where tag and ledger are what they were.
     private static let unchanged = "Nothing was changed on card or ledger."
 
-    @Test("what is said of a change is true", arguments: Deed.allCases, [false, true])
-    func change(deed: Deed, isCarriedOut: Bool) async throws {
+    @Test("what is said of a change is true", arguments: CounterDeed.allCases, [false, true])
+    func change(deed: CounterDeed, isCarriedOut: Bool) async throws {
         var met = 0
         for write in 1...Self.mostWrites {
             let world = try await deed.world()
@@ -100,7 +100,7 @@ struct LostReaderTests {
     }
 }
 
-extension Deed {
+extension CounterDeed {
     /// Repeats the request on a reader that works.
     fileprivate func perform(again world: World) async throws {
         if try await operation(in: world)?.state == .voided { return try await retry(in: world) }

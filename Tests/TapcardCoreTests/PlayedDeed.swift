@@ -12,7 +12,7 @@ struct PlayedDeed {
     let whole: Tap
 
     init(_ name: String, on chip: Type2Chip = .ntag213) async throws {
-        let deed = try #require(FaultyWorld.Deed.named(name))
+        let deed = try #require(Deed.named(name))
         errand = deed.errand
         before = await deed.world(on: chip)
         whole = await Tap.play(errand, in: before)

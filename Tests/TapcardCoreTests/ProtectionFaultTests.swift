@@ -61,8 +61,8 @@ struct ProtectionFaultTests {
 
     @Test(
         "by a killed process is finished though the tag kept its power",
-        arguments: [Deed.protect, .unprotect, .issueProtected])
-    func stillPowered(_ deed: Deed) async throws {
+        arguments: [CounterDeed.protect, .unprotect, .issueProtected])
+    func stillPowered(_ deed: CounterDeed) async throws {
         for death in [Mishap.killedBefore, .killedAfter] {
             var step = 1
             while true {

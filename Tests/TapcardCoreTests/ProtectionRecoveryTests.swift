@@ -17,8 +17,8 @@ struct ProtectionRecoveryTests {
 
     @Test(
         "is learnt by a repair after a backup from the middle of it was put back",
-        arguments: [Deed.protect, .unprotect], Since.allCases)
-    func putBack(_ deed: Deed, _ since: Since) async throws {
+        arguments: [CounterDeed.protect, .unprotect], Since.allCases)
+    func putBack(_ deed: CounterDeed, _ since: Since) async throws {
         for way in [Fault.Kind.torn(.zero), .torn(.new), .torn(.mix(seed: 3)), .pulledAfter] {
             for write in 1... {
                 let ledger = TableLedger()
@@ -42,7 +42,7 @@ struct ProtectionRecoveryTests {
         }
     }
 
-    private func goOn(_ world: World, _ deed: Deed, _ since: Since) async throws {
+    private func goOn(_ world: World, _ deed: CounterDeed, _ since: Since) async throws {
         if since == .nothing { return }
         _ = try await world.station.read()
         switch since {
@@ -220,7 +220,7 @@ struct ProtectionRecoveryTests {
 
     @Test("that was broken off is done when it is asked for again")
     func again() async throws {
-        for deed in [Deed.protect, .unprotect] {
+        for deed in [CounterDeed.protect, .unprotect] {
             let world = try await deed.world()
             try await world.arm(Fault(at: 7, counting: .write, .torn(.zero)))
             await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in

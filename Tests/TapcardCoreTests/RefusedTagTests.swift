@@ -97,7 +97,7 @@ struct RefusedTagTests {
 
     @Test("because it carries a card of others asks to adopt it")
     func foreignCard() async throws {
-        let world = try await Deed.adopt.world()
+        let world = try await CounterDeed.adopt.world()
         let before = try await world.tag()
         let order = try CardOrder.demo(in: .usd)
         await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in

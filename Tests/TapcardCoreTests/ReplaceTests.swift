@@ -92,8 +92,8 @@ struct ReplaceTests {
 
     @Test("happens once")
     func once() async throws {
-        let world = try await Deed.replace.world()
-        try await Deed.replace.perform(at: world.station)
+        let world = try await CounterDeed.replace.world()
+        try await CounterDeed.replace.perform(at: world.station)
         try await world.put(
             try #require(TagMemory.blank(.ntag215, uid: [0x04, 1, 2, 3, 4, 5, 6])))
         let lost = try #require(CardUID(bytes: World.otherUID))
@@ -125,7 +125,7 @@ struct ReplaceTests {
 
     @Test("over a card that is known closes that one's account")
     func overKnownCard() async throws {
-        let world = try await Deed.replace.world()
+        let world = try await CounterDeed.replace.world()
         try await world.issue(300, name: "Eve", id: 2)
         let lost = try #require(CardUID(bytes: World.otherUID))
         let order = CardOrder(.replace(lost), mayReissue: true)

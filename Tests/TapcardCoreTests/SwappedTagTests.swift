@@ -19,15 +19,15 @@ struct SwappedTagTests {
 
     private enum Moment { case frame, selection }
 
-    @Test("is never written to", arguments: Deed.allCases, Other.allCases)
-    func neverWritten(_ deed: Deed, _ other: Other) async throws {
+    @Test("is never written to", arguments: CounterDeed.allCases, Other.allCases)
+    func neverWritten(_ deed: CounterDeed, _ other: Other) async throws {
         #expect(try await swaps(deed, other, before: .frame) >= 10)
     }
 
     /// A chip that does not know its signature falls silent, and is selected again before anything
     /// is written.
-    @Test("is not taken for the card when it is selected again", arguments: Deed.allCases)
-    func selectedAgain(_ deed: Deed) async throws {
+    @Test("is not taken for the card when it is selected again", arguments: CounterDeed.allCases)
+    func selectedAgain(_ deed: CounterDeed) async throws {
         var count = 0
         for other in Other.allCases {
             for isSigned in [true, false] {
@@ -39,7 +39,7 @@ struct SwappedTagTests {
 
     /// Plays the deed once for each place of that kind, and says how many there are.
     private func swaps(
-        _ deed: Deed, _ other: Other, before moment: Moment, isSigned: Bool = true
+        _ deed: CounterDeed, _ other: Other, before moment: Moment, isSigned: Bool = true
     ) async throws -> Int {
         var number = 1
         while true {

@@ -16,7 +16,7 @@ struct TornTapTests {
 
     @Test(
         "settles at the next tap", arguments: Thoroughness.some(Type2Chip.known, of: 3),
-        FaultyWorld.Deed.all.map(\.name))
+        Deed.all.map(\.name))
     func settles(_ chip: Type2Chip, _ name: String) async throws {
         let deed = try await PlayedDeed(name, on: chip)
         let writes = deed.whole.writes

@@ -20,15 +20,16 @@ struct TwoStationsTests {
 
     @Test(
         "never accuse an honest card, and charge it once each, whenever it changes readers",
-        arguments: Deed.allCases, Visit.allCases)
-    func interleaved(_ deed: Deed, _ visit: Visit) async throws {
+        arguments: CounterDeed.allCases, Visit.allCases)
+    func interleaved(_ deed: CounterDeed, _ visit: Visit) async throws {
         try await interleave(deed, visit, tornAt: nil)
     }
 
     @Test(
-        "never accuse an honest card that is pulled from the second one", arguments: Deed.allCases,
+        "never accuse an honest card that is pulled from the second one",
+        arguments: CounterDeed.allCases,
         [Visit.pay, .add, .read])
-    func interleavedAndTorn(_ deed: Deed, _ visit: Visit) async throws {
+    func interleavedAndTorn(_ deed: CounterDeed, _ visit: Visit) async throws {
         for write in 1...5 { try await interleave(deed, visit, tornAt: write) }
     }
 
@@ -80,7 +81,7 @@ struct TwoStationsTests {
     }
 
     /// The whole of the second station's tap before each step of the first one's.
-    private func interleave(_ deed: Deed, _ visit: Visit, tornAt write: Int?) async throws {
+    private func interleave(_ deed: CounterDeed, _ visit: Visit, tornAt write: Int?) async throws {
         var step = 1
         while true {
             let world = try await deed.world()
@@ -111,7 +112,7 @@ struct TwoStationsTests {
     }
 
     private func expectTruth(
-        _ deed: Deed, _ first: Result<Void, TapcardError>, _ visit: Visit,
+        _ deed: CounterDeed, _ first: Result<Void, TapcardError>, _ visit: Visit,
         _ second: Result<Void, TapcardError>?, in world: World, _ label: Comment
     ) async throws {
         try await world.putBack()
@@ -254,8 +255,9 @@ struct TwoStationsTests {
         try await world.putBack()
     }
 
-    @Test("finish what is never undone at any age", arguments: [Deed.add, .scratch, .refund])
-    func neverUndone(_ deed: Deed) async throws {
+    @Test(
+        "finish what is never undone at any age", arguments: [CounterDeed.add, .scratch, .refund])
+    func neverUndone(_ deed: CounterDeed) async throws {
         let world = try await deed.world()
         try await world.arm(Fault(at: 1, counting: .write, .lost))
         _ = try? await deed.perform(at: world.station)

@@ -13,7 +13,7 @@ package enum Thoroughness: Int, Comparable, Sendable {
 
     package static let asked: Thoroughness =
         switch unsafe getenv("TAPCARD_TESTS").map({ unsafe String(cString: $0) }) {
-        case nil: .usual
+        case nil, "": .usual
         case "check": .check
         case "prove": .prove
         case let word?: preconditionFailure("TAPCARD_TESTS is check or prove, not \(word)")

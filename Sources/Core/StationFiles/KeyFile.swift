@@ -1,21 +1,21 @@
 import BlockingLane
-package import CardCryptography
+public import CardCryptography
 import DurableFile
-package import TapcardCore
-package import TapcardDomain
+public import TapcardCore
+public import TapcardDomain
 import TextCodecs
 
 /// The file in which a station keeps its keys: readable by its owner only, or refused.
-package struct KeyFile: Sendable {
+public struct KeyFile: Sendable {
     private static let mode: UInt32 = 0o600
     private static let othersMayRead: UInt32 = 0o077
 
-    package let path: String
+    public let path: String
 
-    package init(path: String) { self.path = path }
+    public init(path: String) { self.path = path }
 
     /// The keys; nil where the file is missing.
-    package func load() throws(TapcardError) -> KeyRing? {
+    public func load() throws(TapcardError) -> KeyRing? {
         let file = DurableFile(path)
         do {
             let isStream = path == DurableFile.standardStream
@@ -46,7 +46,7 @@ package struct KeyFile: Sendable {
 
     /// The keys, made now for cards in this currency if the file is missing, and whether they are
     /// new.
-    package func loadOrMake(
+    public func loadOrMake(
         created: String, currency: Currency? = nil, random: (Int) -> [UInt8]
     ) throws(TapcardError) -> (keys: KeyRing, areNew: Bool) {
         if let keys = try load() { return (keys, false) }
@@ -61,7 +61,7 @@ package struct KeyFile: Sendable {
 
     /// Runs a body that reads and then writes the file, while no other process does so: of two
     /// rings that are made or changed at once one would be lost, and the cards under it with it.
-    package func alone<Success>(
+    public func alone<Success>(
         _ body: () throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
         try FileLock.holding(
@@ -74,9 +74,9 @@ package struct KeyFile: Sendable {
     }
 
     /// The content of the file.
-    package static func text(of keys: KeyRing) -> String { keys.json().prettyText }
+    public static func text(of keys: KeyRing) -> String { keys.json().prettyText }
 
-    package func save(_ keys: KeyRing) throws(TapcardError) {
+    public func save(_ keys: KeyRing) throws(TapcardError) {
         let bytes = Array(KeyFile.text(of: keys).utf8)
         do {
             try DurableFile(path).write(bytes, mode: KeyFile.mode)
@@ -102,7 +102,7 @@ package struct KeyFile: Sendable {
 
 extension KeyRingSource {
     /// The keys of a file, with the ring that was just read from it.
-    package convenience init(_ file: KeyFile, holding ring: KeyRing) {
+    public convenience init(_ file: KeyFile, holding ring: KeyRing) {
         let known = Guarded(KnownRing(ring: ring))
         self.init(ring) { () throws(TapcardError) in
             try known.withLock { known throws(TapcardError) in try known.ring(in: file) }

@@ -48,7 +48,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
     public let amount: Int64
     /// The payment that a refund reverses, or the addition that is taken back; each only once.
     public let reverses: OperationID?
-    /// Nil before version 3, for a kind without a subject, and where a game is removed.
+    /// Nil in rows from before version 3, for a kind without a subject, and where a game is removed.
     public let subject: Subject?
     /// The requested parameters of a making beyond its amount, so that the id stands for all of it.
     /// Nil before version 6, and after the holder's name was forgotten.

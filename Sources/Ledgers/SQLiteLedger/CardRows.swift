@@ -77,8 +77,9 @@ extension LedgerCard {
     }
 
     fileprivate init(_ row: inout Columns) throws(LedgerError) {
+        let uid = try row.value(\.uid)
         self.init(
-            uid: try row.value(\.uid), chip: try Chip(&row),
+            uid: uid, chip: try Chip(&row, of: uid),
             isGenuineChip: try row.optional(\.flag), status: try row.word(),
             holder: Holder(
                 id: try row.optional { $0.integer.flatMap { try? HolderID($0) } },
@@ -94,14 +95,17 @@ extension LedgerCard {
 }
 
 extension Chip {
-    /// Names the chip that tapcard does not know: a newer tapcard may have written it.
-    fileprivate init(_ row: inout Columns) throws(LedgerError) {
+    /// Names a card on a chip that this version does not know: a newer one may have written it.
+    fileprivate init(_ row: inout Columns, of uid: CardUID) throws(LedgerError) {
         let name = try row.value(\.text)
         guard let chip = Chip(rawValue: name) else {
+            let isName =
+                !name.isEmpty && name.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
             throw LedgerError(
-                .corrupt,
-                "a card of the ledger is on a chip that this tapcard does not know, "
-                    + "\(name.debugDescription); use a newer tapcard, or restore a backup")
+                isName ? .newer : .corrupt,
+                "card \(uid) of the ledger is on a chip that this tapcard does not know, "
+                    + "\(name.debugDescription); "
+                    + (isName ? "use a newer tapcard" : "restore a backup"))
         }
         self = chip
     }

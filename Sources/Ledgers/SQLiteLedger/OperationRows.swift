@@ -139,6 +139,22 @@ extension SQLiteRows {
     }
 }
 
+extension Subject {
+    /// Names the operation whose text does not fit its kind.
+    fileprivate init?(
+        _ row: inout Columns, of kind: Operation.Kind, _ id: OperationID
+    ) throws(LedgerError) {
+        guard let text = try row.optional(\.text) else { return nil }
+        guard let subject = Subject(text, of: kind) else {
+            throw LedgerError(
+                .corrupt,
+                "operation \(id) of the ledger cannot be read, its row was not written by tapcard; "
+                    + "restore a backup")
+        }
+        self = subject
+    }
+}
+
 extension Operation {
     fileprivate static let columns = """
         id, uid, kind, amount, reverses, subject, parameters, cashier, begun_at, begun_uptime,
@@ -151,7 +167,7 @@ extension Operation {
         self.init(
             id: id, uid: uid, kind: kind,
             amount: try row.value(\.integer), reverses: try row.optional(\.id),
-            subject: try row.optional { $0.text.flatMap { Subject($0, of: kind) } },
+            subject: try Subject(&row, of: kind, id),
             parameters: try row.optional(\.text),
             cashier: try row.optional(\.cashier),
             begunAt: try row.value(\.time), begunUptime: try row.optional(\.uptime),

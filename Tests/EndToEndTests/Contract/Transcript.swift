@@ -1,4 +1,5 @@
 import DurableFile
+import Foundation
 import Glibc
 import Testing
 import TextCodecs
@@ -168,7 +169,7 @@ final class Transcript {
     }
 
     private func shown(_ text: String, as mark: String) -> [String] {
-        let lines = text.replacing(counter.home, with: "~")
+        let lines = text.replacingOccurrences(of: counter.home, with: "~")
             .split(separator: "\n", omittingEmptySubsequences: false)
         let whole = lines.last == "" ? lines.dropLast() : lines[...]
         return whole.map { "\(mark) \(names.masked(String($0)))".trimmingTrailingSpaces }
@@ -198,43 +199,39 @@ final class Transcript {
 struct NumberedNames {
     private var known: [String: [String]] = [:]
 
-    private static var kinds: [(name: String, pattern: Regex<Substring>)] {
-        [
-            ("id", /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/),
-            ("tag", /\b04[0-9A-F]{12}\b/), ("ticket", /\bticket-[0-9a-f]{12}\b/),
-            ("game", /\b[0-9a-f]{32}\b/),
-        ]
-    }
+    private static let kinds = [
+        ("id", Mask(#"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"#)),
+        ("tag", Mask(#"\b04[0-9A-F]{12}\b"#)), ("ticket", Mask(#"\bticket-[0-9a-f]{12}\b"#)),
+        ("game", Mask(#"\b[0-9a-f]{32}\b"#)),
+    ]
 
     /// Text without a name: random balls and what they came to, tokens, times, places.
-    private static var others: [(pattern: Regex<Substring>, mask: String)] {
-        [
-            (/"token":"[0-9a-f]+"/, #""token":"<token>""#),
-            (/127\.0\.0\.1:\d+/, "<address>"), (/\s\(Failed to connect [^)]*\)/, ""),
-            (/\s*(?:\[?\s*\d{1,2}\]?\s*){6}\+\s*\(?\s*\d{1,2}\)?\s*/, " <balls> "),
-            (/\d+ black, \d+ white/, "<n> black, <n> white"),
-            (/"\} \d+/, #""} <count>"#), (/"black":\d+,"white":\d+/, #""black":<n>,"white":<n>"#),
-            (/\s\(transfer closed [^)]*\)/, ""),
-            (/"balls":\[[^\]]*\],"bonus":(?:\{[^}]*\}|\w+)/, #""balls":<balls>"#),
-            (/\d of 6(?: and the bonus)?/, "<matches>"),
-            (/"matches":\d/, #""matches":<matches>"#), (/"age":\d+/, #""age":<seconds>"#),
-            (/\b\d+ seconds? ago/, "<seconds> ago"), (/^\d\d:00\s/, "<hour> "),
-        ]
-    }
+    private static let others = [
+        (Mask(#""token":"[0-9a-f]+""#), #""token":"<token>""#),
+        (Mask(#"127\.0\.0\.1:\d+"#), "<address>"),
+        (Mask(#"\s\(Failed to connect [^)]*\)"#), ""),
+        (Mask(#"\s*(?:\[?\s*\d{1,2}\]?\s*){6}\+\s*\(?\s*\d{1,2}\)?\s*"#), " <balls> "),
+        (Mask(#"\d+ black, \d+ white"#), "<n> black, <n> white"),
+        (Mask(#""\} \d+"#), #""} <count>"#),
+        (Mask(#""black":\d+,"white":\d+"#), #""black":<n>,"white":<n>"#),
+        (Mask(#"\s\(transfer closed [^)]*\)"#), ""),
+        (Mask(#""balls":\[[^\]]*\],"bonus":(?:\{[^}]*\}|\w+)"#), #""balls":<balls>"#),
+        (Mask(#"\d of 6(?: and the bonus)?"#), "<matches>"),
+        (Mask(#""matches":\d"#), #""matches":<matches>"#),
+        (Mask(#""age":\d+"#), #""age":<seconds>"#),
+        (Mask(#"\b\d+ seconds? ago"#), "<seconds> ago"), (Mask(#"^\d\d:00\s"#), "<hour> "),
+    ]
 
     mutating func masked(_ text: String) -> String {
         var masked = text
-        for (name, pattern) in NumberedNames.kinds {
-            masked = masked.replacing(pattern) { match in
-                let value = String(match.output)
+        for (name, mask) in NumberedNames.kinds {
+            masked = mask.replaced(in: masked) { value in
                 let number = known[name, default: []].firstIndex(of: value)
                 if number == nil { known[name, default: []].append(value) }
                 return "<\(name) \((number ?? (known[name] ?? []).count - 1) + 1)>"
             }
         }
-        for (pattern, mask) in NumberedNames.others {
-            masked = masked.replacing(pattern, with: mask)
-        }
+        for (mask, word) in NumberedNames.others { masked = mask.replaced(in: masked, with: word) }
         return Mask.apply(to: masked)
     }
 

@@ -1,6 +1,6 @@
 import BlockingLane
 public import CardCryptography
-package import TapcardDomain
+public import TapcardDomain
 
 /// The keys of a station, read again for each look at a card: a long-running process must not go on
 /// with keys that were retired since.
@@ -39,5 +39,5 @@ public final class KeyRingSource: Sendable {
 
 extension KeyRing {
     /// The currency for which the keys seal cards, if it is known here.
-    package var currency: Currency? { currencyCode.flatMap(Currency.init(code:)) }
+    public var currency: Currency? { currencyCode.flatMap(Currency.init(code:)) }
 }

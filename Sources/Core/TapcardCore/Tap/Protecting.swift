@@ -22,7 +22,7 @@ extension Station {
         }
         guard let chip = Type2Chip(version: answer), chip.model == card.chip else {
             throw .refused(
-                .unsupportedTag, "The tag is no \(card.chip), as the ledger has it.",
+                .unsupportedTag, "The tag is not an \(card.chip), as the ledger has it.",
                 meaning: TapcardError.unchanged, next: [.trust(.replace(nil))], uid: sight.uid)
         }
         let settings = try await configuration(of: chip, known: card.uid)

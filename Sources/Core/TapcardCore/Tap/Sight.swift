@@ -39,7 +39,7 @@ extension Station {
         let identity = try await select(within: limit)
         guard let uid = CardUID(bytes: identity.uid), identity.isType2 else {
             throw .refused(
-                .unsupportedTag, "This is no NTAG21x tag: it has another kind of UID or chip.",
+                .unsupportedTag, "This is not an NTAG21x tag: it has another kind of UID or chip.",
                 meaning: "Nothing was written to it.", next: [.tag(.useKnownChip)])
         }
         surroundings.progress(.cardSeen(uid))
@@ -162,7 +162,7 @@ extension Station {
         }
         return TapcardError(
             .unsupportedTag,
-            "A \(tag.chip.name) is no chip that tapcard keeps cards on; it holds \(holds).",
+            "A \(tag.chip.name) is not a chip that tapcard keeps cards on; it holds \(holds).",
             meaning: "Nothing was written to it.", next: [.tag(.useKnownChip), .tag(.show)],
             uid: uid)
     }
@@ -195,7 +195,6 @@ extension Station {
             throw .card(error)
         }
     }
-
 }
 
 /// Asks the ledger during a tap.

@@ -166,7 +166,7 @@ extension Station {
                 meaning: unchanged, next: [.tag(.overwriteByDemo)], uid: sight.uid)
         case .other(let what):
             return TapcardError(
-                .notACard, "The tag is no card; it holds \(what).", meaning: unchanged,
+                .notACard, "The tag is not a card; it holds \(what).", meaning: unchanged,
                 next: [.tag(.overwriteByDemo)], uid: sight.uid)
         }
     }

@@ -219,7 +219,6 @@ extension Station {
             return lost?.card.status == .replaced
         }
     }
-
 }
 
 extension Station {

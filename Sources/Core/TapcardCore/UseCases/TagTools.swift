@@ -236,7 +236,7 @@ extension Station {
         guard let uid = CardUID(bytes: identity.uid), identity.isType2 else {
             await reader.release()
             throw TapcardError(
-                .unsupportedTag, "This is no Type 2 tag with a seven-byte number.",
+                .unsupportedTag, "This is not a Type 2 tag with a seven-byte number.",
                 meaning: "Nothing was written to it.", next: [.tag(.useKnownChip)])
         }
         do {

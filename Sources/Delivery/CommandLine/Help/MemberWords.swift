@@ -31,7 +31,7 @@ enum MemberWords {
     ]
 
     private static let money = [
-        "operation": "the id that makes a retry safe",
+        "operation": "the operation's id, which makes a retry safe",
         "amount": "what moved; below zero where it left the card",
         "replayed": "whether it had happened before and did not happen again",
         "settled": "what an earlier tap had left open, and this tap has settled",

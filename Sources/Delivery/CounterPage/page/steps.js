@@ -5,7 +5,7 @@ import { shown } from "./words.js";
 
 const OPERATOR = "Ask the operator.";
 const CHECK_ADDRESS = "Ask the operator to check the service's address.";
-const LOTTERY_BEGAN = "Ask the operator whether the lottery has begun again.";
+const LOTTERY_BEGAN = "Ask the operator whether the lottery has started over.";
 const LOG_IN = "Log in to Mastermind.";
 const NEW_GAME = "Start a new game.";
 const HISTORY = "The history shows what was done.";

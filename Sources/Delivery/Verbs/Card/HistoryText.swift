@@ -94,9 +94,9 @@ extension HistoryLine: DocumentedObject {
         "sequence": .of { $0.operation.sequence == .none ? nil : $0.operation.sequence.value },
         "reverses": .of(\.operation.reverses), "at": .of(\.operation.begunAt),
         "ticket": .of(\.ticket),
-        "game": .of(Schema.orNull(ValueSchemas.game)) { $0.game?.description },
+        "game": .of(\.game),
         "paidOut": .of(\.paidOut), "closed": .of(\.closed),
-        "attempt": .of(Schema.orNull(ValueSchemas.operation)) { $0.attempt?.description },
+        "attempt": .of(\.attempt),
         "cashier": .of(\.operation.cashier),
     ]
 }

@@ -28,7 +28,6 @@ extension Settled {
         guard operation.kind.handsOutCash, operation.amount > 0 else { return nil }
         return Money(minorUnits: operation.amount, amount.currency)
     }
-
 }
 
 extension Settled: DocumentedObject {

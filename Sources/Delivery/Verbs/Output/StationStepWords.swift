@@ -47,7 +47,7 @@ extension NextStep.LotteryStep {
         case .forgetDraws:
             NextWords(
                 "forget-draws",
-                "If the lottery has really started again there: tapcard draws --forget. Otherwise "
+                "If the lottery has really started over there: tapcard draws --forget. Otherwise "
                     + "ask whoever runs it.")
         case .showDraws:
             NextWords("show-draws", "tapcard draws lists those that have taken place.")
@@ -58,7 +58,7 @@ extension NextStep.LotteryStep {
         case .buyWithAnotherCard:
             NextWords(
                 "buy-with-another-card",
-                "Ask whoever runs it. If it has really started again, buy with a card that has no "
+                "Ask whoever runs it. If it has really started over, buy with a card that has no "
                     + "such prize.")
         case .settlePurchase:
             NextWords(

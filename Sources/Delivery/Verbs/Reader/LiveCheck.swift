@@ -124,7 +124,6 @@ struct LiveCheck: Sendable {
             ]
         }
     }
-
 }
 
 extension LiveCheck: DocumentedObject {

@@ -110,7 +110,6 @@ extension ReaderRow {
     }
 
     fileprivate var shownName: String { name?.text.onOneLine ?? "-" }
-
 }
 
 extension ReaderRow: DocumentedObject {

@@ -99,7 +99,7 @@ extension TapcardError {
         self.init(
             .noReader, "The simulated reader cannot be used: \(error.detail).",
             meaning: "Nothing was done.",
-            advice: "Fix its file or remove it: then it starts again, with a blank tag.")
+            advice: "Fix its file or remove it: then it starts over, with a blank tag.")
     }
 }
 

@@ -11,7 +11,7 @@ extension Parameter<DrawID> {
 
 extension Parameter<Bool> {
     fileprivate static var forget: Self {
-        .flag("forget", "The lottery has started again: believe what it says now", page: .never)
+        .flag("forget", "The lottery has started over: believe what it says now", page: .never)
     }
     fileprivate static var next: Self {
         .flag("next", "The draw after this one instead", page: .never)
@@ -27,7 +27,7 @@ extension Command {
             "draws", group: .lottery, "List the lottery's draws, newest first",
             discussion: "What the lottery said last is kept: without a network the list says how "
                 + "old it is. A list that has lost its newest draw is an old one, and is not "
-                + "believed: where the lottery has really started again, --forget lets go of what "
+                + "believed: where the lottery has really started over, --forget lets go of what "
                 + "was kept as soon as there is a good answer.",
             takes: .forget, page: .get("draws", reader: .never, asksService: true), answers: .draws,
             example: "tapcard draws"

@@ -123,7 +123,7 @@ enum Age {
         case .broken: "the service is out of order"
         case .goneBack:
             "the service gives no usable answer (\(error.detail)); if the lottery has really "
-                + "started again: tapcard draws --forget"
+                + "started over: tapcard draws --forget"
         default: "the service gives no usable answer (\(error.detail))"
         }
     }

@@ -86,7 +86,6 @@ struct ShownTicket: Sendable {
         }
         return [words] + [matched].compactMap { $0 }
     }
-
 }
 
 extension ShownTicket: DocumentedObject {
