@@ -61,7 +61,7 @@ class UndoTests(BrowserCase):
         self.assertNotIn("Refund", self.page.text())
         self.page.leave_check()
         self.page.see("Usual amounts")
-        self.assertNotIn("has just been added to", self.page.text())
+        self.assertNotIn("Funds were just added to this card", self.page.text())
         self.assertEqual(self.counter.done("reverse"), ["-50.00"])
 
     def test_nothing_is_undone_on_another_tag(self):
