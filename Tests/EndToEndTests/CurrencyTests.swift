@@ -2,7 +2,7 @@ import DurableFile
 import Testing
 
 /// A house with stations in two currencies and one ring of keys.
-@Suite("Another currency")
+@Suite("Another currency", .ownThread)
 struct CurrencyTests {
     private static let words =
         "This card is in EUR; this station is set to USD. The card is true, and its money is safe "

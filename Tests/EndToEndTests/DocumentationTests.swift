@@ -1,7 +1,7 @@
 import DurableFile
 import Testing
 
-@Suite("The pages of docs that the program prints")
+@Suite("The pages of docs that the program prints", .ownThread)
 struct DocumentationTests {
     @Test(
         "are what it prints; make docs writes them",

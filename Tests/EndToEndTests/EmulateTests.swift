@@ -3,7 +3,7 @@ import Glibc
 import PN532Emulator
 import Testing
 
-@Suite("Playing a reader")
+@Suite("Playing a reader", .ownThread)
 struct EmulateTests {
     private static func exists(_ path: String) -> Bool {
         var status = stat()

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// A station before its first card, and a simulated one next to it.
-@Suite("First use")
+@Suite("First use", .ownThread)
 struct FirstUseTests {
     private let station: EmulatedCounter
     private let counter: Counter

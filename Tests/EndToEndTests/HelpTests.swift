@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Help and completions of the program")
+@Suite("Help and completions of the program", .ownThread)
 struct HelpTests {
     @Test("every verb of the overview has its own page, with an example of itself")
     func everyVerb() throws {

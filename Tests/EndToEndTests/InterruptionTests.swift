@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("Signals, readers in use and ends of pipes")
+@Suite("Signals, readers in use and ends of pipes", .ownThread)
 struct InterruptionTests {
     @Test("a wait for a card can be stopped", arguments: [SIGINT, SIGTERM, SIGHUP])
     func waiting(signal: Int32) throws {

@@ -2,7 +2,7 @@ import Testing
 
 /// Every verb once, with the whole of its document: which keys there are, and in which order, is a
 /// promise to other programs.
-@Suite("The document that each verb prints with --json")
+@Suite("The document that each verb prints with --json", .ownThread)
 struct JSONDocumentTests {
     @Test("a card's life")
     func cards() throws {

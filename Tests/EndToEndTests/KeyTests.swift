@@ -1,7 +1,7 @@
 import DurableFile
 import Testing
 
-@Suite("Keys")
+@Suite("Keys", .ownThread)
 struct KeyTests {
     private static let meaning = "Without its keys tapcard neither reads nor writes cards."
     private static let forged =

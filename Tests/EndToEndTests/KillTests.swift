@@ -3,7 +3,7 @@ import Thoroughness
 
 /// The process dies at every WRITE, before it and after it, without a chance to tidy up. Whoever
 /// looks next finds the old card or the new one, and a ledger in which nothing is open.
-@Suite("A process killed at any WRITE")
+@Suite("A process killed at any WRITE", .ownThread)
 struct KillTests {
     static let ways = ["killed-before", "killed-after"]
     private static let mostWrites = 40

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The example of docs/LIBRARY.md")
+@Suite("The example of docs/LIBRARY.md", .ownThread)
 struct LibraryExampleTests {
     @Test("is built with the package, and does what the page says")
     func runs() throws {

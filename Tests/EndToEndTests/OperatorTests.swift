@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("What operators do")
+@Suite("What operators do", .ownThread)
 struct OperatorTests {
     private static let uid = Counter.firstUID
     private static let unchanged = "Nothing was changed on card or ledger."

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import Type2Tag
 
-@Suite("Standard output that takes nothing, and the dash that stands for it")
+@Suite("Standard output that takes nothing, and the dash that stands for it", .ownThread)
 struct OutputTests {
     private static let full = ChildProcess.Streams(output: .path("/dev/full"))
     private static let complaint =

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// These pipes have no writer: a program that opens one to read waits for ever.
-@Suite("A pipe in the place of one of tapcard's files does not block a command")
+@Suite("A pipe in the place of one of tapcard's files does not block a command", .ownThread)
 struct PipeTests {
     private func put(_ path: String, _ counter: Counter) throws {
         unsafe unlink(path)

@@ -3,7 +3,7 @@ import Testing
 
 /// Changes to tags, files and the ledger with other tools than tapcard, and what of them
 /// reaches the counter. docs/SECURITY.md lists all of it.
-@Suite("An attack")
+@Suite("An attack", .ownThread)
 struct ProgramAttackTests {
     /// Would colour the page, clear it, move the cursor or turn the writing around.
     static let injections = ["\u{1B}[31m", "\u{1B}[2J", "\u{9B}2J", "\r", "\u{8}", "\u{202E}"]

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// The program on a bus that libumockdev plays, with the real libusb beneath.
-@Suite("Readers and their doctor")
+@Suite("Readers and their doctor", .ownThread)
 struct ReaderTests {
     private static let fixtures =
         "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/fixtures/usb"

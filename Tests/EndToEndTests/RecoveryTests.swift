@@ -2,7 +2,7 @@ import DurableFile
 import Glibc
 import Testing
 
-@Suite("Backups, old images and copies")
+@Suite("Backups, old images and copies", .ownThread)
 struct RecoveryTests {
     private static let uid = Counter.firstUID
 

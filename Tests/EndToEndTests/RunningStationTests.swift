@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// A program that runs for long while others work on the same keys and ledger.
-@Suite("A station that goes on running")
+@Suite("A station that goes on running", .ownThread)
 struct RunningStationTests {
     /// A record sealed under a key that was given up would make an honest card an old image.
     @Test("seals nothing with a key that was retired since it was started")

@@ -4,7 +4,7 @@ import Testing
 import TextCodecs
 
 /// The output of every verb is compared with its `tapcard schema`.
-@Suite("The documents of --json and their schemas")
+@Suite("The documents of --json and their schemas", .ownThread)
 struct SchemaTests {
     private func document(_ text: String) throws -> JSONValue {
         try JSONValue.parsing(Array(text.utf8))

@@ -2,7 +2,7 @@ import DurableFile
 import Glibc
 import Testing
 
-@Suite("The file of settings")
+@Suite("The file of settings", .ownThread)
 struct SettingsFileTests {
     private func path(_ counter: Counter) -> String {
         counter.file(".config/tapcard/simulated/config.json")

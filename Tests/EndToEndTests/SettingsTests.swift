@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Settings")
+@Suite("Settings", .ownThread)
 struct SettingsTests {
     @Test("a flag beats a variable beats the file")
     func precedence() throws {

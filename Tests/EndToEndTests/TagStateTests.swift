@@ -1,7 +1,7 @@
 import Testing
 
 /// Tags as they come: from others, locked, torn, two at once. What is not a card stays as it is.
-@Suite("Tags that are not as they should be")
+@Suite("Tags that are not as they should be", .ownThread)
 struct TagStateTests {
     private static let overwrite = "tapcard demo --overwrite writes the demo user over it."
 

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("What a person sees on a terminal")
+@Suite("What a person sees on a terminal", .ownThread)
 struct TerminalTests {
     private static let green = "\u{1B}[32m"
     private static let red = "\u{1B}[31m"

@@ -4,7 +4,7 @@ import Testing
 
 /// Every word for a card that cannot be trusted, as a cashier meets it: the
 /// word, the exit status, and a next step that is a command and works.
-@Suite("A card that cannot be trusted")
+@Suite("A card that cannot be trusted", .ownThread)
 struct TrustTests {
     private static let uid = Counter.firstUID
     private static let records: [UInt8] = Array(0x20...0x27)
@@ -225,7 +225,7 @@ extension TrustTests {
 
 /// Attempts of a thief with a blank chip of settable number. To a reader two bodies with one number
 /// are one card that changes its content.
-@Suite("Two bodies with one number")
+@Suite("Two bodies with one number", .ownThread)
 struct TwoBodiesTests {
     @Test("are found at the second tap; the honest one goes on where it was used first")
     func honestFirst() throws {

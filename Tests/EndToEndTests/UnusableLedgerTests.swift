@@ -1,7 +1,7 @@
 import DurableFile
 import Testing
 
-@Suite("A ledger that cannot be used")
+@Suite("A ledger that cannot be used", .ownThread)
 struct UnusableLedgerTests {
     private static let meaning = "Without its ledger tapcard takes and gives no money."
 

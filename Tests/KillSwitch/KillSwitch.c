@@ -261,5 +261,8 @@ int mkstemp(char *template) {
 
 int close(int descriptor) {
     remember(descriptor, "");
-    return REAL(close)(descriptor);
+    int result = REAL(close)(descriptor);
+    // Another thread may have been given the number in the meantime: then its file is closed.
+    if (result < 0 && errno == EBADF && descriptor >= 0) note(0, "stray", "close", "-", "");
+    return result;
 }

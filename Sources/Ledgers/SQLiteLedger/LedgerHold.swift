@@ -20,14 +20,15 @@ final class LedgerHold {
     init(_ path: String, _ kind: Kind) throws(LedgerError) {
         let (folder, file) = LedgerFolder.split(path)
         let name = "\(folder)/.\(file).lock"
-        descriptor = unsafe open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o600)
+        let descriptor = unsafe open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o600)
         guard descriptor >= 0 else { throw LedgerError(systemError: errno, path: path) }
+        self.descriptor = descriptor
         // Any user who may write the ledger may hold it, too.
         var status = stat()
         if unsafe stat(path, &status) == 0 { fchmod(descriptor, status.st_mode & 0o666) }
         guard flock(descriptor, (kind == .using ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
+            // The initialiser has set every property, so a throw runs deinit, which closes.
             let error = errno
-            close(descriptor)
             guard error == EWOULDBLOCK else { throw LedgerError(systemError: error, path: path) }
             throw LedgerError.locked(
                 path,

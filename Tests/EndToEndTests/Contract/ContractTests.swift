@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import TextCodecs
 
-@Suite("The promises to people and to other programs")
+@Suite("The promises to people and to other programs", .ownThread)
 struct ContractTests {
     private static let folder =
         "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")

@@ -1,9 +1,10 @@
+import Glibc
 import PN532Emulator
 import Testing
 
 /// What a power cut could take away: bytes that were written and not synced, and names that were
 /// made in a folder that was not. Read off the calls themselves.
-@Suite("What is on the disk before anything is said")
+@Suite("What is on the disk before anything is said", .ownThread)
 struct DurabilityTests {
     /// Files that nothing is lost with: SQLite's shared memory, locks, and drafts.
     private static func mustLast(_ path: String) -> Bool {
@@ -29,6 +30,7 @@ struct DurabilityTests {
         #expect(ended.status == 0, "\(ended.errors)")
         let calls = try watched.takeLog()
         #expect(calls.contains { $0.kind == "told" })
+        #expect(!calls.contains { $0.kind == "stray" })
         #expect(missing(from: calls, at: counter.home) == [])
         // A command that only reads has nothing to make last.
         #expect(calls.contains { $0.name == "sync" } == (line != "read"))
@@ -38,6 +40,24 @@ struct DurabilityTests {
         #expect(careless.contains { $0.contains(#"kind: "told""#) })
         let writes = calls.contains { $0.kind == "reader" }
         #expect(careless.contains { $0.contains(#"kind: "reader""#) } == writes)
+    }
+
+    /// What is closed twice may have become another thread's file in between.
+    @Test(
+        "a ledger that another program holds is let go once",
+        arguments: [("restore-backup ~/kept", LOCK_SH), ("read", LOCK_EX)])
+    func letGoOnce(line: String, hold: Int32) throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try counter.step("backup ~/kept")
+        let holder = unsafe open("\(counter.data)/.ledger.sqlite.lock", O_RDWR | O_CLOEXEC)
+        defer { close(holder) }
+        try #require(flock(holder, hold) == 0)
+        let watched = try KillSwitch(counter)
+        let ended = try counter.run(counter.words(of: line), with: watched.variables())
+        #expect(ended.status == 9, "\(ended.output)\(ended.errors)")
+        let calls = try watched.takeLog()
+        #expect(!calls.contains { $0.kind == "stray" })
     }
 
     /// What a power cut would take away while the card is being written to, or after a success was

@@ -4,7 +4,7 @@ import Thoroughness
 
 /// The disk says no at one call after another. Whatever the program then says is true, no money is
 /// lost or doubled, and the next tap with a sound disk settles.
-@Suite("A disk that fails below the program", .serialized)
+@Suite("A disk that fails below the program", .ownThread, .serialized)
 struct FullDiskTests {
     @Test("full from one call on", arguments: [Change.pay, .add, .issue, .close])
     func full(change: Change) throws {

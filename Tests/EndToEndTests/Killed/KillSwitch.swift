@@ -36,7 +36,8 @@ struct KillSwitch {
     struct Call: Equatable {
         /// From 1; 0 where it was not counted.
         let number: Int
-        /// `ledger` for every file that has to last, `reader`, or `told` for standard output.
+        /// `ledger` for every file that has to last, `reader`, `told` for standard output, or
+        /// `stray` for a close of a descriptor that is not open.
         let kind: String
         let name: String
         let path: String

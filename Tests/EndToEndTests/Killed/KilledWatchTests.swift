@@ -5,7 +5,7 @@ import Thoroughness
 
 /// `read --watch` and the process that drives its reader, either of them killed while a payment that
 /// was cut short is being settled.
-@Suite("A watch killed at a system call", .serialized)
+@Suite("A watch killed at a system call", .ownThread, .serialized)
 struct KilledWatchTests {
     private static let killed: Int32 = 128 + SIGKILL
 

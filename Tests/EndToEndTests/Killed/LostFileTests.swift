@@ -3,7 +3,7 @@ import Testing
 
 /// Files that are gone after a power cut, or after somebody tidied up. Nothing is made up in their
 /// place, and no card is believed more than the ledger that is left.
-@Suite("A file that is gone")
+@Suite("A file that is gone", .ownThread)
 struct LostFileTests {
     @Test("the ledger's journal, with a payment in it: the card is ahead, an operator decides")
     func journal() throws {

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// `tapcard emulate` and another tapcard that uses it, as a newcomer with no reader would.
-@Suite("One tapcard plays the reader, another one uses it")
+@Suite("One tapcard plays the reader, another one uses it", .ownThread)
 struct EmulateCommandTests {
     @Test("a card is made, pulled in the middle of a payment and settled, by name")
     func story() throws {

@@ -5,7 +5,7 @@ import Testing
 import Type2Tag
 
 /// Every way in which a command can end, on the real libnfc.
-@Suite("Exit statuses over libnfc")
+@Suite("Exit statuses over libnfc", .ownThread)
 struct ExitStatusTests {
     @Test("done, usage, no card, refused, untrusted and ledger, each with its word")
     func table() throws {

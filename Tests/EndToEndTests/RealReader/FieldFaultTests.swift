@@ -3,7 +3,7 @@ import Thoroughness
 
 /// The card goes, or the radio fails, at every WRITE of a payment, between the built program with
 /// the real libnfc and a PN532. Whatever the program then says is true, and the next tap settles.
-@Suite("A payment over libnfc that meets a fault of the radio")
+@Suite("A payment over libnfc that meets a fault of the radio", .ownThread)
 struct FieldFaultTests {
     private static let faults = [
         "lost", "torn mix 1", "torn zero", "torn old", "torn new", "acknowledge-lost",

@@ -3,7 +3,7 @@ import Thoroughness
 
 /// Answers between the reader and libnfc that are lost, late, damaged or of another command, and a
 /// reader that is unplugged, at one host command of a payment after the other.
-@Suite("A payment over libnfc that meets a fault of the cable")
+@Suite("A payment over libnfc that meets a fault of the cable", .ownThread)
 struct LinkFaultTests {
     @Test(
         "an answer that is wrong, at every frame to the tag",

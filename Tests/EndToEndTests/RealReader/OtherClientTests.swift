@@ -6,7 +6,7 @@ import Testing
 import Type2Tag
 
 /// Cards go back and forth between tapcard and other people's programs, on one reader.
-@Suite("Cards that tapcard and other programs share")
+@Suite("Cards that tapcard and other programs share", .ownThread)
 struct OtherClientTests {
     private func libnfc(
         _ name: String, _ words: [String], _ station: EmulatedCounter, answers: String = ""

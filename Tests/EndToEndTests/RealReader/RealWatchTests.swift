@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// `read --watch` on a real reader, in its process of its own.
-@Suite("Watching over libnfc")
+@Suite("Watching over libnfc", .ownThread)
 struct RealWatchTests {
     private func lines(_ process: ChildProcess) throws -> Int {
         try process.output.split(separator: "\n").count

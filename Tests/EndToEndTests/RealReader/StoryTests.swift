@@ -2,7 +2,7 @@ import Testing
 
 /// The whole story of a counter, told twice: on the simulated reader, and over the real libnfc on
 /// an emulated PN532. Whatever tapcard prints and however it ends, nobody can tell which it was.
-@Suite("The same story on the simulated reader and over libnfc")
+@Suite("The same story on the simulated reader and over libnfc", .ownThread)
 struct StoryTests {
     /// One thing that happens at a counter.
     private enum Step {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("Activating a scratched card, with the service in a process of its own")
+@Suite("Activating a scratched card, with the service in a process of its own", .ownThread)
 struct ActivationStoryTests {
     /// A counter with a scratched card on the reader, and its code.
     static func scratched() throws -> (counter: Counter, code: String) {

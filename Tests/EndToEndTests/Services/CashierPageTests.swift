@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("A counter page with cashiers")
+@Suite("A counter page with cashiers", .ownThread)
 struct CashierPageTests {
     private static let password = "sesame-open"
 

@@ -2,7 +2,7 @@ import BlockingLane
 import RawHTTP
 import Testing
 
-@Suite("A counter page with more clients than it may have files open")
+@Suite("A counter page with more clients than it may have files open", .ownThread)
 struct CrowdedPageTests {
     private let counter: Counter
     private let page: CashierPage

@@ -1,7 +1,7 @@
 import DurableFile
 import Testing
 
-@Suite("The lottery, with the service in a process of its own")
+@Suite("The lottery, with the service in a process of its own", .ownThread)
 struct LotteryStoryTests {
     /// Every ticket wins five dollars.
     private static let generous = [

@@ -2,7 +2,7 @@ import DurableFile
 import Glibc
 import Testing
 
-@Suite("Mastermind by single commands")
+@Suite("Mastermind by single commands", .ownThread)
 struct MastermindCommandTests {
     @Test("a game by commands, as JSON")
     func documents() throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Mastermind, with a service that does not do well")
+@Suite("Mastermind, with a service that does not do well", .ownThread)
 struct MastermindFailureTests {
     @Test("an expired token is renewed once; without the password it is said")
     func expired() throws {

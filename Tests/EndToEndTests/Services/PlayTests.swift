@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@Suite("Mastermind on a board in a terminal")
+@Suite("Mastermind on a board in a terminal", .ownThread)
 struct PlayTests {
     private func bench(slots: Int = 4) throws -> MastermindBench {
         let bench = try MastermindBench()

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The services over TLS")
+@Suite("The services over TLS", .ownThread)
 struct ProtectedServiceTests {
     @Test("all three are believed by the file of certificates that is set")
     func believed() throws {

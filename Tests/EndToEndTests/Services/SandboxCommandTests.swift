@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The command that stands in for the services")
+@Suite("The command that stands in for the services", .ownThread)
 struct SandboxCommandTests {
     @Test(
         "refuses numbers that are none",

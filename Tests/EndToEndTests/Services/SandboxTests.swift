@@ -3,7 +3,7 @@ import Glibc
 import ServiceSandbox
 import Testing
 
-@Suite("Playing the services")
+@Suite("Playing the services", .ownThread)
 struct SandboxTests {
     private static let code = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
 

@@ -2,7 +2,7 @@ import DurableFile
 import Glibc
 import Testing
 
-@Suite("The counter page as a service of the machine", .timeLimit(.minutes(5)))
+@Suite("The counter page as a service of the machine", .ownThread, .timeLimit(.minutes(5)))
 struct ServiceTests {
     @Test(
         "tells its service manager when it is ready, and when it stops", arguments: ["/", "@"])

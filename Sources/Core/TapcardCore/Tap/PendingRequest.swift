@@ -146,7 +146,7 @@ extension TapcardError {
         return saying(next: next + [.request(.repeatWithID(operation.id))])
     }
 
-    /// What is wrong with the card is what has to be said, and what is open on it as well.
+    /// The error names what is wrong with the card, and the operation that stays open on it.
     func leavingOpen(_ open: Operation) -> TapcardError {
         saying("\(what) The \(open.kind.noun) \(open.id) is still open.")
     }

@@ -214,7 +214,7 @@ extension Station {
 
 /// An operation that an earlier tap had left open and that this tap brought to its end.
 ///
-/// Nobody was told before how it ended, so whatever this tap answers has to say it.
+/// Its end was never reported, so the answer of this tap reports it, whatever was asked.
 public struct Settled: Sendable, Hashable {
     public let operation: Operation
     /// The amount that it adds to the balance, or would have added; negative for a payment.

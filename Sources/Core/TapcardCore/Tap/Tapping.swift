@@ -312,7 +312,7 @@ extension TapcardError {
         [.protectedTag, .lockedTag, .unsupportedTag].contains(kind) && !next.isEmpty
     }
 
-    /// What is wrong with the card is what has to be said: to tap it again would not help.
+    /// The card itself is wrong, so another tap would not help.
     var blamesCard: Bool {
         result == .untrusted || kind == .ledgerBehind || kind == .cardCurrency
     }

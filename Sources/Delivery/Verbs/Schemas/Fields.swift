@@ -22,7 +22,7 @@ struct Fields<Subject: Sendable>: ExpressibleByDictionaryLiteral, Sendable {
             Field(schema: schema) { value($0).document }
         }
 
-        /// A member that is left out where there is no value.
+        /// An optional member: a missing value leaves it out.
         static func ifAny<Value: Documented>(
             _ value: @escaping @Sendable (Subject) -> Value?
         ) -> Field {

@@ -1,0 +1,32 @@
+import Dispatch
+import Testing
+
+/// Runs each test of a suite on a thread of its own.
+///
+/// These tests wait for the programs that they start. The cooperative pool has as many threads as
+/// the machine has cores: on a machine with two, two tests would wait there while both cores do
+/// nothing.
+struct OwnThreadTrait: TestTrait, SuiteTrait, TestScoping {
+    let isRecursive = true
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?,
+        performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        try await withTaskExecutorPreference(OwnThread()) { try await function() }
+    }
+}
+
+extension Trait where Self == OwnThreadTrait {
+    static var ownThread: Self { Self() }
+}
+
+/// A queue, which takes one thread as long as it has jobs.
+private final class OwnThread: TaskExecutor {
+    private let queue = DispatchQueue(label: "tapcard.test")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
