@@ -90,16 +90,18 @@ struct DocumentTests {
         var type: Substring = ""
         var isTest = false
         var isSuite = false
-        for line in file.lines {
-            if line.contains("@Suite") { isSuite = true }
+        // An expression is compiled once for as long as it lives.
+        let declaration = /^ *(?:@.*)?\b(?:struct|enum|class|extension) (\w+)/
+        let function = /\bfunc (\w+)/
+        for line in file.lines where !line.isEmpty {
             // Some suites stand inside another one.
-            let declaration = /^ *(?:@.*)?\b(?:struct|enum|class|extension) (\w+)/
+            if line.contains("@Suite") { isSuite = true }
             if isSuite || !line.hasPrefix(" "), let match = line.firstMatch(of: declaration) {
                 type = match.output.1
                 isSuite = false
             }
             if line.contains("@Test") { isTest = true }
-            if isTest, let match = line.firstMatch(of: /\bfunc (\w+)/) {
+            if isTest, let match = line.firstMatch(of: function) {
                 found.append("\(type).\(match.output.1)")
                 isTest = false
             }
