@@ -42,7 +42,7 @@ struct DurabilityTests {
         #expect(careless.contains { $0.contains(#"kind: "reader""#) } == writes)
     }
 
-    /// What is closed twice may have become another thread's file in between.
+    /// A descriptor that is closed twice may be another thread's file by the second time.
     @Test(
         "a ledger that another program holds is let go once",
         arguments: [("restore-backup ~/kept", LOCK_SH), ("read", LOCK_EX)])
