@@ -59,6 +59,7 @@ let package = Package(
     targets: [
         library("CLinux"),
         library("CSQLite"),
+        library("CPQ"),
         library("COpenSSL"),
         library("CLibNFC"),
         library("CLibUSB"),
@@ -114,9 +115,16 @@ let package = Package(
             "USBReaderDiscovery", on: "Readers", ["ReaderDiagnosis", "BlockingLane", "CLibUSB"]),
 
         room("Ledger", on: "Ledgers", ["TapcardDomain", "Games"]),
+        room("LedgerColumns", on: "Ledgers", ["Ledger", "TapcardDomain", "Games"]),
         room(
             "SQLiteLedger", on: "Ledgers",
-            ["Ledger", "TapcardDomain", "Games", "BlockingLane", "CSQLite"]),
+            ["Ledger", "LedgerColumns", "TapcardDomain", "Games", "BlockingLane", "CSQLite"]),
+        room(
+            "PostgreSQLLedger", on: "Ledgers",
+            [
+                "Ledger", "LedgerColumns", "TapcardDomain", "Games", "BlockingLane", "CPQ",
+                "LibraryLoading",
+            ]),
 
         room("ServicePorts", on: "Services", ["TapcardDomain", "Games"]),
         room(
@@ -222,6 +230,8 @@ let package = Package(
             name: "RawHTTP", dependencies: ["BlockingLane"], path: "Tests/RawHTTP",
             swiftSettings: strict),
         .target(
+            name: "PrivatePostgreSQL", path: "Tests/PrivatePostgreSQL", swiftSettings: strict),
+        .target(
             name: "LedgerConformance",
             dependencies: ["Games", "Ledger", "SeededChance", "TapcardDomain"],
             path: "Tests/LedgerConformance", swiftSettings: strict),
@@ -302,6 +312,12 @@ let package = Package(
         tests(of: "Type2Tag", ["SeededChance", "TagReading"]),
         tests(of: "CardCryptography", ["TextCodecs"]),
         tests(of: "Ledger", ["Games", "LedgerConformance", "TapcardDomain"]),
+        tests(
+            of: "PostgreSQLLedger",
+            [
+                "BlockingLane", "Ledger", "LedgerConformance", "PrivatePostgreSQL", "TapcardDomain",
+                "Thoroughness",
+            ]),
         tests(
             of: "SQLiteLedger",
             ["Games", "LedgerConformance", "Ledger", "TapcardDomain", "CSQLite"]),

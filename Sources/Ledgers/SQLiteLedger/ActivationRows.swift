@@ -1,4 +1,5 @@
 import Ledger
+import LedgerColumns
 import TapcardDomain
 
 extension SQLiteRows {
@@ -39,12 +40,7 @@ extension SQLiteRows {
     func insert(_ attempt: ActivationAttempt) throws(LedgerError) {
         try connection.run(
             "INSERT INTO activation (\(ActivationAttempt.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [
-                .id(attempt.id), .uid(attempt.card), .id(attempt.code),
-                .time(attempt.requestedAt), .text(attempt.state.rawValue),
-                .optional(attempt.answeredAt, SQLValue.time),
-                .optional(attempt.version, SQLValue.text),
-            ])
+            attempt.values)
     }
 
     func update(_ attempt: ActivationAttempt) throws(LedgerError) {
@@ -70,16 +66,5 @@ extension SQLiteRows {
         try connection.query(
             "SELECT \(ActivationAttempt.columns) FROM activation WHERE \(condition)", values
         ) { row throws(LedgerError) in try ActivationAttempt(&row) }
-    }
-}
-
-extension ActivationAttempt {
-    fileprivate static let columns = "id, uid, code, requested_at, state, answered_at, version"
-
-    fileprivate init(_ row: inout Columns) throws(LedgerError) {
-        self.init(
-            id: try row.value(\.id), card: try row.value(\.uid), code: try row.value(\.id),
-            requestedAt: try row.value(\.time), state: try row.word(),
-            answeredAt: try row.optional(\.time), version: try row.optional(\.text))
     }
 }

@@ -1,5 +1,6 @@
 import CSQLite
 import Ledger
+import LedgerColumns
 
 /// One connection to one database file, used by one actor and closed with the last reference.
 @safe final class Connection {
@@ -95,7 +96,7 @@ import Ledger
             let code = statement.step()
             switch code {
             case SQLITE_ROW:
-                var columns = statement.columns
+                var columns = try statement.columns()
                 try body(&columns)
             case SQLITE_DONE: return
             default: throw failure(code)

@@ -1,5 +1,6 @@
 import CSQLite
 import Ledger
+import LedgerColumns
 import TapcardDomain
 
 /// The path of a ledger, and the ways to open it.

@@ -1,4 +1,5 @@
 import Ledger
+import LedgerColumns
 
 /// The tables of a ledger as migration steps: the first makes version 1 out of an empty file, the
 /// next makes version 2 of that. A released step is never changed.

@@ -1,5 +1,6 @@
 import Games
 import Ledger
+import LedgerColumns
 import TapcardDomain
 
 extension SQLiteRows {
@@ -84,17 +85,7 @@ extension SQLiteRows {
     func insert(_ operation: Operation) throws(LedgerError) {
         try connection.run(
             "INSERT INTO operation (\(Operation.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                .id(operation.id), .uid(operation.uid), .text(operation.kind.rawValue),
-                .integer(operation.amount), .optional(operation.reverses, SQLValue.id),
-                .optional(operation.subject?.text, SQLValue.text),
-                .optional(operation.parameters, SQLValue.text),
-                .optional(operation.cashier?.text, SQLValue.text), .time(operation.begunAt),
-                .optional(operation.begunUptime?.description, SQLValue.text),
-                .text(operation.state.rawValue), .number(operation.sequence),
-                .optional(operation.endedAt, SQLValue.time),
-                .optional(operation.balanceAfter, SQLValue.integer),
-            ])
+            operation.values)
     }
 
     func update(_ operation: Operation) throws(LedgerError) {
@@ -136,43 +127,5 @@ extension SQLiteRows {
         try connection.query(
             "SELECT \(Operation.columns) FROM operation WHERE \(condition)", values
         ) { row throws(LedgerError) in try Operation(&row) }
-    }
-}
-
-extension Subject {
-    /// Names the operation whose text does not fit its kind.
-    fileprivate init?(
-        _ row: inout Columns, of kind: Operation.Kind, _ id: OperationID
-    ) throws(LedgerError) {
-        guard let text = try row.optional(\.text) else { return nil }
-        guard let subject = Subject(text, of: kind) else {
-            throw LedgerError(
-                .corrupt,
-                "operation \(id) of the ledger cannot be read, its row was not written by tapcard; "
-                    + "restore a backup")
-        }
-        self = subject
-    }
-}
-
-extension Operation {
-    fileprivate static let columns = """
-        id, uid, kind, amount, reverses, subject, parameters, cashier, begun_at, begun_uptime,
-        state, sequence, ended_at, balance_after
-        """
-
-    fileprivate init(_ row: inout Columns) throws(LedgerError) {
-        let (id, uid) = (try row.value(\.id), try row.value(\.uid))
-        let kind: Operation.Kind = try row.word()
-        self.init(
-            id: id, uid: uid, kind: kind,
-            amount: try row.value(\.integer), reverses: try row.optional(\.id),
-            subject: try Subject(&row, of: kind, id),
-            parameters: try row.optional(\.text),
-            cashier: try row.optional(\.cashier),
-            begunAt: try row.value(\.time), begunUptime: try row.optional(\.uptime),
-            state: try row.word(),
-            sequence: try row.value(\.number), endedAt: try row.optional(\.time),
-            balanceAfter: try row.optional(\.integer))
     }
 }

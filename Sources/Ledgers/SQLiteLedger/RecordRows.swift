@@ -1,4 +1,5 @@
 import Ledger
+import LedgerColumns
 import TapcardDomain
 
 extension SQLiteRows {
@@ -19,10 +20,7 @@ extension SQLiteRows {
     func insert(_ record: IssuedRecord) throws(LedgerError) {
         try connection.run(
             "INSERT INTO issued_record (\(IssuedRecord.columns)) VALUES (?, ?, ?, ?, ?)",
-            [
-                .uid(record.uid), .number(record.sequence), .blob(record.bytes),
-                .id(record.operation), .optional(record.keyID) { .integer(Int64($0)) },
-            ])
+            record.values)
     }
 
     func recordsMadeTooLate() throws(LedgerError) -> [IssuedRecord] {
@@ -54,19 +52,6 @@ extension SQLiteRows {
     ) throws(LedgerError) -> [IssuedRecord] {
         try connection.query(
             "SELECT \(IssuedRecord.columns) FROM issued_record WHERE \(condition)", values
-        ) { row throws(LedgerError) in
-            IssuedRecord(
-                uid: try row.value(\.uid), sequence: try row.value(\.number),
-                bytes: try row.value(\.blob), operation: try row.value(\.id),
-                keyID: try row.optional(\.keyID))
-        }
+        ) { row throws(LedgerError) in try IssuedRecord(&row) }
     }
-}
-
-extension IssuedRecord {
-    fileprivate static let columns = "uid, sequence, bytes, operation, key_id"
-}
-
-extension SQLValue {
-    fileprivate var keyID: UInt8? { integer.flatMap(UInt8.init(exactly:)) }
 }

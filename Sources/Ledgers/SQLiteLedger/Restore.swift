@@ -2,6 +2,7 @@ import BlockingLane
 import CSQLite
 import Glibc
 public import Ledger
+import LedgerColumns
 public import TapcardDomain
 
 extension SQLiteLedger {

@@ -1,4 +1,5 @@
 import Ledger
+import LedgerColumns
 import TapcardDomain
 
 /// The rows of the ledger, seen from inside one transaction of this connection.

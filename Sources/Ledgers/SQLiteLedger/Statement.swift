@@ -1,4 +1,7 @@
 import CSQLite
+import Ledger
+import LedgerColumns
+import TapcardDomain
 
 /// A prepared statement, kept as long as its connection. It returns SQLite's own codes: only the
 /// connection has their messages.
@@ -38,25 +41,33 @@ import CSQLite
         unsafe sqlite3_clear_bindings(handle)
     }
 
-    var columns: Columns { unsafe Columns(handle) }
+    /// The current row.
+    func columns() throws(LedgerError) -> Columns { try unsafe Columns(handle) }
 
     private func bind(_ value: SQLValue, at index: Int32) -> Int32 {
         switch value {
         case .null: return unsafe sqlite3_bind_null(handle, index)
         case .integer(let integer): return unsafe sqlite3_bind_int64(handle, index, integer)
-        case .text(var text):
-            return text.withUTF8 { utf8 in
-                unsafe utf8.withMemoryRebound(to: CChar.self) { characters in
-                    unsafe tapcard_sqlite3_bind_text(
-                        handle, index, characters.baseAddress, Int32(clamping: characters.count))
-                }
-            }
+        case .text(let text): return bind(text, at: index)
+        // Identifiers are text, so that an auditor can read the file with any SQLite tool.
+        case .uid(let uid): return bind(uid.description, at: index)
+        case .id(let id): return bind(id.description, at: index)
         case .blob(let bytes):
             // SQLite would bind an empty blob without an address as NULL.
             guard !bytes.isEmpty else { return unsafe sqlite3_bind_zeroblob(handle, index, 0) }
             return unsafe bytes.withUnsafeBytes { buffer in
                 unsafe tapcard_sqlite3_bind_blob(
                     handle, index, buffer.baseAddress, Int32(clamping: buffer.count))
+            }
+        }
+    }
+
+    private func bind(_ text: String, at index: Int32) -> Int32 {
+        var text = text
+        return text.withUTF8 { utf8 in
+            unsafe utf8.withMemoryRebound(to: CChar.self) { characters in
+                unsafe tapcard_sqlite3_bind_text(
+                    handle, index, characters.baseAddress, Int32(clamping: characters.count))
             }
         }
     }

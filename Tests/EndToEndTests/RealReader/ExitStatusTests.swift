@@ -109,7 +109,10 @@ struct ExitStatusTests {
         #expect(ended.output.contains(#""error":"reader-busy""#))
         #expect(ended.output.contains("\(process.process)"))
         station.tell("present")
-        #expect(try process.end().status == 4)
+        let read = try process.end()
+        // On a busy machine libnfc may give up on the played reader.
+        let status = read.isWithoutReader ? try station.counter.run(["read"]).status : read.status
+        #expect(status == 4, "\(read)")
     }
 
     @Test(

@@ -1,0 +1,40 @@
+package import TapcardDomain
+
+/// The value of one column of a row, or of one parameter of a statement.
+package enum SQLValue: Hashable, Sendable {
+    case integer(Int64)
+    case text(String)
+    case blob([UInt8])
+    case uid(CardUID)
+    case id(UniqueID)
+    case null
+}
+
+/// The domain's types as columns.
+extension SQLValue {
+    package static func number(_ sequence: SequenceNumber) -> SQLValue {
+        .integer(Int64(sequence.value))
+    }
+    package static func time(_ time: Timestamp) -> SQLValue { .integer(time.milliseconds) }
+    /// A limit of rows; SQLite would take a negative one as "no limit".
+    package static func count(_ count: Int) -> SQLValue { .integer(Int64(max(count, 0))) }
+    package static func flag(_ flag: Bool) -> SQLValue { .integer(flag ? 1 : 0) }
+
+    /// The value, or NULL for nil.
+    package static func optional<Wrapped>(
+        _ wrapped: Wrapped?, _ make: (Wrapped) -> SQLValue
+    ) -> SQLValue {
+        wrapped.map(make) ?? .null
+    }
+}
+
+extension CardUID {
+    /// The seven bytes as a number, whose order is that of the cards.
+    package var number: Int64 { bytes.reduce(0) { $0 << 8 | Int64($1) } }
+
+    /// Nil for a number of more than seven bytes.
+    package init?(number: Int64) {
+        guard number >= 0, number >> 56 == 0 else { return nil }
+        self.init(bytes: (0..<7).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
+    }
+}

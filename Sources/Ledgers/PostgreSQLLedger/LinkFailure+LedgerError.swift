@@ -1,0 +1,47 @@
+import Ledger
+
+extension LedgerError {
+    /// Translates a failure before COMMIT was sent: nothing was changed.
+    init(_ failure: LinkFailure) {
+        switch failure {
+        case .lost(let why):
+            self.init(.unavailable, "the database cannot be reached (\(why)); try again")
+        case .refused(let state, let words):
+            self.init(sqlState: state, words)
+        }
+    }
+
+    private init(sqlState state: String, _ words: String) {
+        let cause = "(\(words), SQLSTATE \(state))"
+        switch state.prefix(2) {
+        case _ where state == "42501", "25":
+            self.init(
+                .readOnly, "this station may only read the ledger \(cause); ask who runs it")
+        // Division by 0: a change that had to change something has changed nothing.
+        case "22", "23", "42":
+            self.init(
+                .corrupt,
+                "a change would break a rule of the ledger \(cause); nothing was changed, run "
+                    + "tapcard audit")
+        case "40":
+            self.init(.locked, "other stations change the same card again and again \(cause)")
+        case "53": self.init(.full, "the database has no room left \(cause); free some")
+        case "55": self.init(.locked, "somebody holds the ledger \(cause); try again later")
+        default: self.init(.unavailable, "the database cannot be used now \(cause); try again")
+        }
+    }
+}
+
+extension LinkFailure {
+    /// Whether another station was quicker, so that the transaction is to be repeated.
+    var isLostRace: Bool {
+        guard case .refused(let state, _) = self else { return false }
+        return ["40001", "40P01"].contains(state)
+    }
+
+    /// Whether another station may have been quicker: once more tells that from a broken rule.
+    var mayBeLostRace: Bool {
+        guard case .refused(let state, _) = self else { return false }
+        return ["22012", "23505"].contains(state)
+    }
+}

@@ -1,0 +1,219 @@
+import Games
+import Ledger
+import LedgerColumns
+import TapcardDomain
+
+extension PostgreSQLRows {
+    func operation(_ id: OperationID) throws(LedgerError) -> Operation? {
+        if let known = operations[id] { return known }
+        let operation = try operations(
+            from: "request_id AS request JOIN operation ON operation.uid = request.uid",
+            where: "request.id = $1 AND operation.id = $1", [.id(id)]
+        ).first
+        operations[id] = .some(operation)
+        return operation
+    }
+
+    func openOperation(on uid: CardUID) throws(LedgerError) -> Operation? {
+        if let known = openOperations[uid] {
+            return try known.flatMap { id throws(LedgerError) in try operation(id) }
+        }
+        let open = try operations(where: "uid = $1 AND state = 'pending'", [.uid(uid)]).first
+        openOperations[uid] = .some(open?.id)
+        if let open { operations[open.id] = open }
+        return open
+    }
+
+    func refund(of id: OperationID) throws(LedgerError) -> Operation? {
+        try operation(namedIn: "reversal", where: "id", .id(id))
+    }
+
+    func claim(of id: TicketID) throws(LedgerError) -> Operation? {
+        try operation(namedIn: "prize", where: "ticket", .text(id.text))
+    }
+
+    /// The operation in a table of what may be done once in the whole ledger.
+    private func operation(
+        namedIn table: String, where column: String, _ value: SQLValue
+    ) throws(LedgerError) -> Operation? {
+        try operations(
+            from: """
+                \(table) AS once JOIN operation
+                    ON operation.uid = once.uid AND operation.id = once.operation
+                """, where: "once.\(column) = $1", [value]
+        ).first
+    }
+
+    func operations(
+        on uid: CardUID?, after id: OperationID?, atMost count: Int
+    ) throws(LedgerError) -> [Operation] {
+        let place = SQLValue.integer(try id.flatMap(place(of:)) ?? 0)
+        guard let uid else {
+            return try operations(
+                where: "(place, id) > ($1, $2) ORDER BY place, id LIMIT $3",
+                [place, .id(id ?? .lowest), .count(count)])
+        }
+        return try operations(
+            where: "uid = $1 AND place > $2 ORDER BY place LIMIT $3",
+            [.uid(uid), place, .count(count)])
+    }
+
+    func operations(on uid: CardUID?, last count: Int) throws(LedgerError) -> [Operation] {
+        let newestFirst =
+            if let uid {
+                try operations(
+                    where: "uid = $1 ORDER BY place DESC LIMIT $2", [.uid(uid), .count(count)])
+            } else {
+                try operations(
+                    where: "TRUE ORDER BY place DESC, id DESC LIMIT $1", [.count(count)])
+            }
+        return newestFirst.reversed()
+    }
+
+    func operations(
+        begunSince start: Timestamp, until end: Timestamp, after last: Operation?,
+        atMost count: Int
+    ) throws(LedgerError) -> [Operation] {
+        let place =
+            try last.flatMap { last throws(LedgerError) in try self.place(of: last.id) } ?? 0
+        return try operations(
+            where: """
+                begun_at >= $1 AND begun_at < $2 AND (begun_at, place, id) > ($1, $3, $4)
+                ORDER BY begun_at, place, id LIMIT $5
+                """,
+            [
+                .time(last?.begunAt ?? start), .time(end), .integer(place),
+                .id(last?.id ?? .lowest), .count(count),
+            ])
+    }
+
+    func place(of id: OperationID) throws(LedgerError) -> Int64? {
+        try query(
+            """
+            SELECT operation.place
+            FROM request_id AS request JOIN operation ON operation.uid = request.uid
+            WHERE request.id = $1 AND operation.id = $1
+            """, [.id(id)]
+        ) { row throws(LedgerError) in try row.value(\.integer) }.first
+    }
+
+    func firstOperationWithSubject() throws(LedgerError) -> Operation? {
+        try operations(where: "subject IS NOT NULL ORDER BY place, id LIMIT 1", []).first
+    }
+
+    func replacements(on uid: CardUID) throws(LedgerError) -> [Operation] {
+        try operations(where: "uid = $1 AND kind = 'replace' ORDER BY place", [.uid(uid)])
+    }
+
+    func replacements(of uid: CardUID) throws(LedgerError) -> [Operation] {
+        try operations(
+            where: """
+                kind = 'replace' AND (uid, id) IN (
+                    SELECT uid, operation FROM entry WHERE purse = $1 AND uid <> $1)
+                ORDER BY place
+                """, [.uid(uid)])
+    }
+
+    func insert(_ operation: Operation) throws(LedgerError) {
+        let place = try nextPlace(on: operation.uid)
+        operations[operation.id] = .some(operation)
+        if operation.state == .pending { openOperations[operation.uid] = .some(operation.id) }
+        unsent.append((operation, isNew: true, place))
+        guard operation.kind.booksPrize, let ticket = operation.ticketID else { return }
+        require(
+            """
+            ticket_name AS name JOIN operation
+                ON operation.uid = name.uid AND operation.id = name.operation
+            WHERE name.id = $1 AND operation.kind = 'ticket' AND operation.state = 'committed'
+            """, [.text(ticket.text)])
+    }
+
+    func update(_ operation: Operation) throws(LedgerError) {
+        operations[operation.id] = .some(operation)
+        openOperations[operation.uid] = .some(operation.state == .pending ? operation.id : nil)
+        if let row = unsent.firstIndex(where: { $0.operation.id == operation.id }) {
+            unsent[row].operation = operation
+        } else {
+            unsent.append((operation, isNew: false, place: 0))
+        }
+        noteChange()
+    }
+
+    func forgetNamesAsked(of uid: CardUID) throws(LedgerError) {
+        change(
+            """
+            UPDATE operation SET parameters =
+                substr(parameters, 1, strpos(parameters, chr(10) || 'name=')) || 'name'
+            WHERE uid = $1 AND strpos(parameters, chr(10) || 'name=') > 0
+            """, [.uid(uid)])
+        operations = [:]
+    }
+
+    private func operations(
+        from tables: String = "operation", where condition: String, _ values: [SQLValue]
+    ) throws(LedgerError) -> [Operation] {
+        let columns = Operation.columns.split(separator: ",")
+            .map { "operation." + $0.filter { !$0.isWhitespace } }.joined(separator: ", ")
+        return try query("SELECT \(columns) FROM \(tables) WHERE \(condition)", values) {
+            row throws(LedgerError) in try Operation(&row)
+        }
+    }
+}
+
+extension Operation {
+    /// The rows of a new operation: itself, its id, and what it alone may do.
+    func insertion(at place: Int64) -> [SQLStatement] {
+        var statements = [
+            SQLStatement(
+                """
+                INSERT INTO operation (\(Operation.columns), place)
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+                """, values + [.integer(place)])
+        ]
+        // The id of an attempt is reserved for the activation that results from it.
+        statements.append(
+            kind == .activate
+                ? SQLStatement(
+                    counting:
+                        """
+                        INSERT INTO request_id (id, uid, is_attempt) VALUES ($1, $2, FALSE)
+                        ON CONFLICT (id) DO UPDATE SET uid = $2, is_attempt = FALSE
+                        WHERE request_id.is_attempt
+                        """, [.id(id), .uid(uid)])
+                : SQLStatement(
+                    "INSERT INTO request_id (id, uid, is_attempt) VALUES ($1, $2, FALSE)",
+                    [.id(id), .uid(uid)]))
+        if let reverses {
+            statements.append(
+                SQLStatement(
+                    "INSERT INTO reversal (id, uid, operation) VALUES ($1, $2, $3)",
+                    [.id(reverses), .uid(uid), .id(id)]))
+        }
+        if kind.booksPrize, let ticketID {
+            statements.append(
+                SQLStatement(
+                    "INSERT INTO prize (ticket, uid, operation) VALUES ($1, $2, $3)",
+                    [.text(ticketID.text), .uid(uid), .id(id)]))
+        }
+        return statements
+    }
+
+    /// Fails where the operation has ended, or is not there.
+    var update: SQLStatement {
+        SQLStatement(
+            counting:
+                """
+                UPDATE operation SET state = $3, sequence = $4, ended_at = $5, balance_after = $6
+                WHERE uid = $1 AND id = $2 AND state = 'pending'
+                """,
+            [
+                .uid(uid), .id(id), .text(state.rawValue), .number(sequence),
+                .optional(endedAt, SQLValue.time), .optional(balanceAfter, SQLValue.integer),
+            ])
+    }
+}
+
+extension UniqueID {
+    /// Below every other.
+    static let lowest = unsafe UniqueID(bytes: [UInt8](repeating: 0, count: 16)).unsafelyUnwrapped
+}

@@ -1,0 +1,213 @@
+import LedgerColumns
+
+/// The tables of a ledger in PostgreSQL. Stations never make or change them: their role may not.
+///
+/// Every table that grows with the payments lies in partitions by card from the first day, because
+/// a table in use cannot be split later. A key that must be unique in the whole ledger cannot be an
+/// index over such partitions, so it has a table of its own.
+enum PostgreSQLSchema {
+    static let version: Int64 = 1
+    static let partitions = 32
+
+    /// The statements that make an empty ledger.
+    static func statements(currency code: String, partitions: Int) -> [SQLStatement] {
+        let tables = script.split(separator: ";").map { String($0) }
+            .filter { !$0.allSatisfy(\.isWhitespace) }
+        let parts = partitioned.flatMap { table in
+            (0..<partitions).map { part in
+                """
+                CREATE TABLE \(table)_\(part) PARTITION OF \(table)
+                FOR VALUES WITH (MODULUS \(partitions), REMAINDER \(part))
+                """
+            }
+        }
+        return (tables + parts).map { SQLStatement($0) } + [
+            SQLStatement(
+                "INSERT INTO setting (single, schema, currency) VALUES (1, $1, $2)",
+                [.integer(version), .text(code)])
+        ]
+    }
+
+    private static let partitioned = [
+        "request_id", "operation", "issued_record", "entry", "ticket", "gap",
+    ]
+
+    private static let script = """
+        CREATE TABLE setting (
+            single smallint PRIMARY KEY CHECK (single = 1),
+            schema integer NOT NULL,
+            currency text NOT NULL
+        );
+
+        CREATE TABLE card (
+            uid bigint PRIMARY KEY CHECK (uid BETWEEN 0 AND 72057594037927935),
+            chip text NOT NULL,
+            is_genuine_chip boolean,
+            status text NOT NULL CHECK (status IN ('active', 'blocked', 'closed', 'replaced')),
+            holder_id bigint CHECK (holder_id >= 1),
+            holder_name text,
+            scratch text CHECK (scratch IN ('unscratched', 'scratched', 'activated')),
+            scratch_code uuid,
+            face text NOT NULL,
+            account integer NOT NULL CHECK (account >= 1),
+            allocated integer NOT NULL CHECK (allocated BETWEEN 0 AND 16777215),
+            confirmed integer NOT NULL CHECK (confirmed BETWEEN 0 AND allocated),
+            is_display_stale boolean NOT NULL,
+            protection text NOT NULL,
+            protection_key smallint CHECK (protection_key BETWEEN 0 AND 15),
+            foreign_message bytea,
+            game text CHECK (length(game) = 32),
+            game_slots smallint CHECK (game_slots BETWEEN 1 AND 12),
+            ticket text,
+            balance bigint NOT NULL CHECK (balance BETWEEN 0 AND 99999999),
+            version bigint NOT NULL,
+            last_place bigint NOT NULL,
+            CHECK ((scratch_code IS NULL) = (coalesce(scratch, 'unscratched') = 'unscratched')),
+            CHECK ((game IS NULL) = (game_slots IS NULL))
+        );
+        CREATE INDEX card_by_code ON card (scratch_code) WHERE scratch_code IS NOT NULL;
+        CREATE INDEX card_by_holder ON card (holder_id) WHERE holder_id IS NOT NULL;
+
+        CREATE TABLE request_id (
+            id uuid PRIMARY KEY,
+            uid bigint NOT NULL,
+            is_attempt boolean NOT NULL
+        ) PARTITION BY HASH (id);
+
+        CREATE TABLE operation (
+            uid bigint NOT NULL REFERENCES card (uid),
+            place bigint NOT NULL,
+            id uuid NOT NULL,
+            kind text NOT NULL,
+            amount bigint NOT NULL CHECK (
+                amount BETWEEN 0 AND 99999999
+                OR kind = 'payout' AND amount BETWEEN 1 AND 999999999999999),
+            reverses uuid,
+            subject text,
+            parameters text CHECK (length(parameters) <= 1000),
+            cashier text,
+            begun_at bigint NOT NULL,
+            begun_uptime text CHECK (length(begun_uptime) <= 100),
+            state text NOT NULL CHECK (state IN ('pending', 'committed', 'voided')),
+            sequence integer NOT NULL CHECK (sequence BETWEEN 0 AND 16777215),
+            ended_at bigint,
+            balance_after bigint,
+            PRIMARY KEY (uid, id),
+            CHECK ((state = 'pending') = (ended_at IS NULL))
+        ) PARTITION BY HASH (uid);
+        CREATE UNIQUE INDEX one_open_operation ON operation (uid) WHERE state = 'pending';
+        CREATE INDEX operation_of_card ON operation (uid, place);
+        CREATE INDEX operation_by_place ON operation (place, id);
+        CREATE INDEX operation_by_time ON operation (begun_at, place, id);
+        CREATE INDEX replacement_of_card ON operation (uid) WHERE kind = 'replace';
+
+        CREATE TABLE reversal (
+            id uuid PRIMARY KEY,
+            uid bigint NOT NULL,
+            operation uuid NOT NULL,
+            FOREIGN KEY (uid, operation) REFERENCES operation (uid, id)
+        );
+
+        CREATE TABLE issued_record (
+            uid bigint NOT NULL REFERENCES card (uid),
+            sequence integer NOT NULL CHECK (sequence BETWEEN 1 AND 16777215),
+            bytes bytea NOT NULL CHECK (length(bytes) = 16),
+            operation uuid NOT NULL,
+            key_id smallint CHECK (key_id BETWEEN 0 AND 15),
+            PRIMARY KEY (uid, sequence),
+            FOREIGN KEY (uid, operation) REFERENCES operation (uid, id)
+        ) PARTITION BY HASH (uid);
+        CREATE INDEX issued_record_by_bytes ON issued_record (bytes);
+
+        CREATE TABLE retired_key (
+            id smallint PRIMARY KEY CHECK (id BETWEEN 0 AND 15),
+            retired_at bigint NOT NULL,
+            place bigint NOT NULL
+        );
+
+        CREATE TABLE house (
+            account text NOT NULL,
+            station integer NOT NULL,
+            balance bigint NOT NULL,
+            PRIMARY KEY (account, station)
+        );
+
+        CREATE TABLE entry (
+            uid bigint NOT NULL,
+            operation uuid NOT NULL,
+            place bigint NOT NULL,
+            purse bigint,
+            number integer,
+            house text,
+            station integer NOT NULL,
+            amount bigint NOT NULL CHECK (
+                amount BETWEEN -99999999 AND 99999999
+                OR house IN ('cash', 'prizes')
+                AND amount BETWEEN -999999999999999 AND 999999999999999),
+            posted_at bigint NOT NULL,
+            PRIMARY KEY (uid, operation, place),
+            FOREIGN KEY (uid, operation) REFERENCES operation (uid, id),
+            CHECK ((purse IS NULL) = (number IS NULL) AND (purse IS NULL) <> (house IS NULL))
+        ) PARTITION BY HASH (uid);
+        CREATE INDEX entry_of_other_purse ON entry (purse) WHERE purse <> uid;
+
+        CREATE TABLE ticket (
+            uid bigint NOT NULL REFERENCES card (uid),
+            id text NOT NULL CHECK (length(id) BETWEEN 1 AND 40),
+            operation uuid NOT NULL,
+            draw text NOT NULL CHECK (length(draw) BETWEEN 1 AND 40),
+            balls text NOT NULL CHECK (length(balls) >= 1),
+            bonus integer NOT NULL CHECK (bonus BETWEEN 1 AND 999),
+            price bigint NOT NULL CHECK (price BETWEEN 1 AND 99999999),
+            bought_at bigint NOT NULL,
+            place bigint NOT NULL,
+            PRIMARY KEY (uid, id),
+            FOREIGN KEY (uid, operation) REFERENCES operation (uid, id)
+        ) PARTITION BY HASH (uid);
+        CREATE INDEX ticket_of_operation ON ticket (uid, operation);
+
+        CREATE TABLE ticket_name (
+            id text PRIMARY KEY,
+            uid bigint NOT NULL,
+            operation uuid NOT NULL UNIQUE,
+            FOREIGN KEY (uid, id) REFERENCES ticket (uid, id)
+        );
+
+        CREATE TABLE prize (
+            ticket text PRIMARY KEY REFERENCES ticket_name (id),
+            uid bigint NOT NULL,
+            operation uuid NOT NULL,
+            FOREIGN KEY (uid, operation) REFERENCES operation (uid, id)
+        );
+
+        CREATE TABLE activation (
+            id uuid PRIMARY KEY,
+            place bigint NOT NULL,
+            uid bigint NOT NULL REFERENCES card (uid),
+            code uuid NOT NULL,
+            requested_at bigint NOT NULL,
+            state text NOT NULL CHECK (state IN ('requested', 'active', 'rejected')),
+            answered_at bigint,
+            version text CHECK (length(version) <= 64),
+            CHECK ((state = 'requested') = (answered_at IS NULL)),
+            CHECK ((state = 'rejected') = (version IS NOT NULL))
+        );
+        CREATE UNIQUE INDEX one_attempt_for_a_code ON activation (code) WHERE state <> 'rejected';
+        CREATE INDEX activation_of_card ON activation (uid);
+        CREATE INDEX activation_of_code ON activation (code);
+        CREATE INDEX activation_by_time ON activation (requested_at);
+        CREATE INDEX activation_by_place ON activation (place, id);
+
+        CREATE TABLE code (
+            code uuid PRIMARY KEY
+        );
+
+        CREATE TABLE gap (
+            uid bigint NOT NULL REFERENCES card (uid),
+            place bigint NOT NULL,
+            first integer NOT NULL CHECK (first BETWEEN 1 AND last),
+            last integer NOT NULL CHECK (last <= 16777215),
+            PRIMARY KEY (uid, place)
+        ) PARTITION BY HASH (uid)
+        """
+}

@@ -1,0 +1,130 @@
+import Games
+import Ledger
+import LedgerColumns
+import TapcardDomain
+
+/// Tickets, and attempts to activate codes.
+extension PostgreSQLRows {
+    func ticket(_ id: TicketID) throws(LedgerError) -> SoldTicket? {
+        try tickets(
+            """
+            ticket_name AS name JOIN ticket USING (uid, id) WHERE name.id = $1
+            """, [.text(id.text)]
+        ).first
+    }
+
+    func ticket(of operation: OperationID) throws(LedgerError) -> SoldTicket? {
+        if let known = ticketsOfOperations[operation] { return known }
+        let ticket = try tickets(
+            """
+            ticket_name AS name JOIN ticket USING (uid, id) WHERE name.operation = $1
+            """, [.id(operation)]
+        ).first
+        ticketsOfOperations[operation] = .some(ticket)
+        return ticket
+    }
+
+    func tickets(on uid: CardUID?) throws(LedgerError) -> [SoldTicket] {
+        guard let uid else { return try tickets("ticket ORDER BY place, id", []) }
+        return try tickets("ticket WHERE uid = $1 ORDER BY place", [.uid(uid)])
+    }
+
+    func insert(_ sold: SoldTicket) throws(LedgerError) {
+        ticketsOfOperations[sold.operation] = .some(sold)
+        change(
+            """
+            INSERT INTO ticket (\(SoldTicket.columns), place)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+            """, sold.values + [.integer(try nextPlace(on: sold.card))])
+        change(
+            "INSERT INTO ticket_name (id, uid, operation) VALUES ($1, $2, $3)",
+            [.text(sold.ticket.id.text), .uid(sold.card), .id(sold.operation)])
+    }
+
+    private func tickets(
+        _ condition: String, _ values: [SQLValue]
+    ) throws(LedgerError) -> [SoldTicket] {
+        let columns = SoldTicket.columns.split(separator: ", ").map { "ticket.\($0)" }
+        return try query("SELECT \(columns.joined(separator: ", ")) FROM \(condition)", values) {
+            row throws(LedgerError) in try SoldTicket(&row)
+        }
+    }
+}
+
+extension PostgreSQLRows {
+    func activation(_ id: OperationID) throws(LedgerError) -> ActivationAttempt? {
+        try activations(where: "id = $1", [.id(id)]).first
+    }
+
+    func activation(of code: ScratchCode) throws(LedgerError) -> ActivationAttempt? {
+        try activations(where: "code = $1 AND state <> 'rejected'", [.id(code)]).first
+    }
+
+    func activations(
+        on uid: CardUID?, or code: ScratchCode?, after id: OperationID?, atMost count: Int
+    ) throws(LedgerError) -> [ActivationAttempt] {
+        var values: [SQLValue] = [
+            .optional(id, SQLValue.id), .id(id ?? .lowest), .count(count),
+        ]
+        let condition = PostgreSQLRows.condition(on: uid, or: code, &values)
+        return try activations(
+            where: """
+                (place, id) > (coalesce((SELECT place FROM activation WHERE id = $1), 0), $2)
+                AND \(condition) ORDER BY place, id LIMIT $3
+                """, values)
+    }
+
+    func activations(
+        on uid: CardUID?, or code: ScratchCode?, since start: Timestamp
+    ) throws(LedgerError) -> [ActivationAttempt] {
+        var values: [SQLValue] = [.time(start)]
+        let condition = PostgreSQLRows.condition(on: uid, or: code, &values)
+        return try activations(
+            where: "requested_at >= $1 AND \(condition) ORDER BY place, id", values)
+    }
+
+    private static func condition(
+        on uid: CardUID?, or code: ScratchCode?, _ values: inout [SQLValue]
+    ) -> String {
+        guard let uid else { return "TRUE" }
+        values.append(.uid(uid))
+        guard let code else { return "uid = $\(values.count)" }
+        values.append(.id(code))
+        return "(uid = $\(values.count - 1) OR code = $\(values.count))"
+    }
+
+    func insert(_ attempt: ActivationAttempt) throws(LedgerError) {
+        let place = try nextPlace(on: attempt.card)
+        change(
+            "INSERT INTO request_id (id, uid, is_attempt) VALUES ($1, $2, TRUE)",
+            [.id(attempt.id), .uid(attempt.card)])
+        change(
+            """
+            INSERT INTO activation (\(ActivationAttempt.columns), place)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+            """, attempt.values + [.integer(place)])
+    }
+
+    /// Fails where the attempt was answered, or is not there.
+    func update(_ attempt: ActivationAttempt) throws(LedgerError) {
+        change(
+            counting:
+                """
+                UPDATE activation SET state = $2, answered_at = $3, version = $4
+                WHERE id = $1 AND state = 'requested'
+                """,
+            [
+                .id(attempt.id), .text(attempt.state.rawValue),
+                .optional(attempt.answeredAt, SQLValue.time),
+                .optional(attempt.version, SQLValue.text),
+            ])
+    }
+
+    private func activations(
+        where condition: String, _ values: [SQLValue]
+    ) throws(LedgerError) -> [ActivationAttempt] {
+        try query(
+            "SELECT \(ActivationAttempt.columns) FROM activation WHERE \(condition)", values
+        ) { row throws(LedgerError) in try ActivationAttempt(&row) }
+    }
+}

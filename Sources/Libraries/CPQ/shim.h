@@ -1,0 +1,92 @@
+#ifndef TAPCARD_CPQ_H
+#define TAPCARD_CPQ_H
+
+#include "../binding.h"
+
+#include <postgresql/libpq-fe.h>
+
+/// The functions of libpq that tapcard calls. The library is loaded when a ledger in PostgreSQL is
+/// opened and not linked: it brings Kerberos, LDAP and TLS with it, and every tap would pay for
+/// them. The types come from its own header, so a signature that changes does not compile.
+struct tapcard_libpq {
+    __typeof__(PQconnectdbParams) *connectdbParams;
+    __typeof__(PQstatus) *status;
+    __typeof__(PQsocket) *socket;
+    __typeof__(PQfinish) *finish;
+    __typeof__(PQerrorMessage) *errorMessage;
+    __typeof__(PQtransactionStatus) *transactionStatus;
+    __typeof__(PQsetnonblocking) *setnonblocking;
+    __typeof__(PQsetNoticeReceiver) *setNoticeReceiver;
+    __typeof__(PQenterPipelineMode) *enterPipelineMode;
+    __typeof__(PQpipelineSync) *pipelineSync;
+    __typeof__(PQsendQueryParams) *sendQueryParams;
+    __typeof__(PQflush) *flush;
+    __typeof__(PQconsumeInput) *consumeInput;
+    __typeof__(PQisBusy) *isBusy;
+    __typeof__(PQgetResult) *getResult;
+    __typeof__(PQresultStatus) *resultStatus;
+    __typeof__(PQresultErrorField) *resultErrorField;
+    __typeof__(PQcmdStatus) *cmdStatus;
+    __typeof__(PQntuples) *ntuples;
+    __typeof__(PQnfields) *nfields;
+    __typeof__(PQftype) *ftype;
+    __typeof__(PQgetisnull) *getisnull;
+    __typeof__(PQgetvalue) *getvalue;
+    __typeof__(PQgetlength) *getlength;
+    __typeof__(PQclear) *clear;
+    __typeof__(PQconninfoParse) *conninfoParse;
+    __typeof__(PQconninfoFree) *conninfoFree;
+    __typeof__(PQfreemem) *freemem;
+};
+
+/// Fills the table from a library that dlopen gave: the name of a function that is not there,
+/// or null.
+static inline const char *tapcard_libpq_bind(void *library, struct tapcard_libpq *table) {
+    TAPCARD_BIND(connectdbParams, "PQconnectdbParams")
+    TAPCARD_BIND(status, "PQstatus")
+    TAPCARD_BIND(socket, "PQsocket")
+    TAPCARD_BIND(finish, "PQfinish")
+    TAPCARD_BIND(errorMessage, "PQerrorMessage")
+    TAPCARD_BIND(transactionStatus, "PQtransactionStatus")
+    TAPCARD_BIND(setnonblocking, "PQsetnonblocking")
+    TAPCARD_BIND(setNoticeReceiver, "PQsetNoticeReceiver")
+    TAPCARD_BIND(enterPipelineMode, "PQenterPipelineMode")
+    TAPCARD_BIND(pipelineSync, "PQpipelineSync")
+    TAPCARD_BIND(sendQueryParams, "PQsendQueryParams")
+    TAPCARD_BIND(flush, "PQflush")
+    TAPCARD_BIND(consumeInput, "PQconsumeInput")
+    TAPCARD_BIND(isBusy, "PQisBusy")
+    TAPCARD_BIND(getResult, "PQgetResult")
+    TAPCARD_BIND(resultStatus, "PQresultStatus")
+    TAPCARD_BIND(resultErrorField, "PQresultErrorField")
+    TAPCARD_BIND(cmdStatus, "PQcmdStatus")
+    TAPCARD_BIND(ntuples, "PQntuples")
+    TAPCARD_BIND(nfields, "PQnfields")
+    TAPCARD_BIND(ftype, "PQftype")
+    TAPCARD_BIND(getisnull, "PQgetisnull")
+    TAPCARD_BIND(getvalue, "PQgetvalue")
+    TAPCARD_BIND(getlength, "PQgetlength")
+    TAPCARD_BIND(clear, "PQclear")
+    TAPCARD_BIND(conninfoParse, "PQconninfoParse")
+    TAPCARD_BIND(conninfoFree, "PQconninfoFree")
+    TAPCARD_BIND(freemem, "PQfreemem")
+    return NULL;
+}
+
+/// Counts the warnings of a server: one during a commit means that it may be lost yet.
+struct tapcard_libpq_warnings {
+    __typeof__(PQresultErrorField) *field;
+    int count;
+};
+
+static inline void tapcard_libpq_note(void *context, const PGresult *result) {
+    struct tapcard_libpq_warnings *warnings = (struct tapcard_libpq_warnings *)context;
+    const char *severity = warnings->field(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+    if (severity != NULL && severity[0] == 'W') warnings->count++;
+}
+
+// Letters, which Swift does not see.
+static const int tapcard_libpq_sqlstate = PG_DIAG_SQLSTATE;
+static const int tapcard_libpq_message = PG_DIAG_MESSAGE_PRIMARY;
+
+#endif
