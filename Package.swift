@@ -320,7 +320,7 @@ let package = Package(
             ]),
         tests(
             of: "SQLiteLedger",
-            ["Games", "LedgerConformance", "Ledger", "TapcardDomain", "CSQLite"]),
+            ["Games", "LedgerConformance", "Ledger", "TapcardDomain", "CSQLite", "Thoroughness"]),
         tests(
             of: "CardImage",
             ["Games", "TapcardDomain", "NDEF", "CardCryptography", "TextCodecs"]),
@@ -332,7 +332,7 @@ let package = Package(
             ]),
         tests(of: "RemoteServices", ["BlockingLane", "Games", "ServicePorts", "TapcardDomain"]),
         tests(of: "FaultEnumerator", ["FaultyWorld"]),
-        tests(of: "SoakTown", ["FaultyWorld", "TapcardCore"]),
+        tests(of: "SoakTown", ["FaultyWorld", "TapcardCore", "Thoroughness"]),
         tests(
             of: "FaultyWorld",
             ["Ledger", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag"]),

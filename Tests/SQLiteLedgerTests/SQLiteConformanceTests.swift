@@ -3,19 +3,21 @@ import LedgerConformance
 import SQLiteLedger
 import TapcardDomain
 import Testing
+import Thoroughness
 
 /// The ledger in a file does what every ledger does.
 ///
 /// One after the other, as each ledger has files open, and libnfc needs free ones.
 @Suite("The ledger in a file", .serialized) struct SQLiteConformanceTests {
-    @Test(arguments: Scenario.all) func conforms(_ scenario: Scenario) async throws {
+    @Test(arguments: Thoroughness.some(Scenario.all, of: 3))
+    func conforms(_ scenario: Scenario) async throws {
         try await TestFolder.temporary { folder in
             try await scenario.play(on: try await folder.open(.usd))
         }
     }
 
     /// Thousands of requests of three stations, some out of date, some repeated, some senseless.
-    @Test(arguments: [1, 20_260, 987_654_321] as [UInt64])
+    @Test(arguments: Thoroughness.some([1, 20_260, 987_654_321] as [UInt64], of: 3))
     func answersLikeTheLedgerInMemory(seed: UInt64) async throws {
         var words: [String: Int] = [:]
         try await TestFolder.temporary { folder in
