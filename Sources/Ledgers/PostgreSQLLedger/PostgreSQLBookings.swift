@@ -73,7 +73,7 @@ extension PostgreSQLRows {
         try query(sql, values) { row throws(LedgerError) in try row.value(\.integer) }.first ?? 0
     }
 
-    /// The balance of an account that was ended is nowhere but in its entries.
+    /// The balance of an ended account is stored only as its entries.
     func forEachAccount(
         _ body: (_ account: Account, _ balance: Int64, _ sum: Int64) throws(LedgerError) -> Void
     ) throws(LedgerError) {

@@ -14,7 +14,7 @@ public actor PostgreSQLLedger: LedgerStore {
     private let address: String
     private let station: Int64
     private let answerLimit: Duration
-    /// Nil where the outcome of a transaction is unknown, or the link was lost: a new one finds out.
+    /// Nil after a transaction of unknown outcome: a new link finds out what the server kept.
     private var link: Link?
     private var isClosed = false
     /// How often a transaction was repeated because another station was quicker.
@@ -106,7 +106,7 @@ public actor PostgreSQLLedger: LedgerStore {
         _ body: @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) throws(LedgerError) -> Success {
         let rows = PostgreSQLRows(link, station: station, isWriting: false)
-        defer { link.endReading(rows) }
+        defer { link.rollBack(rows) }
         return try body(rows)
     }
 
@@ -123,10 +123,10 @@ public actor PostgreSQLLedger: LedgerStore {
                 try commit(rows, on: link)
                 return success
             } catch {
-                link.endReading(rows)
+                link.rollBack(rows)
                 let isLost = rows.failure?.isLostRace ?? false
                 let mayBeLost = rows.failure?.mayBeLostRace ?? false
-                // What breaks a rule twice is not a race.
+                // A change that is refused a second time breaks a rule; it did not lose a race.
                 let isRepeated = isLost && left > 0 || mayBeLost && left == mostRepetitions
                 guard isRepeated else { throw error }
                 left -= 1
@@ -137,7 +137,7 @@ public actor PostgreSQLLedger: LedgerStore {
     }
 
     private func commit(_ rows: PostgreSQLRows, on link: Link) throws(LedgerError) {
-        guard rows.hasChanged else { return link.endReading(rows) }
+        guard rows.hasChanged else { return link.rollBack(rows) }
         do throws(LedgerError) {
             try rows.commit()
         } catch {
@@ -170,8 +170,8 @@ public actor PostgreSQLLedger: LedgerStore {
 extension Link {
     /// Waits until the server can promise what it shows, and reads what kind of ledger it holds.
     ///
-    /// After a crash the server shows commits that its replica does not have yet, and that a failover
-    /// would take back. A commit of our own waits for the replica, and so for all before it.
+    /// After a crash the server shows commits that its replica does not have yet, and that a
+    /// failover would take back. A commit of our own waits for the replica, and so for all before.
     func inspect(in currency: Currency?) throws(LedgerError) -> Currency {
         let answers: [SQLAnswer]
         do throws(LinkFailure) {
@@ -209,12 +209,13 @@ extension Link {
     }
 
     /// Ends a transaction that has changed nothing, or whose changes were refused.
-    func endReading(_ rows: PostgreSQLRows) {
+    func rollBack(_ rows: PostgreSQLRows) {
         guard rows.hasBegun, isOpen else { return }
         _ = try? run([SQLStatement("ROLLBACK")])
     }
 
-    /// Carries out a batch and COMMIT, in one round trip, and believes only the word and no warning.
+    /// Carries out a batch and COMMIT in one round trip. It succeeds only if the server answers
+    /// COMMIT, without a warning.
     func commit(_ batch: [SQLStatement]) throws(LinkFailure) {
         let answers = try run(batch + [SQLStatement("COMMIT")])
         // COMMIT of a failed transaction is answered by ROLLBACK, as if all were well. A warning
