@@ -1,5 +1,5 @@
 # make demo and make test need no other command before them.
-# Two builds: the tests' own, and the product with the Swift runtime inside it.
+# One build serves the tests and the program, which has the Swift runtime inside it.
 
 SWIFT ?= swift
 PREFIX ?= /usr/local
@@ -10,8 +10,7 @@ SYSTEMD ?= /etc/systemd
 SYSUSERS ?= /etc/sysusers.d
 
 STRICT = --explicit-target-dependency-import-check error
-PRODUCT = .build/product
-TAPCARD = $(PRODUCT)/release/tapcard
+TAPCARD = .build/release/tapcard
 LINTED = Package.swift Examples Sources Tests Benchmarks Fuzz/Package.swift Fuzz/Sources
 # How long each target is fuzzed, and which one: all of them where none is named. How long the
 # simulation goes on, and from which seed: a new one where none is named.
@@ -35,7 +34,7 @@ build-deps:
 	@packaging/install-dependencies
 
 build: build-deps
-	$(SWIFT) build -c release --static-swift-stdlib --product tapcard --scratch-path $(PRODUCT) $(STRICT)
+	$(SWIFT) build -c release --product tapcard $(STRICT)
 
 demo: build
 	@docs/demo.sh $(TAPCARD)
@@ -55,17 +54,15 @@ test: deps
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) --filter "$(NETWORK)"
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) --filter EndToEndTests
 	.build/release/FaultEnumerator $(if $(TAPCARD_TESTS),check,test)
-	TAPCARD=.build/release/tapcard $(BROWSER) $(if $(TAPCARD_TESTS),,-k MoneyTests -k TornTests)
+	TAPCARD=$(TAPCARD) $(BROWSER) $(if $(TAPCARD_TESTS),,-k MoneyTests -k TornTests)
 
 # The counter page in a real browser, against the program that is there; screens keeps how it looks.
 BROWSER = .build/python/bin/python Tests/BrowserTests
-browser: deps
-	$(SWIFT) build -c release --product tapcard $(STRICT)
-	TAPCARD=.build/release/tapcard $(BROWSER)
+browser: deps build
+	TAPCARD=$(TAPCARD) $(BROWSER)
 
-screens: deps
-	$(SWIFT) build -c release --product tapcard $(STRICT)
-	SCREENS=write TAPCARD=.build/release/tapcard $(BROWSER) -k Screens
+screens: deps build
+	SCREENS=write TAPCARD=$(TAPCARD) $(BROWSER) -k Screens
 
 # Every schedule of more faults, and every rule left out: see docs/TESTING.md. It may be stopped at any
 # time, and goes on behind the runs that it has done.
@@ -124,12 +121,13 @@ coverage: deps
 	packaging/coverage .build/coverage
 
 # Looks for inputs that break something: see docs/TESTING.md.
+FUZZ_BUILD = --scratch-path .build/fuzz/build
 fuzz: fuzz-build
 	@Fuzz/run $(SECONDS) $(TARGET)
 
 # Without the cache, as SwiftPM does not notice new files of a package beside the one it builds.
 fuzz-build: deps
-	$(SWIFT) build -c release --package-path Fuzz --scratch-path .build/fuzz/build \
+	$(SWIFT) build -c release $(FUZZ_BUILD) --package-path Fuzz \
 		-Xswiftc -sanitize=fuzzer -Xswiftc -use-ld=lld --disable-build-manifest-caching || { \
 		echo "The fuzzer needs lld and libclang_rt.fuzzer; the toolchains of swift.org have both." >&2; exit 1; }
 
@@ -144,9 +142,9 @@ check: deps
 	@packaging/timed $(MAKE) --no-print-directory test TAPCARD_TESTS=check
 	@packaging/timed $(MAKE) --no-print-directory mutants
 	@packaging/timed $(MAKE) --no-print-directory memcheck
-	@packaging/timed $(MAKE) --no-print-directory fuzz-build
+	@packaging/timed $(MAKE) --no-print-directory fuzz-build \
+		FUZZ_BUILD="--scratch-path .build/fuzz/check -Xswiftc -Onone"
 	@packaging/timed $(MAKE) --no-print-directory example
-	@packaging/timed $(MAKE) --no-print-directory build
 
 # The example of docs/LIBRARY.md, as somebody builds it who has only its manifest.
 example: build-deps

@@ -1,6 +1,7 @@
 import CSQLite
 import DurableFile
 import Testing
+import Thoroughness
 
 /// Every word for a card that cannot be trusted, as a cashier meets it: the
 /// word, the exit status, and a next step that is a command and works.
@@ -265,7 +266,8 @@ struct TwoBodiesTests {
         try counter.step("audit")
     }
 
-    @Test("are both held by block; unblock lets only the one go that the ledger knows")
+    @Test(
+        "are both held by block; unblock lets only the one go that the ledger knows", .checkOnly)
     func block() throws {
         let counter = try counterWithCard()
         let copy = try image(at: counter)
@@ -306,7 +308,8 @@ struct TwoBodiesTests {
         try counter.step("audit")
     }
 
-    @Test("cannot spend one balance twice by pulling one of them at the worst moment")
+    @Test(
+        "cannot spend one balance twice by pulling one of them at the worst moment", .checkOnly)
     func pulled() throws {
         for write in 1...4 {
             for way in ["lost", "acknowledge-lost", "pulled-after"] {

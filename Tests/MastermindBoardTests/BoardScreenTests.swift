@@ -36,7 +36,7 @@ struct BoardScreenTests {
 
     @Test(
         "as many lines as there is room for and none too wide, with colour and without",
-        arguments: Thoroughness.some(Array(1...12), of: 3))
+        arguments: Thoroughness.some(Array(1...12), of: 5))
     func bounds(slots: Int) throws {
         for (width, height) in BoardScreenTests.sizes(slots) {
             for board in try BoardScreenTests.scenes(slots: slots, width, height) {

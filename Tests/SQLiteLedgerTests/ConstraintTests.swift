@@ -4,10 +4,11 @@ import LedgerConformance
 import SQLiteLedger
 import TapcardDomain
 import Testing
+import Thoroughness
 
 /// The tables hold without the rules above them.
 @Suite("A hand with an SQLite tool") struct ConstraintTests {
-    @Test(arguments: [
+    private static let changes = [
         "UPDATE entry SET amount = 1", "DELETE FROM entry",
         "UPDATE issued_record SET bytes = zeroblob(16)", "DELETE FROM issued_record",
         "DELETE FROM operation", "DELETE FROM card", "UPDATE gap SET last = 9", "DELETE FROM gap",
@@ -105,7 +106,9 @@ import Testing
         SELECT '00000000-0000-4000-8000-000000000000', uid, code, 1, 'requested' FROM activation
         """,
         "INSERT INTO setting (only, currency) VALUES (2, 'EUR')",
-    ])
+    ]
+
+    @Test(arguments: Thoroughness.some(changes, of: 5))
     func isStopped(_ change: String) async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()

@@ -55,7 +55,7 @@ struct SimulationRefusalTests {
         Case(fault, "fault: write 3\n", "no fault \"write 3\""),
         Case(fault, "fault: None\n", "no fault \"None\""),
         Case(fault, "fault: write 3 lost \n", "no fault"),
-        Case(fault, "fault: write 3 lost\r\n", "does not say"),
+        Case(fault, "fault: write 3 lost\r\n", "no fault"),
     ]
 
     static let tags = [

@@ -6,6 +6,7 @@ import SimulatedReader
 import TapcardCore
 import TapcardDomain
 import Testing
+import Thoroughness
 import Type2Tag
 
 /// Somebody locks the settings of a tag whose protection is half switched. What it is then it stays
@@ -14,7 +15,8 @@ import Type2Tag
 struct LockedSettingsTests {
     @Test(
         "leave nothing open, wherever it was broken off, and a card that pays",
-        arguments: Type2Chip.known, [CounterDeed.protect, .unprotect, .issueProtected])
+        arguments: Thoroughness.some(Type2Chip.known, of: 3),
+        [CounterDeed.protect, .unprotect, .issueProtected])
     func everyWrite(_ chip: Type2Chip, _ deed: CounterDeed) async throws {
         var ends: Set<String> = []
         for way in TornTapTests.ways {

@@ -8,6 +8,7 @@ import SimulatedReader
 import TapcardCore
 import TapcardDomain
 import Testing
+import Thoroughness
 import Type2Tag
 
 /// Two stations with one ledger, and one card that goes from reader to reader.
@@ -20,15 +21,14 @@ struct TwoStationsTests {
 
     @Test(
         "never accuse an honest card, and charge it once each, whenever it changes readers",
-        arguments: CounterDeed.allCases, Visit.allCases)
+        arguments: Thoroughness.some(CounterDeed.allCases, of: 3), Visit.allCases)
     func interleaved(_ deed: CounterDeed, _ visit: Visit) async throws {
         try await interleave(deed, visit, tornAt: nil)
     }
 
     @Test(
         "never accuse an honest card that is pulled from the second one",
-        arguments: CounterDeed.allCases,
-        [Visit.pay, .add, .read])
+        arguments: Thoroughness.some(CounterDeed.allCases, of: 6), [Visit.pay, .add, .read])
     func interleavedAndTorn(_ deed: CounterDeed, _ visit: Visit) async throws {
         for write in 1...5 { try await interleave(deed, visit, tornAt: write) }
     }

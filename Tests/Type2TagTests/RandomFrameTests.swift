@@ -1,5 +1,6 @@
 import SeededChance
 import Testing
+import Thoroughness
 import Type2Tag
 
 @Suite struct RandomFrameTests {
@@ -16,7 +17,7 @@ import Type2Tag
         var bench = try TagBench(try #require(chip))
         let serial = bench.memory.pages.prefix(2)
         var reached: Set<UInt8> = []
-        for _ in 0..<10_000 {
+        for _ in 0..<(Thoroughness.asked > .usual ? 10_000 : 3_000) {
             if Int.random(in: 0..<50, using: &random) == 0 { bench.powerCycle() }
             bench.select()
             for _ in 0..<Int.random(in: 1...3, using: &random) {

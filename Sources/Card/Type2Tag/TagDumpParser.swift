@@ -54,12 +54,11 @@ struct TagDumpParser {
     /// The name and the value in a line.
     private func split(_ text: Substring) throws(Type2Error) -> (name: Substring, value: Substring)
     {
-        let parts = text.split(
-            separator: TagDump.separator, maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2 else {
-            throw refusal(.unknownLine, "neither a field, a page nor a comment")
-        }
-        return (parts[0], parts[1])
+        // By bytes: a simulated reader reads its file at every frame.
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
+            text[colon...].hasPrefix(TagDump.separator)
+        else { throw refusal(.unknownLine, "neither a field, a page nor a comment") }
+        return (text[..<colon], text[colon...].dropFirst(TagDump.separator.count))
     }
 
     private mutating func takeField(_ text: Substring) throws(Type2Error) {
@@ -112,7 +111,7 @@ struct TagDumpParser {
     }
 
     private mutating func takePage(_ text: Substring) throws(Type2Error) {
-        try requireFields()
+        if pages.isEmpty { try requireFields() }
         remaining = []
         let (name, value) = try split(text)
         let number = try bytes(name, 1)[0]
@@ -147,10 +146,9 @@ struct TagDumpParser {
 
     /// A page, or nil for one that could not be read.
     private func page(_ text: Substring) throws(Type2Error) -> Page? {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        let isUnread = parts.allSatisfy { $0 == TagDump.unreadByte }
-        if isUnread && parts.count == Page.size { return nil }
-        let bytes = parts.compactMap { Hexadecimal.decode($0) }
+        if text == TagDump.unreadPage { return nil }
+        let parts = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        let bytes = parts.compactMap { Hexadecimal.decode(Substring($0)) }
         guard parts.count == Page.size, bytes.allSatisfy({ $0.count == 1 }),
             let page = Page(bytes.flatMap(\.self))
         else { throw refusal(.badValue, "a page is four bytes of two hexadecimal digits") }

@@ -17,7 +17,7 @@ extension TagDump {
     static let commentMark = "#"
     static let pageMark = "page "
     static let separator = ": "
-    static let unreadByte = "--"
+    static let unreadPage = "-- -- -- --"
 
     /// The dump as text, with a line end after every line.
     public var text: String {
@@ -34,10 +34,9 @@ extension TagDump {
         let fields = values.compactMap { field, value in
             value.map { field.rawValue + TagDump.separator + $0 }
         }
-        let unread = [String](repeating: TagDump.unreadByte, count: Page.size)
         let rows = zip(UInt8.min..., pages).map { number, page in
             TagDump.pageMark + Hexadecimal.encode([number]) + TagDump.separator
-                + (page?.description ?? unread.joined(separator: " "))
+                + (page?.description ?? TagDump.unreadPage)
         }
         return ([TagDump.firstLine] + fields + rows).map { $0 + "\n" }.joined()
     }
@@ -49,10 +48,11 @@ extension TagDump {
                 .tooLong, "line 1: \(text.utf8.count) bytes, more than \(TagDump.longestText)")
         }
         var parser = TagDumpParser()
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        var lines = text.utf8.split(
+            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         // The text ends with a line end, after which no line follows.
-        if lines.last == "" { lines.removeLast() }
-        for line in lines { try parser.take(line) }
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        for line in lines { try parser.take(Substring(line)) }
         self = try parser.finish()
     }
 }

@@ -28,8 +28,9 @@ extension Simulation {
     }
 
     public init(parsing text: String) throws(ReaderError) {
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-            .map(String.init)[...]
+        var lines = text.utf8.split(
+            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
+        ).map { String(Substring($0)) }[...]
         guard lines.popFirst() == Simulation.heading else {
             throw ReaderError(.noReader, "the file is no simulation of tapcard")
         }

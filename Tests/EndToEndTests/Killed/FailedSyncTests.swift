@@ -1,10 +1,11 @@
 import DurableFile
 import Glibc
 import Testing
+import Thoroughness
 
 /// A commit that was written and not synced is in the ledger's journal or it is not: only who reads
 /// the journal from its beginning knows, and nobody does while another program keeps it open.
-@Suite("A sync that fails while another program has the ledger open", .ownThread)
+@Suite("A sync that fails while another program has the ledger open", .ownThread, .checkOnly)
 struct FailedSyncTests {
     @Test("what is said of a change is so, also once every program was killed")
     func failedSync() throws {

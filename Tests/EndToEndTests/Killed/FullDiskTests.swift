@@ -6,7 +6,9 @@ import Thoroughness
 /// lost or doubled, and the next tap with a sound disk settles.
 @Suite("A disk that fails below the program", .ownThread, .serialized)
 struct FullDiskTests {
-    @Test("full from one call on", arguments: [Change.pay, .add, .issue, .close])
+    @Test(
+        "full from one call on",
+        arguments: Thoroughness.some([Change.pay, .add, .issue, .close], of: 2))
     func full(change: Change) throws {
         let desk = try FaultDesk(change, counting: "ledger")
         let step = Thoroughness.step(change.line == Change.pay.line ? 2 : 4, usual: 16)
@@ -41,7 +43,9 @@ struct FullDiskTests {
     }
 
     /// A short write is carried on with; the others say that nothing was changed.
-    @Test("a write that fails once, or takes only half", arguments: [Change.pay, .add])
+    @Test(
+        "a write that fails once, or takes only half",
+        arguments: Thoroughness.some([Change.pay, .add], of: 2))
     func unwritten(change: Change) throws {
         let desk = try FaultDesk(change, counting: "ledger")
         let step = Thoroughness.step(3, usual: 15)

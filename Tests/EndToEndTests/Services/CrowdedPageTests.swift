@@ -1,8 +1,9 @@
 import BlockingLane
 import RawHTTP
 import Testing
+import Thoroughness
 
-@Suite("A counter page with more clients than it may have files open", .ownThread)
+@Suite("A counter page with more clients than it may have files open", .ownThread, .checkOnly)
 struct CrowdedPageTests {
     private let counter: Counter
     private let page: CashierPage

@@ -1,5 +1,6 @@
 import DurableFile
 import Testing
+import Thoroughness
 
 @Suite("The lottery, with the service in a process of its own", .ownThread)
 struct LotteryStoryTests {
@@ -8,7 +9,9 @@ struct LotteryStoryTests {
         "TAPCARD_JSON": "true", "TAPCARD_PRIZES": "6=5 5=5 4=5 3=5 2=5 1=5 0=5",
     ]
 
-    @Test("a ticket is bought, drawn, checked and paid once", arguments: ["NTAG213", "NTAG215"])
+    @Test(
+        "a ticket is bought, drawn, checked and paid once",
+        arguments: Thoroughness.some(["NTAG213", "NTAG215"], of: 2))
     func ticket(chip: String) throws {
         let counter = try Counter(Self.generous)
         try counter.step("sim put \(chip)")
@@ -105,15 +108,16 @@ struct LotteryStoryTests {
 
     @Test(
         "an answer that is none charges nothing, and says which rule it broke",
-        arguments: [
-            ("cut-off", "service-cut-off"), ("huge", "service-too-large"),
-            ("huge-unannounced", "service-too-large"), ("not-json", "service-not-json"),
-            ("wrong-shape", "service-wrong-shape"), ("redirect", "service-redirected"),
-            ("400", "service-refused"), ("404", "service-refused"), ("500", "service-broken"),
-            ("503", "service-broken"), ("bad-balls", "service-bad-balls"),
-            ("duplicate-balls", "service-bad-balls"), ("bad-date", "service-bad-date"),
-            ("slow=60", "service-timed-out"),
-        ])
+        arguments: Thoroughness.some(
+            [
+                ("cut-off", "service-cut-off"), ("huge", "service-too-large"),
+                ("huge-unannounced", "service-too-large"), ("not-json", "service-not-json"),
+                ("wrong-shape", "service-wrong-shape"), ("redirect", "service-redirected"),
+                ("400", "service-refused"), ("404", "service-refused"), ("500", "service-broken"),
+                ("503", "service-broken"), ("bad-balls", "service-bad-balls"),
+                ("duplicate-balls", "service-bad-balls"), ("bad-date", "service-bad-date"),
+                ("slow=60", "service-timed-out"),
+            ], of: 4))
     func failures(failure: String, word: String) throws {
         let counter = try Counter(Self.generous)
         try counter.step("issue --balance 20")
