@@ -131,6 +131,7 @@ private struct SceneLedger: LedgerStore {
     var currency: Currency { .usd }
 
     func read<Success: Sendable>(
+        touching _: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         await scene.turn?(number)
@@ -140,6 +141,7 @@ private struct SceneLedger: LedgerStore {
     }
 
     func write<Success: Sendable>(
+        touching _: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         await scene.turn?(number)

@@ -25,12 +25,14 @@ package struct InterposedLedger: LedgerStore {
     package var currency: Currency { ledger.currency }
 
     package func read<Success: Sendable>(
+        touching footprint: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         try await pass(.query) { () throws(LedgerError) in try await ledger.read(body) }
     }
 
     package func write<Success: Sendable>(
+        touching footprint: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         try await pass(.commit) { () throws(LedgerError) in try await ledger.write(body) }

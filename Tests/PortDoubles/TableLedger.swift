@@ -14,6 +14,7 @@ package final class TableLedger: LedgerStore {
     package func putBack(_ backup: LedgerTables) { rows.withLock { $0 = backup } }
 
     package func read<Success: Sendable>(
+        touching _: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         var unchanged = tables
@@ -21,6 +22,7 @@ package final class TableLedger: LedgerStore {
     }
 
     package func write<Success: Sendable>(
+        touching _: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         try rows.withLock { tables throws(LedgerError) in try tables.transact(body) }

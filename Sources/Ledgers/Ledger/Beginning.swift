@@ -8,7 +8,7 @@ extension LedgerStore {
         _ request: Request, seen: Seen?, sealer: RecordSealer
     ) async throws(LedgerError) -> Beginning {
         let currency = currency
-        return try await write { rows throws(LedgerError) in
+        return try await write(touching: request.footprint) { rows throws(LedgerError) in
             let book = Book(rows: rows, currency: currency, sealer: sealer, now: request.at)
             return try book.begin(request, seen: seen)
         }
@@ -21,7 +21,7 @@ extension LedgerStore {
         of intent: Intent, _ id: OperationID
     ) async throws(LedgerError) -> Beginning? {
         let currency = currency
-        return try await read { rows throws(LedgerError) in
+        return try await read(touching: Footprint(ids: [id])) { rows throws(LedgerError) in
             try Book(reading: rows, currency).repetition(of: intent, id, on: nil)
         }
     }

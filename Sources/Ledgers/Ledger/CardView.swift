@@ -44,7 +44,8 @@ extension LedgerStore {
         of uid: CardUID, holding sequences: [SequenceNumber] = []
     ) async throws(LedgerError) -> CardView? {
         let currency = currency
-        return try await read { rows throws(LedgerError) in
+        let footprint = Footprint(cards: [uid], records: sequences)
+        return try await read(touching: footprint) { rows throws(LedgerError) in
             guard let card = try rows.card(uid) else { return nil }
             var issued: [SequenceNumber: IssuedRecord] = [:]
             for sequence in sequences { issued[sequence] = try rows.issued(uid, sequence) }
@@ -64,6 +65,8 @@ extension LedgerStore {
     }
 
     public func operation(_ id: OperationID) async throws(LedgerError) -> Operation? {
-        try await read { rows throws(LedgerError) in try rows.operation(id) }
+        try await read(touching: Footprint(ids: [id])) { rows throws(LedgerError) in
+            try rows.operation(id)
+        }
     }
 }

@@ -9,6 +9,7 @@ public actor InMemoryLedger: LedgerStore {
     public init(currency: Currency = .usd) { self.currency = currency }
 
     public func read<Success: Sendable>(
+        touching _: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         var unchanged = tables
@@ -16,6 +17,7 @@ public actor InMemoryLedger: LedgerStore {
     }
 
     public func write<Success: Sendable>(
+        touching _: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         try tables.transact(body)

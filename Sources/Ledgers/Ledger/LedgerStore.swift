@@ -11,6 +11,7 @@ public protocol LedgerStore: Sendable {
 
     /// Reads one consistent state.
     func read<Success: Sendable>(
+        touching footprint: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success
 
@@ -27,11 +28,24 @@ public protocol LedgerStore: Sendable {
     /// Changes rows, all or none of them, exclusively while the body runs. A storage may repeat the
     /// body, so it must have no other effects.
     func write<Success: Sendable>(
+        touching footprint: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success
 }
 
 extension LedgerStore {
+    public func read<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        try await read(touching: .unknown, body)
+    }
+
+    public func write<Success: Sendable>(
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        try await write(touching: .unknown, body)
+    }
+
     public var isReadOnly: Bool { false }
 
     /// Throws the error of a write where no write is possible.

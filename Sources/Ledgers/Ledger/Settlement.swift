@@ -15,7 +15,7 @@ extension LedgerStore {
     public func confirm(
         _ work: OpenWork, at now: Timestamp
     ) async throws(LedgerError) -> Confirmation {
-        try await settle(at: now) { book throws(LedgerError) in
+        try await settle(touching: work.footprint, at: now) { book throws(LedgerError) in
             guard let operation = try book.rows.operation(work.operation.id),
                 var card = try book.rows.card(work.card.uid)
             else { throw LedgerError(.corrupt, "operation \(work.operation.id) has vanished") }
@@ -45,7 +45,7 @@ extension LedgerStore {
         _ open: Operation, seen: Seen, tagHolds best: SequenceNumber, sealer: RecordSealer,
         at now: Timestamp
     ) async throws(LedgerError) -> Settlement {
-        try await settle(sealer, at: now) { book throws(LedgerError) in
+        try await settle(touching: open.footprint, sealer, at: now) { book throws(LedgerError) in
             guard let view = try book.view(of: open.uid), Seen(view) == seen,
                 let operation = view.open, try book.isTrusted(sealer.keyID)
             else { return .changed }
@@ -98,7 +98,7 @@ extension LedgerStore {
         of work: OpenWork, at now: Timestamp,
         _ change: @escaping @Sendable (Book, inout LedgerCard) throws(LedgerError) -> Void
     ) async throws(LedgerError) -> OpenWork? {
-        try await settle(at: now) { book throws(LedgerError) in
+        try await settle(touching: work.footprint, at: now) { book throws(LedgerError) in
             guard var card = try book.rows.card(work.card.uid),
                 card.allocated == work.content.sequence,
                 [work.card.protection, work.card.protection.next].contains(card.protection)
@@ -115,7 +115,9 @@ extension LedgerStore {
         _ open: Operation, as state: Operation.State, resealWith id: OperationID, seen: Seen,
         sealer: RecordSealer, by cashier: CashierName? = nil, at now: Timestamp
     ) async throws(LedgerError) -> Settlement {
-        try await settle(sealer, at: now) { book throws(LedgerError) in
+        var footprint = open.footprint
+        footprint.ids.append(id)
+        return try await settle(touching: footprint, sealer, at: now) { book throws(LedgerError) in
             guard let view = try book.view(of: open.uid), Seen(view) == seen,
                 let operation = view.open, try book.isTrusted(sealer.keyID)
             else { return .changed }
@@ -165,7 +167,7 @@ extension LedgerStore {
     public func voidOpenPayment(
         on uid: CardUID, seen: Seen?, at now: Timestamp
     ) async throws(LedgerError) -> Operation? {
-        try await settle(at: now) { book throws(LedgerError) in
+        try await settle(touching: Footprint(cards: [uid]), at: now) { book throws(LedgerError) in
             guard let view = try book.view(of: uid), Seen(view) == seen, let open = view.open,
                 open.kind.isVoidable
             else { return nil }
@@ -177,7 +179,7 @@ extension LedgerStore {
     public func markDisplay(
         of uid: CardUID, stale: Bool
     ) async throws(LedgerError) {
-        try await write { rows throws(LedgerError) in
+        try await write(touching: Footprint(cards: [uid])) { rows throws(LedgerError) in
             guard var card = try rows.card(uid), card.isDisplayStale != stale else { return }
             card.isDisplayStale = stale
             try rows.save(card)
@@ -189,7 +191,7 @@ extension LedgerStore {
     public func noteProtection(
         of uid: CardUID, _ protection: CardProtection, insteadOf noted: CardProtection
     ) async throws(LedgerError) -> Bool {
-        try await write { rows throws(LedgerError) in
+        try await write(touching: Footprint(cards: [uid])) { rows throws(LedgerError) in
             guard var card = try rows.card(uid), card.protection == noted else { return false }
             card.protection = protection
             try rows.save(card)
@@ -198,12 +200,12 @@ extension LedgerStore {
     }
 
     private func settle<Success: Sendable>(
-        _ sealer: RecordSealer? = nil, at now: Timestamp,
+        touching footprint: Footprint, _ sealer: RecordSealer? = nil, at now: Timestamp,
         _ body: @escaping @Sendable (Book) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         let currency = currency
         let sealer = sealer ?? .none
-        return try await write { rows throws(LedgerError) in
+        return try await write(touching: footprint) { rows throws(LedgerError) in
             try body(Book(rows: rows, currency: currency, sealer: sealer, now: now))
         }
     }

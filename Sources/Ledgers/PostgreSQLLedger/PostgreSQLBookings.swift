@@ -51,7 +51,7 @@ extension PostgreSQLRows {
         }
         row.balance += amount
         row.isChanged = true
-        cards[uid] = .some(row)
+        known.cards[uid] = .some(row)
     }
 
     func balance(of account: Account) throws(LedgerError) -> Int64 {
@@ -70,14 +70,17 @@ extension PostgreSQLRows {
     }
 
     private func sum(_ sql: String, _ values: [SQLValue]) throws(LedgerError) -> Int64 {
-        try query(sql, values) { row throws(LedgerError) in try row.value(\.integer) }.first ?? 0
+        let selection = Selection(sql, values) { row throws(LedgerError) in
+            try row.value(\.integer)
+        }
+        return try query(selection).first ?? 0
     }
 
     /// The balance of an ended account is stored only as its entries.
     func forEachAccount(
         _ body: (_ account: Account, _ balance: Int64, _ sum: Int64) throws(LedgerError) -> Void
     ) throws(LedgerError) {
-        let purses = try query(
+        let purses = Selection(
             """
             WITH booked AS (
                 SELECT purse, number, sum(amount) AS total FROM entry
@@ -94,7 +97,7 @@ extension PostgreSQLRows {
                 Account.purse(uid, number), try row.value(\.integer), try row.value(\.integer)
             )
         }
-        let house = try query(
+        let house = Selection(
             """
             SELECT account, sum(balance), sum(booked) FROM (
                 SELECT account, balance, 0 AS booked FROM house
@@ -104,7 +107,9 @@ extension PostgreSQLRows {
         ) { row throws(LedgerError) in
             (try row.value(\.account), try row.value(\.integer), try row.value(\.integer))
         }
-        for (account, balance, sum) in purses + house { try body(account, balance, sum) }
+        for (account, balance, sum) in try query(purses) + query(house) {
+            try body(account, balance, sum)
+        }
     }
 
     /// The tables refer to each other, so the server lets no row go missing.
@@ -113,7 +118,7 @@ extension PostgreSQLRows {
     private func entries(
         _ condition: String, _ values: [SQLValue]
     ) throws(LedgerError) -> [Entry] {
-        try query(
+        let selection = Selection(
             """
             SELECT entry.operation, purse, number, house, amount, posted_at
             FROM \(condition) ORDER BY entry.place, entry.operation
@@ -133,6 +138,7 @@ extension PostgreSQLRows {
                 operation: id, account: account, amount: try row.value(\.integer),
                 postedAt: try row.value(\.time))
         }
+        return try query(selection)
     }
 }
 
@@ -140,7 +146,10 @@ extension PostgreSQLRows {
     func issued(
         _ uid: CardUID, _ sequence: SequenceNumber
     ) throws(LedgerError) -> IssuedRecord? {
-        try records(where: "uid = $1 AND sequence = $2", [.uid(uid), .number(sequence)]).first
+        if let record = known.records[uid]?[sequence] { return record }
+        return try records(
+            where: "uid = $1 AND sequence = $2", [.uid(uid), .number(sequence)]
+        ).first
     }
 
     func issued(as bytes: [UInt8]) throws(LedgerError) -> IssuedRecord? {
@@ -153,6 +162,8 @@ extension PostgreSQLRows {
 
     /// Fails where the key was retired, even after this transaction looked.
     func insert(_ record: IssuedRecord) throws(LedgerError) {
+        known.records[record.uid, default: [:]][record.sequence] = record
+        try touch(record.uid)
         change(
             counting:
                 """
@@ -173,13 +184,17 @@ extension PostgreSQLRows {
     }
 
     func retiredKeys() throws(LedgerError) -> [RetiredKey] {
-        if let keys { return keys }
-        let found = try query("SELECT id, retired_at FROM retired_key ORDER BY id") {
+        if let keys = known.keys { return keys }
+        let keys = try query(keySelection)
+        known.keys = keys
+        return keys
+    }
+
+    var keySelection: Selection<RetiredKey> {
+        Selection("SELECT id, retired_at FROM retired_key ORDER BY id") {
             row throws(LedgerError) in
             RetiredKey(id: try row.value(\.keyID), retiredAt: try row.value(\.time))
         }
-        keys = found
-        return found
     }
 
     /// Waits until every record under way is in the ledger; those that follow see the key retired.
@@ -190,12 +205,20 @@ extension PostgreSQLRows {
             INSERT INTO retired_key (id, retired_at, place)
             VALUES ($1, $2, (SELECT coalesce(max(place), 0) FROM operation))
             """, [.integer(Int64(key.id)), .time(key.retiredAt)])
-        keys = nil
+        known.keys = nil
     }
 
     func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap] {
-        try query("SELECT first, last FROM gap WHERE uid = $1 ORDER BY place", [.uid(uid)]) {
+        seenCards.insert(uid)
+        if let gaps = known.gaps[uid] { return gaps }
+        return try query(gapSelection(where: "uid = $1", [.uid(uid)]))
+    }
+
+    func gapSelection(where condition: String, _ values: [SQLValue]) -> Selection<SequenceGap> {
+        Selection("SELECT uid, first, last FROM gap WHERE \(condition) ORDER BY uid, place", values)
+        {
             row throws(LedgerError) in
+            let uid = try row.value(\.uid)
             let first = try row.value(\.number)
             let last = try row.value(\.number)
             guard first <= last else { throw Columns.unreadable }
@@ -204,6 +227,7 @@ extension PostgreSQLRows {
     }
 
     func insert(_ gap: SequenceGap) throws(LedgerError) {
+        known.gaps[gap.uid]?.append(gap)
         change(
             "INSERT INTO gap (uid, place, first, last) VALUES ($1, $2, $3, $4)",
             [
@@ -215,8 +239,14 @@ extension PostgreSQLRows {
     private func records(
         where condition: String, _ values: [SQLValue]
     ) throws(LedgerError) -> [IssuedRecord] {
-        try query("SELECT \(IssuedRecord.columns) FROM issued_record WHERE \(condition)", values) {
-            row throws(LedgerError) in try IssuedRecord(&row)
-        }
+        try query(recordSelection(where: condition, values))
+    }
+
+    func recordSelection(
+        where condition: String, _ values: [SQLValue]
+    ) -> Selection<IssuedRecord> {
+        Selection(
+            "SELECT \(IssuedRecord.columns) FROM issued_record WHERE \(condition)", values
+        ) { row throws(LedgerError) in try IssuedRecord(&row) }
     }
 }

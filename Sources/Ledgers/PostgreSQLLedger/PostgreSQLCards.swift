@@ -8,18 +8,20 @@ extension PostgreSQLRows {
 
     /// A card, locked where this transaction writes: no other station changes it then, nor what
     /// belongs to it.
-    func loaded(_ uid: CardUID) throws(LedgerError) -> CardRow? {
-        if let known = cards[uid] { return known }
-        let lock = isWriting ? " FOR NO KEY UPDATE OF card" : ""
-        let row = try rows(where: "card.uid = $1\(lock)", [.uid(uid)]).first
-        cards[uid] = .some(row)
+    func loaded(_ uid: CardUID) throws(LedgerError) -> KnownRows.CardRow? {
+        seenCards.insert(uid)
+        // No batch could prove that a card is not there yet.
+        if let row = known.cards[uid], row != nil || !isOver { return row }
+        let row = try query(cardSelection(where: "card.uid = $1\(lock)", [.uid(uid)])).first
+        known.cards[uid] = .some(row)
         return row
     }
 
     func cards(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [LedgerCard] {
-        try rows(
-            where: "card.uid > $1 ORDER BY card.uid LIMIT $2",
-            [.integer(uid?.number ?? -1), .count(count)]
+        try query(
+            cardSelection(
+                where: "card.uid > $1 ORDER BY card.uid LIMIT $2",
+                [.integer(uid?.number ?? -1), .count(count)])
         ).map(\.card)
     }
 
@@ -31,33 +33,38 @@ extension PostgreSQLRows {
                 INSERT INTO code (code) VALUES ($1) ON CONFLICT (code) DO UPDATE SET code = $1
                 """, [.id(code)])
         }
-        return try rows(where: "card.scratch_code = $1 ORDER BY card.uid", [.id(code)])
-            .map(\.card)
+        return try query(
+            cardSelection(where: "card.scratch_code = $1 ORDER BY card.uid", [.id(code)])
+        )
+        .map(\.card)
     }
 
     func cards(of holder: HolderID) throws(LedgerError) -> [LedgerCard] {
-        try rows(where: "card.holder_id = $1 ORDER BY card.uid", [.integer(holder.number)])
-            .map(\.card)
+        try query(
+            cardSelection(where: "card.holder_id = $1 ORDER BY card.uid", [.integer(holder.number)])
+        )
+        .map(\.card)
     }
 
     func save(_ card: LedgerCard) throws(LedgerError) {
         var row =
             try loaded(card.uid)
-            ?? CardRow(card: card, balance: 0, version: nil, lastPlace: 0, storedTicket: nil)
+            ?? KnownRows.CardRow(
+                card: card, balance: 0, version: nil, lastPlace: 0, storedTicket: nil)
         if row.card.account != card.account {
             formerBalances[row.card.purse] = row.balance
             row.balance = 0
         }
         row.card = card
         row.isChanged = true
-        cards[card.uid] = .some(row)
+        known.cards[card.uid] = .some(row)
         noteChange()
     }
 
-    private func rows(
+    func cardSelection(
         where condition: String, _ values: [SQLValue]
-    ) throws(LedgerError) -> [CardRow] {
-        try query(
+    ) -> Selection<KnownRows.CardRow> {
+        Selection(
             """
             SELECT \(LedgerCard.qualifiedColumns), \(Ticket.qualifiedColumns),
                 card.balance, card.version, card.last_place
@@ -67,14 +74,14 @@ extension PostgreSQLRows {
             """, values
         ) { row throws(LedgerError) in
             let card = try LedgerCard(&row)
-            return CardRow(
+            return KnownRows.CardRow(
                 card: card, balance: try row.value(\.integer), version: try row.value(\.integer),
                 lastPlace: try row.value(\.integer), storedTicket: card.ticket?.id.text)
         }
     }
 }
 
-extension PostgreSQLRows.CardRow {
+extension KnownRows.CardRow {
     private var values: [SQLValue] {
         card.values + [.integer(balance), .integer(lastPlace)]
     }

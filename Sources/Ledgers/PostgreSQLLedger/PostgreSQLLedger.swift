@@ -16,9 +16,13 @@ public actor PostgreSQLLedger: LedgerStore {
     private let answerLimit: Duration
     /// Nil after a transaction of unknown outcome: a new link finds out what the server kept.
     private var link: Link?
+    /// The rows that the last transactions on this link have read and written.
+    private var known = KnownRows()
     private var isClosed = false
     /// How often a transaction was repeated because another station was quicker.
     package private(set) var repetitions = 0
+    /// How many rows were read in a round trip of their own, because no footprint named them.
+    package private(set) var misses = 0
 
     /// Opens the ledger in the database with this address. Without a currency the ledger keeps its
     /// own.
@@ -81,9 +85,26 @@ public actor PostgreSQLLedger: LedgerStore {
     }
 
     public func read<Success: Sendable>(
+        touching footprint: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         let link = try connected()
+        guard footprint != .unknown else {
+            return try PostgreSQLLedger.read(on: link, station, body)
+        }
+        let rows = PostgreSQLRows(link, station: station, isWriting: false)
+        do throws(LedgerError) {
+            try rows.load(footprint, isEnded: true)
+            let success = try body(rows)
+            if rows.isAnswered {
+                known.merge(rows.known)
+                return success
+            }
+        } catch {
+            link.rollBack(rows)
+            guard !rows.isAnswered else { throw error }
+        }
+        misses += 1
         return try PostgreSQLLedger.read(on: link, station, body)
     }
 
@@ -111,18 +132,23 @@ public actor PostgreSQLLedger: LedgerStore {
     }
 
     public func write<Success: Sendable>(
+        touching footprint: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
+        if let success = try writeAsKnown(body) { return success }
         let mostRepetitions = 10
         var left = mostRepetitions
         while true {
             let link = try connected()
             let rows = PostgreSQLRows(link, station: station, isWriting: true)
             do throws(LedgerError) {
+                if footprint != .unknown { try rows.load(footprint) }
                 let success = try body(rows)
+                misses += rows.misses
                 try commit(rows, on: link)
                 return success
             } catch {
+                misses += rows.misses
                 link.rollBack(rows)
                 let isLost = rows.failure?.isLostRace ?? false
                 let mayBeLost = rows.failure?.mayBeLostRace ?? false
@@ -136,11 +162,35 @@ public actor PostgreSQLLedger: LedgerStore {
         }
     }
 
+    /// Judges by what is known, and sends the change with the proof that it is still so: one round
+    /// trip. Nil where that does not do. An answer without a change is no proof of anything.
+    private func writeAsKnown<Success>(
+        _ body: @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) throws(LedgerError) -> Success? {
+        let link = try connected()
+        let rows = PostgreSQLRows(
+            link, station: station, isWriting: true, judgedBy: known.provable)
+        guard let success = try? body(rows), rows.canBeProved else { return nil }
+        do throws(LedgerError) {
+            try commit(rows, on: link)
+            return success
+        } catch {
+            link.rollBack(rows)
+            known = KnownRows()
+            guard case .refused? = rows.failure else { throw error }
+            repetitions += 1
+            return nil
+        }
+    }
+
     private func commit(_ rows: PostgreSQLRows, on link: Link) throws(LedgerError) {
         guard rows.hasChanged else { return link.rollBack(rows) }
         do throws(LedgerError) {
             try rows.commit()
+            // The balances of ended accounts are not part of what is known.
+            if rows.formerBalances.isEmpty { known.merge(rows.known) } else { known = KnownRows() }
         } catch {
+            known = KnownRows()
             if error.kind == .outcomeUnknown { self.link = nil }
             throw error
         }
@@ -162,7 +212,7 @@ public actor PostgreSQLLedger: LedgerStore {
         if let link, link.isOpen { return link }
         let new = try Link(to: address, answerLimit: answerLimit)
         _ = try new.inspect(in: currency)
-        link = new
+        (link, known) = (new, KnownRows())
         return new
     }
 }

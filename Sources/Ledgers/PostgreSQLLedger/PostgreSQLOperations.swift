@@ -5,22 +5,30 @@ import TapcardDomain
 
 extension PostgreSQLRows {
     func operation(_ id: OperationID) throws(LedgerError) -> Operation? {
-        if let known = operations[id] { return known }
+        if let operation = known.operations[id] {
+            if let operation { seenCards.insert(operation.uid) }
+            return operation
+        }
+        guard !isOver else {
+            supposedlyNew.insert(id)
+            return nil
+        }
         let operation = try operations(
             from: "request_id AS request JOIN operation ON operation.uid = request.uid",
             where: "request.id = $1 AND operation.id = $1", [.id(id)]
         ).first
-        operations[id] = .some(operation)
+        known.operations[id] = .some(operation)
         return operation
     }
 
     func openOperation(on uid: CardUID) throws(LedgerError) -> Operation? {
-        if let known = openOperations[uid] {
-            return try known.flatMap { id throws(LedgerError) in try operation(id) }
+        seenCards.insert(uid)
+        if let open = known.openOperations[uid] {
+            return try open.flatMap { id throws(LedgerError) in try operation(id) }
         }
         let open = try operations(where: "uid = $1 AND state = 'pending'", [.uid(uid)]).first
-        openOperations[uid] = .some(open?.id)
-        if let open { operations[open.id] = open }
+        known.openOperations[uid] = .some(open?.id)
+        if let open { known.operations[open.id] = open }
         return open
     }
 
@@ -89,12 +97,14 @@ extension PostgreSQLRows {
 
     func place(of id: OperationID) throws(LedgerError) -> Int64? {
         try query(
-            """
-            SELECT operation.place
-            FROM request_id AS request JOIN operation ON operation.uid = request.uid
-            WHERE request.id = $1 AND operation.id = $1
-            """, [.id(id)]
-        ) { row throws(LedgerError) in try row.value(\.integer) }.first
+            Selection(
+                """
+                SELECT operation.place
+                FROM request_id AS request JOIN operation ON operation.uid = request.uid
+                WHERE request.id = $1 AND operation.id = $1
+                """, [.id(id)]
+            ) { row throws(LedgerError) in try row.value(\.integer) }
+        ).first
     }
 
     func firstOperationWithSubject() throws(LedgerError) -> Operation? {
@@ -116,8 +126,10 @@ extension PostgreSQLRows {
 
     func insert(_ operation: Operation) throws(LedgerError) {
         let place = try nextPlace(on: operation.uid)
-        operations[operation.id] = .some(operation)
-        if operation.state == .pending { openOperations[operation.uid] = .some(operation.id) }
+        inserted.insert(operation.id)
+        known.operations[operation.id] = .some(operation)
+        known.ticketsOfOperations[operation.id] = .some(nil)
+        if operation.state == .pending { known.openOperations[operation.uid] = .some(operation.id) }
         unsent.append((operation, isNew: true, place))
         guard operation.kind.booksPrize, let ticket = operation.ticketID else { return }
         require(
@@ -129,14 +141,15 @@ extension PostgreSQLRows {
     }
 
     func update(_ operation: Operation) throws(LedgerError) {
-        operations[operation.id] = .some(operation)
-        openOperations[operation.uid] = .some(operation.state == .pending ? operation.id : nil)
+        known.operations[operation.id] = .some(operation)
+        known.openOperations[operation.uid] = .some(
+            operation.state == .pending ? operation.id : nil)
         if let row = unsent.firstIndex(where: { $0.operation.id == operation.id }) {
             unsent[row].operation = operation
         } else {
             unsent.append((operation, isNew: false, place: 0))
         }
-        noteChange()
+        try touch(operation.uid)
     }
 
     func forgetNamesAsked(of uid: CardUID) throws(LedgerError) {
@@ -146,15 +159,22 @@ extension PostgreSQLRows {
                 substr(parameters, 1, strpos(parameters, chr(10) || 'name=')) || 'name'
             WHERE uid = $1 AND strpos(parameters, chr(10) || 'name=') > 0
             """, [.uid(uid)])
-        operations = [:]
+        known.operations = [:]
+        try touch(uid)
     }
 
     private func operations(
         from tables: String = "operation", where condition: String, _ values: [SQLValue]
     ) throws(LedgerError) -> [Operation] {
+        try query(operationSelection(from: tables, where: condition, values))
+    }
+
+    func operationSelection(
+        from tables: String = "operation", where condition: String, _ values: [SQLValue]
+    ) -> Selection<Operation> {
         let columns = Operation.columns.split(separator: ",")
             .map { "operation." + $0.filter { !$0.isWhitespace } }.joined(separator: ", ")
-        return try query("SELECT \(columns) FROM \(tables) WHERE \(condition)", values) {
+        return Selection("SELECT \(columns) FROM \(tables) WHERE \(condition)", values) {
             row throws(LedgerError) in try Operation(&row)
         }
     }

@@ -9,18 +9,6 @@ import TapcardDomain
 /// The rules for what the body sees: a card, an operation and what was changed here come from
 /// memory. Anything else comes from the server, which is first given every change collected so far.
 final class PostgreSQLRows: LedgerRows {
-    /// A card, and what its row has beyond it. The money of its account lies in its row.
-    struct CardRow {
-        var card: LedgerCard
-        var balance: Int64
-        /// Nil for a card that is not in the ledger yet.
-        var version: Int64?
-        var lastPlace: Int64
-        /// The ticket that the row has in the ledger.
-        var storedTicket: String?
-        var isChanged = false
-    }
-
     let link: Link
     let station: Int64
     let isWriting: Bool
@@ -29,13 +17,20 @@ final class PostgreSQLRows: LedgerRows {
     private(set) var hasBegun = false
     private(set) var hasChanged = false
 
-    var cards: [CardUID: CardRow?] = [:]
-    var operations: [OperationID: Operation?] = [:]
+    var known: KnownRows
+    /// Whether the body sees what is known, and nothing else: the server is not asked.
+    var isOver: Bool
+    /// Whether the body has asked for a row that is not known while the server is not asked.
+    private(set) var hasMissed = false
+    /// How many rows the footprint did not name: each cost a round trip.
+    private(set) var misses = 0
+    /// The ids that are taken for new while the server is not asked: their insertion proves it.
+    var supposedlyNew: Set<OperationID> = []
+    var inserted: Set<OperationID> = []
+    /// The cards whose rows the body has seen.
+    var seenCards: Set<CardUID> = []
     /// Operations that were inserted or updated here and are not with the server.
     var unsent: [(operation: Operation, isNew: Bool, place: Int64)] = []
-    var openOperations: [CardUID: OperationID?] = [:]
-    var ticketsOfOperations: [OperationID: SoldTicket?] = [:]
-    var keys: [RetiredKey]?
     /// The balances of accounts that a re-issue in this transaction has ended.
     var formerBalances: [Account: Int64] = [:]
     /// Changes of other rows, in order.
@@ -46,8 +41,11 @@ final class PostgreSQLRows: LedgerRows {
     /// The server's last refusal, by which the transaction may be repeated.
     private(set) var failure: LinkFailure?
 
-    init(_ link: Link, station: Int64, isWriting: Bool) {
+    /// With `known` the body is judged by those rows alone, and the batch that changes them proves
+    /// that they are still so.
+    init(_ link: Link, station: Int64, isWriting: Bool, judgedBy known: KnownRows? = nil) {
         (self.link, self.station, self.isWriting) = (link, station, isWriting)
+        (self.known, isOver) = (known ?? KnownRows(), known != nil)
         waiting = [
             SQLStatement(
                 isWriting
@@ -57,19 +55,28 @@ final class PostgreSQLRows: LedgerRows {
     }
 
     /// Runs one query, after every change collected so far.
-    func query<Row>(
-        _ sql: String, _ values: [SQLValue] = [],
-        _ decode: (inout Columns) throws(LedgerError) -> Row
-    ) throws(LedgerError) -> [Row] {
-        let answers = try run(takeChanges() + [SQLStatement(sql, values)])
-        guard let last = answers.last else { return [] }
-        var rows: [Row] = []
-        for values in last.rows {
-            var columns = Columns(values)
-            rows.append(try decode(&columns))
+    func query<Row>(_ selection: Selection<Row>) throws(LedgerError) -> [Row] {
+        guard !isOver else {
+            hasMissed = true
+            throw LedgerError(.unavailable, "this row was not read")
         }
-        return rows
+        misses += 1
+        let answers = try run(takeChanges() + [selection.statement])
+        return try answers.last.map { answer throws(LedgerError) in
+            try selection.rows(of: answer)
+        } ?? []
     }
+
+    /// Whether every row that the body asked for was there.
+    var isAnswered: Bool { !hasMissed && supposedlyNew.isEmpty }
+
+    /// Whether the batch that changes the rows proves all by which the body was judged.
+    var canBeProved: Bool {
+        hasChanged && !hasMissed && supposedlyNew.isSubset(of: inserted)
+    }
+
+    /// Locks the rows of cards where this transaction writes.
+    var lock: String { isWriting ? " FOR NO KEY UPDATE OF card" : "" }
 
     /// Sends a batch, in front of it the beginning of the transaction.
     func run(_ batch: [SQLStatement]) throws(LedgerError) -> [SQLAnswer] {
@@ -109,14 +116,46 @@ final class PostgreSQLRows: LedgerRows {
         conditions.append(SQLStatement("SELECT 1 / count(*) FROM \(sql)", values))
     }
 
+    var clockSelection: Selection<Int64> {
+        Selection("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint") {
+            row throws(LedgerError) in try row.value(\.integer)
+        }
+    }
+
+    /// Notes that something of this card changes, so that its version does.
+    func touch(_ uid: CardUID) throws(LedgerError) {
+        hasChanged = true
+        guard var row = try loaded(uid) else { return }
+        row.isChanged = true
+        known.cards[uid] = row
+    }
+
+    /// Statements that fail unless the rows by which the body was judged are still so.
+    private var proofs: [SQLStatement] {
+        guard isOver else { return [] }
+        let cards = seenCards.sorted().map { uid in
+            SQLStatement(
+                """
+                SELECT 1 / count(*) FROM (
+                    SELECT 1 FROM card WHERE uid = $1 AND version = $2 FOR NO KEY UPDATE) AS seen
+                """,
+                [.uid(uid), .integer((known.cards[uid] ?? nil)?.version ?? 0)])
+        }
+        let keys = SQLStatement(
+            "SELECT 1 / (CASE WHEN count(*) = $1 THEN 1 ELSE 0 END) FROM retired_key",
+            [.count(known.keys?.count ?? 0)])
+        return cards + [keys]
+    }
+
     /// The next place in the order of everything: the time in microseconds, and later than
     /// anything on these cards.
     func nextPlace(on uid: CardUID) throws(LedgerError) -> Int64 {
         if latestPlace == 0 {
-            latestPlace =
-                try query(
-                    "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
-                ) { row throws(LedgerError) in try row.value(\.integer) }.first ?? 0
+            if let time = known.time {
+                latestPlace = time
+            } else {
+                latestPlace = try query(clockSelection).first ?? 0
+            }
         }
         guard var row = try loaded(uid) else {
             latestPlace += 1
@@ -124,22 +163,24 @@ final class PostgreSQLRows: LedgerRows {
         }
         latestPlace = max(latestPlace, row.lastPlace) + 1
         (row.lastPlace, row.isChanged) = (latestPlace, true)
-        cards[uid] = row
+        known.cards[uid] = row
         hasChanged = true
         return latestPlace
     }
 
     /// Every change that is not with the server, in an order that its rules allow.
     func takeChanges() -> [SQLStatement] {
-        let new = cards.keys.sorted().compactMap { uid -> SQLStatement? in
-            guard let row = cards[uid] ?? nil, row.version == nil else { return nil }
+        let new = known.cards.keys.sorted().compactMap { uid -> SQLStatement? in
+            guard let row = known.cards[uid] ?? nil, row.version == nil else { return nil }
             return row.insertion
         }
-        let changed = cards.keys.sorted().compactMap { uid -> SQLStatement? in
-            guard let row = cards[uid] ?? nil, row.isChanged, row.version != nil else { return nil }
+        let changed = known.cards.keys.sorted().compactMap { uid -> SQLStatement? in
+            guard let row = known.cards[uid] ?? nil, row.isChanged, row.version != nil else {
+                return nil
+            }
             return row.update
         }
-        for (uid, row) in cards {
+        for (uid, row) in known.cards {
             guard var row, row.isChanged || row.version == nil else { continue }
             if let shown = row.card.ticket?.id.text, shown != row.storedTicket {
                 require(
@@ -152,7 +193,7 @@ final class PostgreSQLRows: LedgerRows {
             row.storedTicket = row.card.ticket?.id.text
             row.version = (row.version ?? 0) + 1
             row.isChanged = false
-            cards[uid] = row
+            known.cards[uid] = row
         }
         let operations = unsent.flatMap { row in
             row.isNew ? row.operation.insertion(at: row.place) : [row.operation.update]
@@ -163,7 +204,8 @@ final class PostgreSQLRows: LedgerRows {
 
     /// The changes, and what has to be so at the end.
     func takeChangesAndConditions() -> [SQLStatement] {
+        let proofs = proofs
         defer { conditions = [] }
-        return takeChanges() + conditions
+        return proofs + takeChanges() + conditions
     }
 }

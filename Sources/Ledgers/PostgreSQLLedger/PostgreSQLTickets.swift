@@ -14,13 +14,13 @@ extension PostgreSQLRows {
     }
 
     func ticket(of operation: OperationID) throws(LedgerError) -> SoldTicket? {
-        if let known = ticketsOfOperations[operation] { return known }
+        if let ticket = known.ticketsOfOperations[operation] { return ticket }
         let ticket = try tickets(
             """
             ticket_name AS name JOIN ticket USING (uid, id) WHERE name.operation = $1
             """, [.id(operation)]
         ).first
-        ticketsOfOperations[operation] = .some(ticket)
+        known.ticketsOfOperations[operation] = .some(ticket)
         return ticket
     }
 
@@ -30,7 +30,7 @@ extension PostgreSQLRows {
     }
 
     func insert(_ sold: SoldTicket) throws(LedgerError) {
-        ticketsOfOperations[sold.operation] = .some(sold)
+        known.ticketsOfOperations[sold.operation] = .some(sold)
         change(
             """
             INSERT INTO ticket (\(SoldTicket.columns), place)
@@ -44,8 +44,14 @@ extension PostgreSQLRows {
     private func tickets(
         _ condition: String, _ values: [SQLValue]
     ) throws(LedgerError) -> [SoldTicket] {
+        try query(ticketSelection(condition, values))
+    }
+
+    func ticketSelection(
+        _ condition: String, _ values: [SQLValue]
+    ) -> Selection<SoldTicket> {
         let columns = SoldTicket.columns.split(separator: ", ").map { "ticket.\($0)" }
-        return try query("SELECT \(columns.joined(separator: ", ")) FROM \(condition)", values) {
+        return Selection("SELECT \(columns.joined(separator: ", ")) FROM \(condition)", values) {
             row throws(LedgerError) in try SoldTicket(&row)
         }
     }
@@ -53,11 +59,17 @@ extension PostgreSQLRows {
 
 extension PostgreSQLRows {
     func activation(_ id: OperationID) throws(LedgerError) -> ActivationAttempt? {
-        try activations(where: "id = $1", [.id(id)]).first
+        if let attempt = known.attempts[id] { return attempt }
+        guard !isOver else {
+            supposedlyNew.insert(id)
+            return nil
+        }
+        return try activations(where: "id = $1", [.id(id)]).first
     }
 
     func activation(of code: ScratchCode) throws(LedgerError) -> ActivationAttempt? {
-        try activations(where: "code = $1 AND state <> 'rejected'", [.id(code)]).first
+        if let attempt = known.attemptsForCodes[code] { return attempt }
+        return try activations(where: "code = $1 AND state <> 'rejected'", [.id(code)]).first
     }
 
     func activations(
@@ -94,6 +106,8 @@ extension PostgreSQLRows {
     }
 
     func insert(_ attempt: ActivationAttempt) throws(LedgerError) {
+        note(attempt)
+        inserted.insert(attempt.id)
         let place = try nextPlace(on: attempt.card)
         change(
             "INSERT INTO request_id (id, uid, is_attempt) VALUES ($1, $2, TRUE)",
@@ -107,6 +121,8 @@ extension PostgreSQLRows {
 
     /// Fails where the attempt was answered, or is not there.
     func update(_ attempt: ActivationAttempt) throws(LedgerError) {
+        note(attempt)
+        try touch(attempt.card)
         change(
             counting:
                 """
@@ -123,8 +139,19 @@ extension PostgreSQLRows {
     private func activations(
         where condition: String, _ values: [SQLValue]
     ) throws(LedgerError) -> [ActivationAttempt] {
-        try query(
+        try query(attemptSelection(where: condition, values))
+    }
+
+    func attemptSelection(
+        where condition: String, _ values: [SQLValue]
+    ) -> Selection<ActivationAttempt> {
+        Selection(
             "SELECT \(ActivationAttempt.columns) FROM activation WHERE \(condition)", values
         ) { row throws(LedgerError) in try ActivationAttempt(&row) }
+    }
+
+    private func note(_ attempt: ActivationAttempt) {
+        known.attempts[attempt.id] = .some(attempt)
+        known.attemptsForCodes[attempt.code] = nil
     }
 }

@@ -68,6 +68,7 @@ public actor SQLiteLedger: LedgerStore {
     }
 
     public func read<Success: Sendable>(
+        touching _: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         let connection = try connected()
@@ -79,6 +80,7 @@ public actor SQLiteLedger: LedgerStore {
     }
 
     public func write<Success: Sendable>(
+        touching _: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         let connection = try connected()

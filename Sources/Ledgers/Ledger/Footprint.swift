@@ -1,0 +1,48 @@
+public import TapcardDomain
+
+/// The rows that a transaction will ask for, as far as its caller knows them.
+///
+/// A storage that is far away loads them together, in one round trip, and every other row in a trip
+/// of its own. It never changes what a body reads: a row too many or too few only costs time.
+public struct Footprint: Hashable, Sendable {
+    /// The cards, each with its open operation, its gaps and what is asked about its code.
+    public var cards: [CardUID]
+    /// The ids that a request has, or that an operation had.
+    public var ids: [OperationID]
+    /// The records of the first card with these numbers.
+    public var records: [SequenceNumber]
+
+    public init(
+        cards: [CardUID] = [], ids: [OperationID] = [], records: [SequenceNumber] = []
+    ) {
+        (self.cards, self.ids, self.records) = (cards, ids, records)
+    }
+
+    public static let unknown = Footprint()
+}
+
+extension Request {
+    /// The rows that the beginning of this request asks for.
+    var footprint: Footprint {
+        var footprint = Footprint(cards: [uid], ids: [id])
+        switch intent {
+        case .refund(let payment, _), .reverse(let payment, _): footprint.ids.append(payment)
+        case .make(let plan):
+            if case .replace(let lost) = plan.origin { footprint.cards.append(lost) }
+        default: break
+        }
+        return footprint
+    }
+}
+
+extension Operation {
+    /// The rows that settling this open operation asks for.
+    var footprint: Footprint { Footprint(cards: [uid], ids: [id], records: [sequence]) }
+}
+
+extension OpenWork {
+    /// The rows that settling this work asks for.
+    var footprint: Footprint {
+        Footprint(cards: [card.uid], ids: [operation.id], records: [content.sequence])
+    }
+}

@@ -1,0 +1,94 @@
+import Games
+import Ledger
+import LedgerColumns
+import TapcardDomain
+
+/// The rows that were read or written, by what a body asks for. A stored nil says that there is no
+/// such row.
+struct KnownRows {
+    /// A card, and what its row has beyond it. The money of its account lies in its row.
+    struct CardRow {
+        var card: LedgerCard
+        var balance: Int64
+        /// Nil for a card that is not in the ledger yet.
+        var version: Int64?
+        var lastPlace: Int64
+        /// The ticket that the row has in the ledger.
+        var storedTicket: String?
+        var isChanged = false
+    }
+
+    var cards: [CardUID: CardRow?] = [:]
+    var operations: [OperationID: Operation?] = [:]
+    var openOperations: [CardUID: OperationID?] = [:]
+    var gaps: [CardUID: [SequenceGap]] = [:]
+    var records: [CardUID: [SequenceNumber: IssuedRecord?]] = [:]
+    var attempts: [OperationID: ActivationAttempt?] = [:]
+    var attemptsForCodes: [ScratchCode: ActivationAttempt?] = [:]
+    var ticketsOfOperations: [OperationID: SoldTicket?] = [:]
+    var keys: [RetiredKey]?
+    /// The server's time, and the moment at which it was asked for.
+    var clock: (microseconds: Int64, askedAt: ContinuousClock.Instant)?
+
+    /// The server's time now, as far as this machine's clock runs evenly.
+    var time: Int64? {
+        clock.map { clock in
+            let passed = clock.askedAt.duration(to: .now).components
+            return clock.microseconds + passed.seconds * 1_000_000
+                + passed.attoseconds / 1_000_000_000_000
+        }
+    }
+
+    /// The rows by which a change may be judged before the server is asked, because its batch
+    /// proves them: rows that belong to a card, by the card's version, and ids that are new, by their
+    /// insertion. An attempt to activate may change without its code's card.
+    var provable: KnownRows {
+        var rows = self
+        rows.attempts = rows.attempts.filter { $0.value == nil }
+        rows.attemptsForCodes = [:]
+        return rows
+    }
+
+    /// Takes over newer rows. Older ones are forgotten once they are many.
+    mutating func merge(_ newer: KnownRows) {
+        let most = 64
+        if operations.count + cards.count + attempts.count > most { self = KnownRows() }
+        // A card with another version may have lost or won any of its rows since.
+        for (uid, row) in newer.cards where row?.version != (cards[uid] ?? nil)?.version {
+            operations = operations.filter { $0.value?.uid != uid }
+            (openOperations[uid], gaps[uid]) = (nil, nil)
+        }
+        cards.merge(newer.cards) { $1 }
+        operations.merge(newer.operations) { $1 }
+        openOperations.merge(newer.openOperations) { $1 }
+        gaps.merge(newer.gaps) { $1 }
+        records.merge(newer.records) { $0.merging($1) { $1 } }
+        attempts.merge(newer.attempts) { $1 }
+        attemptsForCodes.merge(newer.attemptsForCodes) { $1 }
+        ticketsOfOperations.merge(newer.ticketsOfOperations) { $1 }
+        keys = newer.keys ?? keys
+        clock = newer.clock ?? clock
+    }
+}
+
+/// A query, and how its rows are read.
+struct Selection<Row> {
+    let statement: SQLStatement
+    let decode: (inout Columns) throws(LedgerError) -> Row
+
+    init(
+        _ sql: String, _ values: [SQLValue] = [],
+        _ decode: @escaping (inout Columns) throws(LedgerError) -> Row
+    ) {
+        (statement, self.decode) = (SQLStatement(sql, values), decode)
+    }
+
+    func rows(of answer: SQLAnswer) throws(LedgerError) -> [Row] {
+        var rows: [Row] = []
+        for values in answer.rows {
+            var columns = Columns(values)
+            rows.append(try decode(&columns))
+        }
+        return rows
+    }
+}

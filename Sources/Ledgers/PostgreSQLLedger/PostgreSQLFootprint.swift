@@ -1,0 +1,98 @@
+import Ledger
+import LedgerColumns
+import TapcardDomain
+
+/// The rows of a footprint, in one round trip.
+extension PostgreSQLRows {
+    /// Reads the rows that the body will ask for; cards are locked where it writes. With `isEnded`
+    /// the transaction ends with this batch, and the body sees nothing else.
+    func load(_ footprint: Footprint, isEnded: Bool = false) throws(LedgerError) {
+        let uids = SQLValue.list(footprint.cards.map { String($0.number) })
+        let ids = SQLValue.list(footprint.ids.map(\.description))
+        let numbers = SQLValue.list(footprint.records.map { String($0.value) })
+        let ofCards = "uid = ANY($1::bigint[])"
+        let cards = cardSelection(
+            where: "card.\(ofCards) ORDER BY card.uid\(lock)", [uids])
+        let open = operationSelection(where: "\(ofCards) AND state = 'pending'", [uids])
+        let asked = operationSelection(
+            from: "request_id AS request JOIN operation USING (uid, id)",
+            where: "request.id = ANY($1::uuid[])", [ids])
+        let gaps = gapSelection(where: ofCards, [uids])
+        let records = recordSelection(
+            where: "uid = $1 AND sequence = ANY($2::integer[])",
+            [footprint.cards.first.map(SQLValue.uid) ?? .null, numbers])
+        let attempts = attemptSelection(where: "id = ANY($1::uuid[])", [ids])
+        let forCodes = attemptSelection(
+            where: """
+                state <> 'rejected' AND code IN (
+                    SELECT scratch_code FROM card WHERE \(ofCards) AND scratch = 'scratched')
+                """, [uids])
+        let sold = ticketSelection(
+            """
+            ticket WHERE (uid, operation) IN (
+                SELECT uid, id FROM operation WHERE \(ofCards) AND state = 'pending'
+                UNION ALL SELECT uid, id FROM request_id WHERE id = ANY($2::uuid[]))
+            """, [uids, ids])
+        let batch = [
+            cards.statement, open.statement, asked.statement, gaps.statement, records.statement,
+            attempts.statement, forCodes.statement, sold.statement, keySelection.statement,
+            clockSelection.statement,
+        ]
+        let answers = try run(batch + (isEnded ? [SQLStatement("COMMIT")] : []))
+        guard answers.count >= batch.count else { throw Columns.unreadable }
+        isOver = isEnded
+        known.keys = try keySelection.rows(of: answers[8])
+        known.clock = try clockSelection.rows(of: answers[9]).first.map { ($0, .now) }
+        noteAbsence(of: footprint)
+        for row in try cards.rows(of: answers[0]) {
+            known.cards[row.card.uid] = row
+            if case .scratched(let code) = row.card.scratch {
+                known.attemptsForCodes[code] = .some(nil)
+            }
+        }
+        for operation in try open.rows(of: answers[1]) {
+            known.openOperations[operation.uid] = operation.id
+            note(operation)
+        }
+        for operation in try asked.rows(of: answers[2]) { note(operation) }
+        for gap in try gaps.rows(of: answers[3]) { known.gaps[gap.uid, default: []].append(gap) }
+        for record in try records.rows(of: answers[4]) {
+            known.records[record.uid, default: [:]][record.sequence] = record
+        }
+        for attempt in try attempts.rows(of: answers[5]) { known.attempts[attempt.id] = attempt }
+        for attempt in try forCodes.rows(of: answers[6]) {
+            known.attemptsForCodes[attempt.code] = attempt
+        }
+        for ticket in try sold.rows(of: answers[7]) {
+            known.ticketsOfOperations[ticket.operation] = ticket
+        }
+    }
+
+    /// Notes every row of a footprint as missing, until it is found.
+    private func noteAbsence(of footprint: Footprint) {
+        for id in footprint.ids {
+            (known.operations[id], known.attempts[id]) = (.some(nil), .some(nil))
+        }
+        for uid in footprint.cards {
+            (known.cards[uid], known.openOperations[uid]) = (.some(nil), .some(nil))
+            known.gaps[uid] = []
+        }
+        if let uid = footprint.cards.first {
+            known.records[uid] = Dictionary(
+                footprint.records.map { ($0, nil) }, uniquingKeysWith: { $1 })
+        }
+    }
+
+    private func note(_ operation: Operation) {
+        known.operations[operation.id] = operation
+        known.ticketsOfOperations[operation.id] =
+            known.ticketsOfOperations[operation.id] ?? .some(nil)
+    }
+}
+
+extension SQLValue {
+    /// An array in the server's text form.
+    fileprivate static func list(_ elements: [String]) -> SQLValue {
+        .text("{" + elements.joined(separator: ",") + "}")
+    }
+}
