@@ -418,11 +418,11 @@ let package = Package(
             ]),
         .testTarget(
             name: "EndToEndTests",
-            // The example is no library: listing it here builds it first. tapcard itself would
-            // bring its linker's flags; a build with tests builds every program.
+            // These tests run tapcard and the example. A build with the tests builds both. As a
+            // dependency, tapcard would link the tests with its own linker flags.
             dependencies: [
-                "CounterExample", "BlockingLane", "DurableFile", "CSQLite",
-                "OtherClients", "PN532Emulator", "RawHTTP", "SchemaChecking", "ServiceSandbox",
+                "BlockingLane", "DurableFile", "CSQLite", "OtherClients",
+                "PN532Emulator", "RawHTTP", "SchemaChecking", "ServiceSandbox",
                 "SimulatedField", "TextCodecs", "Thoroughness", "Type2Tag",
             ], path: "Tests/EndToEndTests",
             swiftSettings: unoptimised),

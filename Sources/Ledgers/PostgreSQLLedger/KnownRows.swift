@@ -70,25 +70,3 @@ struct KnownRows {
         clock = newer.clock ?? clock
     }
 }
-
-/// A query, and how its rows are read.
-struct Selection<Row> {
-    let statement: SQLStatement
-    let decode: (inout Columns) throws(LedgerError) -> Row
-
-    init(
-        _ sql: String, _ values: [SQLValue] = [],
-        _ decode: @escaping (inout Columns) throws(LedgerError) -> Row
-    ) {
-        (statement, self.decode) = (SQLStatement(sql, values), decode)
-    }
-
-    func rows(of answer: SQLAnswer) throws(LedgerError) -> [Row] {
-        var rows: [Row] = []
-        for values in answer.rows {
-            var columns = Columns(values)
-            rows.append(try decode(&columns))
-        }
-        return rows
-    }
-}

@@ -147,17 +147,17 @@ extension PostgreSQLRows {
         _ uid: CardUID, _ sequence: SequenceNumber
     ) throws(LedgerError) -> IssuedRecord? {
         if let record = known.records[uid]?[sequence] { return record }
-        return try records(
+        return try row(
             where: "uid = $1 AND sequence = $2", [.uid(uid), .number(sequence)]
-        ).first
+        )
     }
 
     func issued(as bytes: [UInt8]) throws(LedgerError) -> IssuedRecord? {
-        try records(where: "bytes = $1", [.blob(bytes)]).first
+        try row(where: "bytes = $1", [.blob(bytes)])
     }
 
     func issuedRecords(on uid: CardUID) throws(LedgerError) -> [IssuedRecord] {
-        try records(where: "uid = $1 ORDER BY sequence", [.uid(uid)])
+        try rows(where: "uid = $1 ORDER BY sequence", [.uid(uid)])
     }
 
     /// Fails where the key was retired, even after this transaction looked.
@@ -174,13 +174,13 @@ extension PostgreSQLRows {
     }
 
     func recordsMadeTooLate() throws(LedgerError) -> [IssuedRecord] {
-        try records(
+        try rows(
             where: """
                 EXISTS (
                     SELECT 1 FROM retired_key JOIN operation ON operation.place > retired_key.place
                     WHERE retired_key.id = key_id AND operation.uid = issued_record.uid
                         AND operation.id = issued_record.operation)
-                """, [])
+                """)
     }
 
     func retiredKeys() throws(LedgerError) -> [RetiredKey] {
@@ -234,19 +234,5 @@ extension PostgreSQLRows {
                 .uid(gap.uid), .integer(try nextPlace(on: gap.uid)),
                 .number(gap.numbers.lowerBound), .number(gap.numbers.upperBound),
             ])
-    }
-
-    private func records(
-        where condition: String, _ values: [SQLValue]
-    ) throws(LedgerError) -> [IssuedRecord] {
-        try query(recordSelection(where: condition, values))
-    }
-
-    func recordSelection(
-        where condition: String, _ values: [SQLValue]
-    ) -> Selection<IssuedRecord> {
-        Selection(
-            "SELECT \(IssuedRecord.columns) FROM issued_record WHERE \(condition)", values
-        ) { row throws(LedgerError) in try IssuedRecord(&row) }
     }
 }

@@ -13,26 +13,26 @@ extension PostgreSQLRows {
         let ofCards = "uid = ANY($1::bigint[])"
         let cards = cardSelection(
             where: "card.\(ofCards) ORDER BY card.uid\(lock)", [uids])
-        let open = operationSelection(where: "\(ofCards) AND state = 'pending'", [uids])
-        let asked = operationSelection(
+        let open = Selection<Operation>(where: "\(ofCards) AND state = 'pending'", [uids])
+        let asked = Selection<Operation>(
             from: "request_id AS request JOIN operation USING (uid, id)",
             where: "request.id = ANY($1::uuid[])", [ids])
         let gaps = gapSelection(where: ofCards, [uids])
-        let records = recordSelection(
+        let records = Selection<IssuedRecord>(
             where: "uid = $1 AND sequence = ANY($2::integer[])",
             [footprint.cards.first.map(SQLValue.uid) ?? .null, numbers])
-        let attempts = attemptSelection(where: "id = ANY($1::uuid[])", [ids])
-        let forCodes = attemptSelection(
+        let attempts = Selection<ActivationAttempt>(where: "id = ANY($1::uuid[])", [ids])
+        let forCodes = Selection<ActivationAttempt>(
             where: """
                 state <> 'rejected' AND code IN (
                     SELECT scratch_code FROM card WHERE \(ofCards) AND scratch = 'scratched')
                 """, [uids])
-        let sold = ticketSelection(
-            """
-            ticket WHERE (uid, operation) IN (
-                SELECT uid, id FROM operation WHERE \(ofCards) AND state = 'pending'
-                UNION ALL SELECT uid, id FROM request_id WHERE id = ANY($2::uuid[]))
-            """, [uids, ids])
+        let sold = Selection<SoldTicket>(
+            where: """
+                (uid, operation) IN (
+                    SELECT uid, id FROM operation WHERE \(ofCards) AND state = 'pending'
+                    UNION ALL SELECT uid, id FROM request_id WHERE id = ANY($2::uuid[]))
+                """, [uids, ids])
         let batch = [
             cards.statement, open.statement, asked.statement, gaps.statement, records.statement,
             attempts.statement, forCodes.statement, sold.statement, keySelection.statement,

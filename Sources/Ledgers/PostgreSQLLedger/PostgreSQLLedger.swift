@@ -162,8 +162,9 @@ public actor PostgreSQLLedger: LedgerStore {
         }
     }
 
-    /// Judges by what is known, and sends the change with the proof that it is still so: one round
-    /// trip. Nil where that does not do. An answer without a change is no proof of anything.
+    /// Runs `body` on the rows in memory and sends its changes in one batch, which fails if one of
+    /// those rows is different on the server. The result is nil if `body` needs a row that is not in
+    /// memory, if it changes nothing, or if the server refuses the batch. Nothing was written then.
     private func writeAsKnown<Success>(
         _ body: @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) throws(LedgerError) -> Success? {

@@ -13,10 +13,10 @@ extension PostgreSQLRows {
             supposedlyNew.insert(id)
             return nil
         }
-        let operation = try operations(
+        let operation: Operation? = try row(
             from: "request_id AS request JOIN operation ON operation.uid = request.uid",
             where: "request.id = $1 AND operation.id = $1", [.id(id)]
-        ).first
+        )
         known.operations[id] = .some(operation)
         return operation
     }
@@ -26,7 +26,7 @@ extension PostgreSQLRows {
         if let open = known.openOperations[uid] {
             return try open.flatMap { id throws(LedgerError) in try operation(id) }
         }
-        let open = try operations(where: "uid = $1 AND state = 'pending'", [.uid(uid)]).first
+        let open: Operation? = try row(where: "uid = $1 AND state = 'pending'", [.uid(uid)])
         known.openOperations[uid] = .some(open?.id)
         if let open { known.operations[open.id] = open }
         return open
@@ -44,12 +44,12 @@ extension PostgreSQLRows {
     private func operation(
         namedIn table: String, where column: String, _ value: SQLValue
     ) throws(LedgerError) -> Operation? {
-        try operations(
+        try row(
             from: """
                 \(table) AS once JOIN operation
                     ON operation.uid = once.uid AND operation.id = once.operation
                 """, where: "once.\(column) = $1", [value]
-        ).first
+        )
     }
 
     func operations(
@@ -57,22 +57,22 @@ extension PostgreSQLRows {
     ) throws(LedgerError) -> [Operation] {
         let place = SQLValue.integer(try id.flatMap(place(of:)) ?? 0)
         guard let uid else {
-            return try operations(
+            return try rows(
                 where: "(place, id) > ($1, $2) ORDER BY place, id LIMIT $3",
                 [place, .id(id ?? .lowest), .count(count)])
         }
-        return try operations(
+        return try rows(
             where: "uid = $1 AND place > $2 ORDER BY place LIMIT $3",
             [.uid(uid), place, .count(count)])
     }
 
     func operations(on uid: CardUID?, last count: Int) throws(LedgerError) -> [Operation] {
-        let newestFirst =
+        let newestFirst: [Operation] =
             if let uid {
-                try operations(
+                try rows(
                     where: "uid = $1 ORDER BY place DESC LIMIT $2", [.uid(uid), .count(count)])
             } else {
-                try operations(
+                try rows(
                     where: "TRUE ORDER BY place DESC, id DESC LIMIT $1", [.count(count)])
             }
         return newestFirst.reversed()
@@ -84,7 +84,7 @@ extension PostgreSQLRows {
     ) throws(LedgerError) -> [Operation] {
         let place =
             try last.flatMap { last throws(LedgerError) in try self.place(of: last.id) } ?? 0
-        return try operations(
+        return try rows(
             where: """
                 begun_at >= $1 AND begun_at < $2 AND (begun_at, place, id) > ($1, $3, $4)
                 ORDER BY begun_at, place, id LIMIT $5
@@ -108,15 +108,15 @@ extension PostgreSQLRows {
     }
 
     func firstOperationWithSubject() throws(LedgerError) -> Operation? {
-        try operations(where: "subject IS NOT NULL ORDER BY place, id LIMIT 1", []).first
+        try row(where: "subject IS NOT NULL ORDER BY place, id LIMIT 1")
     }
 
     func replacements(on uid: CardUID) throws(LedgerError) -> [Operation] {
-        try operations(where: "uid = $1 AND kind = 'replace' ORDER BY place", [.uid(uid)])
+        try rows(where: "uid = $1 AND kind = 'replace' ORDER BY place", [.uid(uid)])
     }
 
     func replacements(of uid: CardUID) throws(LedgerError) -> [Operation] {
-        try operations(
+        try rows(
             where: """
                 kind = 'replace' AND (uid, id) IN (
                     SELECT uid, operation FROM entry WHERE purse = $1 AND uid <> $1)
@@ -161,22 +161,6 @@ extension PostgreSQLRows {
             """, [.uid(uid)])
         known.operations = [:]
         try touch(uid)
-    }
-
-    private func operations(
-        from tables: String = "operation", where condition: String, _ values: [SQLValue]
-    ) throws(LedgerError) -> [Operation] {
-        try query(operationSelection(from: tables, where: condition, values))
-    }
-
-    func operationSelection(
-        from tables: String = "operation", where condition: String, _ values: [SQLValue]
-    ) -> Selection<Operation> {
-        let columns = Operation.columns.split(separator: ",")
-            .map { "operation." + $0.filter { !$0.isWhitespace } }.joined(separator: ", ")
-        return Selection("SELECT \(columns) FROM \(tables) WHERE \(condition)", values) {
-            row throws(LedgerError) in try Operation(&row)
-        }
     }
 }
 

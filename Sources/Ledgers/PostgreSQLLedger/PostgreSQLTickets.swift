@@ -6,27 +6,25 @@ import TapcardDomain
 /// Tickets, and attempts to activate codes.
 extension PostgreSQLRows {
     func ticket(_ id: TicketID) throws(LedgerError) -> SoldTicket? {
-        try tickets(
-            """
-            ticket_name AS name JOIN ticket USING (uid, id) WHERE name.id = $1
-            """, [.text(id.text)]
-        ).first
+        try row(
+            from: "ticket_name AS name JOIN ticket USING (uid, id)", where: "name.id = $1",
+            [.text(id.text)]
+        )
     }
 
     func ticket(of operation: OperationID) throws(LedgerError) -> SoldTicket? {
         if let ticket = known.ticketsOfOperations[operation] { return ticket }
-        let ticket = try tickets(
-            """
-            ticket_name AS name JOIN ticket USING (uid, id) WHERE name.operation = $1
-            """, [.id(operation)]
-        ).first
+        let ticket: SoldTicket? = try row(
+            from: "ticket_name AS name JOIN ticket USING (uid, id)", where: "name.operation = $1",
+            [.id(operation)]
+        )
         known.ticketsOfOperations[operation] = .some(ticket)
         return ticket
     }
 
     func tickets(on uid: CardUID?) throws(LedgerError) -> [SoldTicket] {
-        guard let uid else { return try tickets("ticket ORDER BY place, id", []) }
-        return try tickets("ticket WHERE uid = $1 ORDER BY place", [.uid(uid)])
+        guard let uid else { return try rows(where: "TRUE ORDER BY place, id") }
+        return try rows(where: "uid = $1 ORDER BY place", [.uid(uid)])
     }
 
     func insert(_ sold: SoldTicket) throws(LedgerError) {
@@ -40,21 +38,6 @@ extension PostgreSQLRows {
             "INSERT INTO ticket_name (id, uid, operation) VALUES ($1, $2, $3)",
             [.text(sold.ticket.id.text), .uid(sold.card), .id(sold.operation)])
     }
-
-    private func tickets(
-        _ condition: String, _ values: [SQLValue]
-    ) throws(LedgerError) -> [SoldTicket] {
-        try query(ticketSelection(condition, values))
-    }
-
-    func ticketSelection(
-        _ condition: String, _ values: [SQLValue]
-    ) -> Selection<SoldTicket> {
-        let columns = SoldTicket.columns.split(separator: ", ").map { "ticket.\($0)" }
-        return Selection("SELECT \(columns.joined(separator: ", ")) FROM \(condition)", values) {
-            row throws(LedgerError) in try SoldTicket(&row)
-        }
-    }
 }
 
 extension PostgreSQLRows {
@@ -64,12 +47,12 @@ extension PostgreSQLRows {
             supposedlyNew.insert(id)
             return nil
         }
-        return try activations(where: "id = $1", [.id(id)]).first
+        return try row(where: "id = $1", [.id(id)])
     }
 
     func activation(of code: ScratchCode) throws(LedgerError) -> ActivationAttempt? {
         if let attempt = known.attemptsForCodes[code] { return attempt }
-        return try activations(where: "code = $1 AND state <> 'rejected'", [.id(code)]).first
+        return try row(where: "code = $1 AND state <> 'rejected'", [.id(code)])
     }
 
     func activations(
@@ -79,7 +62,7 @@ extension PostgreSQLRows {
             .optional(id, SQLValue.id), .id(id ?? .lowest), .count(count),
         ]
         let condition = PostgreSQLRows.condition(on: uid, or: code, &values)
-        return try activations(
+        return try rows(
             where: """
                 (place, id) > (coalesce((SELECT place FROM activation WHERE id = $1), 0), $2)
                 AND \(condition) ORDER BY place, id LIMIT $3
@@ -91,7 +74,7 @@ extension PostgreSQLRows {
     ) throws(LedgerError) -> [ActivationAttempt] {
         var values: [SQLValue] = [.time(start)]
         let condition = PostgreSQLRows.condition(on: uid, or: code, &values)
-        return try activations(
+        return try rows(
             where: "requested_at >= $1 AND \(condition) ORDER BY place, id", values)
     }
 
@@ -134,20 +117,6 @@ extension PostgreSQLRows {
                 .optional(attempt.answeredAt, SQLValue.time),
                 .optional(attempt.version, SQLValue.text),
             ])
-    }
-
-    private func activations(
-        where condition: String, _ values: [SQLValue]
-    ) throws(LedgerError) -> [ActivationAttempt] {
-        try query(attemptSelection(where: condition, values))
-    }
-
-    func attemptSelection(
-        where condition: String, _ values: [SQLValue]
-    ) -> Selection<ActivationAttempt> {
-        Selection(
-            "SELECT \(ActivationAttempt.columns) FROM activation WHERE \(condition)", values
-        ) { row throws(LedgerError) in try ActivationAttempt(&row) }
     }
 
     private func note(_ attempt: ActivationAttempt) {

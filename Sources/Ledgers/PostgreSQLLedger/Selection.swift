@@ -1,0 +1,68 @@
+import Games
+import Ledger
+import LedgerColumns
+
+/// A query, and how its rows are read.
+struct Selection<Row> {
+    let statement: SQLStatement
+    let decode: (inout Columns) throws(LedgerError) -> Row
+
+    init(
+        _ sql: String, _ values: [SQLValue] = [],
+        _ decode: @escaping (inout Columns) throws(LedgerError) -> Row
+    ) {
+        (statement, self.decode) = (SQLStatement(sql, values), decode)
+    }
+
+    func rows(of answer: SQLAnswer) throws(LedgerError) -> [Row] {
+        var rows: [Row] = []
+        for values in answer.rows {
+            var columns = Columns(values)
+            rows.append(try decode(&columns))
+        }
+        return rows
+    }
+}
+
+/// A type whose values are the rows of one table.
+protocol TableRow {
+    static var table: String { get }
+    /// The columns in the order in which `init` reads them.
+    static var columns: String { get }
+    init(_ row: inout Columns) throws(LedgerError)
+}
+
+extension Operation: TableRow { static let table = "operation" }
+extension IssuedRecord: TableRow { static let table = "issued_record" }
+extension SoldTicket: TableRow { static let table = "ticket" }
+extension ActivationAttempt: TableRow { static let table = "activation" }
+
+extension Selection where Row: TableRow {
+    /// Selects rows of the type's table, which `tables` names alone or joined with others.
+    init(
+        from tables: String = Row.table, where condition: String, _ values: [SQLValue] = []
+    ) {
+        let columns = Row.columns.split(separator: ",")
+            .map { "\(Row.table).\($0.filter { !$0.isWhitespace })" }.joined(separator: ", ")
+        self.init("SELECT \(columns) FROM \(tables) WHERE \(condition)", values) {
+            row throws(LedgerError) in try Row(&row)
+        }
+    }
+}
+
+extension PostgreSQLRows {
+    /// The rows of a type's table, which `tables` names alone or joined with others.
+    func rows<Row: TableRow>(
+        from tables: String = Row.table, where condition: String, _ values: [SQLValue] = []
+    ) throws(LedgerError) -> [Row] {
+        try query(Selection(from: tables, where: condition, values))
+    }
+
+    /// The first of those rows.
+    func row<Row: TableRow>(
+        from tables: String = Row.table, where condition: String, _ values: [SQLValue] = []
+    ) throws(LedgerError) -> Row? {
+        let rows: [Row] = try rows(from: tables, where: condition, values)
+        return rows.first
+    }
+}
