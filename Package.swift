@@ -191,8 +191,9 @@ let package = Package(
             dependencies: [
                 "CommandLine", "KioskServer", "Verbs", "StyledText",
                 "TapcardCore", "SimulatedField", "SimulatedReader",
-                "PN532Emulator", "SQLiteLedger", "TagReading", "Ledger", "TapcardDomain",
-                "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile", "ReaderDiagnosis",
+                "PN532Emulator", "PostgreSQLLedger", "SQLiteLedger", "TagReading", "Ledger",
+                "TapcardDomain", "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile",
+                "ReaderDiagnosis",
                 "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
                 "RemoteServices", "ServiceSandbox", "TerminalControl", "WebServer", "SystemClock",
             ],
@@ -267,7 +268,7 @@ let package = Package(
 
         .target(
             name: "IdleDrivers",
-            dependencies: ["Games", "ServicePorts", "TapcardDomain", "Verbs"],
+            dependencies: ["Games", "Ledger", "ServicePorts", "TapcardDomain", "Verbs"],
             path: "Tests/IdleDrivers", swiftSettings: strict),
         .target(
             name: "FuzzTargets",
@@ -422,7 +423,7 @@ let package = Package(
             // dependency, tapcard would link the tests with its own linker flags.
             dependencies: [
                 "BlockingLane", "DurableFile", "CSQLite", "OtherClients",
-                "PN532Emulator", "RawHTTP", "SchemaChecking", "ServiceSandbox",
+                "PN532Emulator", "PrivatePostgreSQL", "RawHTTP", "SchemaChecking", "ServiceSandbox",
                 "SimulatedField", "TextCodecs", "Thoroughness", "Type2Tag",
             ], path: "Tests/EndToEndTests",
             swiftSettings: unoptimised),

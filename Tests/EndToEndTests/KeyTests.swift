@@ -77,7 +77,7 @@ struct KeyTests {
             try counter.expect(
                 line, status: 1,
                 complains: "The key file ~/.local/share/tapcard/simulated/keys.json is missing, "
-                    + "but the ledger has cards: 1. Nothing was changed; without their keys these cards "
+                    + "but the ledger has cards. Nothing was changed; without their keys these cards "
                     + "cannot be told from forged ones. Put the backup of your keys in its place, "
                     + "or bring it with tapcard keys import FILE.")
             #expect(try DurableFile(counter.keys).read() == nil)

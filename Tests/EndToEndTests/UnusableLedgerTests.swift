@@ -129,10 +129,10 @@ struct UnusableLedgerTests {
             complains: "the simulated reader is on the ledger ~.\ntapcard: ~ is no file; name a "
                 + "ledger. " + UnusableLedgerTests.meaning)
         try counter.expect(
-            "audit --ledger postgresql://localhost/x", status: 2,
-            complains: "the simulated reader is on the ledger postgresql://localhost/x.\n"
-                + "tapcard: Ledgers in PostgreSQL are not supported by this version. Nothing was done. "
-                + "Name a file with --ledger.")
+            "audit --ledger postgresql://ann:secret@localhost/x", status: 2,
+            complains: "The address of the ledger has a password in it, which other users of this "
+                + "machine can see. Nothing was done. Write it into ~/.pgpass, or into a file that "
+                + "the address names with passfile=FILE, or into the variable PGPASSWORD.")
     }
 
     @Test("no folder is known at all")

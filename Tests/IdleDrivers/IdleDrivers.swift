@@ -1,4 +1,5 @@
 package import Games
+package import Ledger
 package import ServicePorts
 package import TapcardDomain
 package import Verbs
@@ -74,4 +75,20 @@ package final class HeldActivation: ActivationService {
     package var services: Services {
         Services(activation: self, lottery: NoServices(), mastermind: NoServices())
     }
+}
+
+/// A database that cannot be reached.
+package struct NoDatabase: LedgerDatabase {
+    private static let unreachable = LedgerError(.unavailable, "there is no network")
+
+    package init() {}
+
+    package func makeLedger(in currency: Currency) throws(LedgerError) { throw Self.unreachable }
+    package func status() throws(LedgerError) -> DatabaseStatus { throw Self.unreachable }
+    package func reopen(_ loss: DeclaredLoss) throws(LedgerError) { throw Self.unreachable }
+    package func register(_ name: StationName, password: String) throws(LedgerError) -> Int {
+        throw Self.unreachable
+    }
+    package func stations() throws(LedgerError) -> [RegisteredStation] { throw Self.unreachable }
+    package func revoke(_ name: StationName) throws(LedgerError) { throw Self.unreachable }
 }

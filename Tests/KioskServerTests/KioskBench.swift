@@ -108,7 +108,8 @@ final class KioskBench: Sendable {
     ) -> Drivers {
         Drivers(
             openReader: { _, _, _ in reader }, openLedger: { _, _, _ in ledger },
-            backUp: { _, _ in }, restore: { _, _, _ in Restoration(exhausted: [], stopped: nil) },
+            database: { _ in NoDatabase() }, backUp: { _, _ in },
+            restore: { _, _, _ in Restoration(exhausted: [], stopped: nil) },
             simulatedTags: FullDrawer(), readers: NoReaders(),
             services: { _ in services },
             surroundings: { progress in

@@ -1,3 +1,4 @@
+import LedgerConformance
 import PostgreSQLLedger
 import PrivatePostgreSQL
 import TapcardDomain
@@ -12,7 +13,8 @@ struct TestDatabase {
     /// The database that the others are copies of.
     private static let template = Task {
         let address = try PrivatePostgreSQL.shared.get().database("template_ledger")
-        try await PostgreSQLLedger.make(in: address, currency: .usd, partitions: 2)
+        try await PostgreSQLDatabase(address, now: { .tick(0) }).makeLedger(
+            in: .usd, partitions: 2)
     }
 
     /// Runs the body on an empty ledger, which is gone afterwards.
@@ -26,9 +28,19 @@ struct TestDatabase {
     }
 
     func open(
-        _ address: String? = nil, station: Int = 0, answerLimit: Duration = .seconds(60)
+        _ address: String? = nil, station: Int = 0
     ) async throws -> PostgreSQLLedger {
         try await PostgreSQLLedger.open(
-            address ?? self.address, station: station, answerLimit: answerLimit)
+            address ?? self.address, as: station)
     }
+
+    /// What psql prints for a statement of the owner.
+    func answer(to statement: String) throws -> String {
+        try PrivatePostgreSQL.shared.get().answer(to: statement, in: name)
+    }
+
+    func change(_ statement: String) throws { _ = try answer(to: statement) }
+
+    /// The database as its owner sees it.
+    var owned: PostgreSQLDatabase { PostgreSQLDatabase(address, now: { .tick(0) }) }
 }

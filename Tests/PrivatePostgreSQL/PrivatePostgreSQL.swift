@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// A PostgreSQL server of this process's own: in a new folder, reached by a socket in it, and gone
 /// with the process. It syncs nothing, as its data need not outlive it.
@@ -17,35 +18,87 @@ package final class PrivatePostgreSQL: Sendable {
     private let programs: String
     private let server: Process
 
-    private init() throws {
-        programs = try PrivatePostgreSQL.newest()
-        folder = try PrivatePostgreSQL.emptyFolder()
-        let data = folder + "/data"
-        try PrivatePostgreSQL.run(
+    private convenience init() throws {
+        let (programs, folder) = (try Self.newest(), try Self.emptyFolder())
+        try Self.run(
             [
-                programs + "/initdb", "--pgdata", data, "--username", PrivatePostgreSQL.user,
+                programs + "/initdb", "--pgdata", folder + "/data", "--username", Self.user,
                 "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync",
             ])
-        server = PrivatePostgreSQL.process(
+        // The owner needs no password, and every other login does.
+        try Self.run(
             [
-                programs + "/postgres", "-D", data, "-k", folder, "-c", "listen_addresses=",
-                "-c", "fsync=off", "-c", "shared_buffers=64MB", "-c", "autovacuum=off",
+                "/bin/sh", "-c",
+                """
+                printf 'local all \(Self.user) trust\nlocal replication all trust\n\
+                local all all scram-sha-256\n' > \(folder)/data/pg_hba.conf
+                """,
+            ])
+        try self.init(in: folder, with: programs)
+    }
+
+    /// A replica, for whose confirmation the primary does not wait.
+    package convenience init(copying primary: PrivatePostgreSQL) throws {
+        let (programs, folder) = (try Self.newest(), try Self.emptyFolder())
+        try Self.run(
+            [
+                programs + "/pg_basebackup", "--pgdata", folder + "/data", "--host",
+                primary.folder, "--username", Self.user, "--checkpoint", "fast", "--no-sync",
+                "--write-recovery-conf", "--wal-method", "stream",
+            ])
+        try self.init(in: folder, with: programs)
+    }
+
+    private init(in folder: String, with programs: String) throws {
+        (self.folder, self.programs) = (folder, programs)
+        server = Self.process(
+            [
+                programs + "/postgres", "-D", folder + "/data", "-k", folder, "-c",
+                "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=64MB", "-c",
+                "autovacuum=off",
             ])
         server.standardError = FileHandle(forWritingAtPath: folder + "/log")
-        try PrivatePostgreSQL.startForGood(server)
-        let processID = server.processIdentifier
-        PrivatePostgreSQL.atEnd(of: processID, remove: folder)
+        try Self.startForGood(server)
+        Self.atEnd(of: server.processIdentifier, remove: folder)
         while (try? run("pg_isready", [])) == nil {
             guard server.isRunning else { throw Failure(description: "postgres has ended") }
             usleep(20_000)
         }
     }
 
+    /// Makes a replica a server of its own, which takes changes.
+    package func promote() throws {
+        try Self.run(
+            ["\(programs)/pg_ctl", "promote", "--pgdata", folder + "/data", "--wait"])
+    }
+
+    /// Ends the server as a failure of its machine does.
+    package func kill() {
+        Glibc.kill(server.processIdentifier, SIGKILL)
+        server.waitUntilExit()
+    }
+
+    /// What psql prints for one statement: as the owner, or with another login and its password.
+    package func answer(
+        to statement: String, in database: String, as login: String? = nil, password: String = ""
+    ) throws -> String {
+        try Self.run(
+            [
+                "/usr/bin/env", "PGPASSWORD=\(password)", "\(programs)/psql", "-h", folder, "-U",
+                login ?? Self.user, "-d", database, "-qAtX", "-v", "ON_ERROR_STOP=1", "-c",
+                statement,
+            ]
+        ).split(separator: "\n").joined(separator: "\n")
+    }
+
     package var socket: String { "\(folder)/.s.PGSQL.5432" }
 
-    /// The address of a database.
-    package func address(of database: String) -> String {
-        "postgresql:///\(database)?host=\(folder)&user=\(PrivatePostgreSQL.user)"
+    /// The address of a database: for the owner, or with the login and the password of a station.
+    package func address(
+        of database: String, as login: String? = nil, password: String = ""
+    ) -> String {
+        "postgresql:///\(database)?host=\(folder)&user=\(login ?? PrivatePostgreSQL.user)"
+            + (password.isEmpty ? "" : "&password=\(password)")
     }
 
     /// Makes a database, a copy of another one if that is named, and returns its address.
@@ -63,16 +116,18 @@ package final class PrivatePostgreSQL: Sendable {
             ["\(programs)/\(program)", "-h", folder, "-U", PrivatePostgreSQL.user] + arguments)
     }
 
-    private static func run(_ words: [String]) throws {
+    @discardableResult private static func run(_ words: [String]) throws -> String {
         let process = process(words)
         let output = Pipe()
         (process.standardOutput, process.standardError) = (output, output)
         try process.run()
         let said = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
+        let text = String(decoding: said, as: UTF8.self)
         guard process.terminationStatus == 0 else {
-            throw Failure(description: "\(words): \(String(decoding: said, as: UTF8.self))")
+            throw Failure(description: "\(words): \(text)")
         }
+        return text
     }
 
     /// Starts it on a thread that never ends: the system ends a program with the thread that
@@ -128,17 +183,19 @@ package final class PrivatePostgreSQL: Sendable {
         return "\(base)/\(newest)/bin"
     }
 
-    // Set once, before the process can end.
-    private nonisolated(unsafe) static var atEnd: (process: pid_t, folder: String)?
+    // Changed only while a server starts, and the tests of servers are serial.
+    private nonisolated(unsafe) static var atEnd: [(process: pid_t, folder: String)] = []
 
     private static func atEnd(of process: pid_t, remove folder: String) {
-        unsafe atEnd = (process, folder)
+        unsafe atEnd.append((process, folder))
+        guard unsafe atEnd.count == 1 else { return }
         atexit {
-            guard let (process, folder) = unsafe PrivatePostgreSQL.atEnd else { return }
-            kill(process, SIGQUIT)
-            var status: Int32 = 0
-            unsafe waitpid(process, &status, 0)
-            try? FileManager.default.removeItem(atPath: folder)
+            for (process, folder) in unsafe PrivatePostgreSQL.atEnd {
+                Glibc.kill(process, SIGQUIT)
+                var status: Int32 = 0
+                unsafe waitpid(process, &status, 0)
+                try? FileManager.default.removeItem(atPath: folder)
+            }
         }
     }
 }

@@ -62,6 +62,7 @@ final class DoctorBench: Sendable {
                 if let damage { throw damage }
                 return InMemoryLedger()
             },
+            database: { _ in NoDatabase() },
             backUp: { _, _ throws(LedgerError) in },
             restore: { _, _, _ throws(LedgerError) in Restoration(exhausted: [], stopped: nil) },
             simulatedTags: EmptyDrawer(), readers: Fixed(known: survey),

@@ -37,7 +37,8 @@ extension CommandTable {
             help: "The reader, as tapcard readers names it; sim, or sim:FILE for a simulated "
                 + "one", completes: .readers),
         CommandParameter(
-            "ledger", .option("FILE"), help: "The ledger's file", completes: .files),
+            "ledger", .option("PLACE"),
+            help: "The ledger: a file, or the address of a database", completes: .files),
         CommandParameter(
             "currency", .option("CODE"),
             help: "The currency of a new ledger; an old one in another is refused",

@@ -51,6 +51,7 @@ package struct Command: Sendable {
         case tags = "Tags"
         case readers = "Readers"
         case station = "This station"
+        case ledger = "A ledger that stations share"
         case simulation = "Simulation"
     }
 
@@ -59,5 +60,5 @@ package struct Command: Sendable {
     package static let all: [Command] =
         cardCommands + moneyCommands + drawCommands + ticketCommands + mastermindCommands
         + operatorCommands + tagCommands + readerCommands + configurationCommands + stationCommands
-        + keyCommands + simulationCommands + cashierCommands
+        + ledgerCommands + keyCommands + simulationCommands + cashierCommands
 }

@@ -4,6 +4,7 @@ import Dispatch
 import Glibc
 import KioskServer
 import Ledger
+import PostgreSQLLedger
 import ReaderDiagnosis
 import RemoteServices
 import SQLiteLedger
@@ -93,12 +94,16 @@ enum Wiring {
 
     private static let drivers = Drivers(
         openReader: openReader,
-        openLedger: { path, currency, mayMake throws(LedgerError) in
+        openLedger: { place, currency, mayMake throws(LedgerError) in
+            guard case .file(let path) = place else {
+                return try await PostgreSQLLedger.open(place.description, currency: currency)
+            }
             guard unsafe mayMake || access(path, F_OK) == 0 else {
                 throw LedgerError(.unavailable, "there is no ledger at \(path)")
             }
             return try await SQLiteLedger.open(path: path, currency: currency, mayOnlyRead: true)
         },
+        database: { PostgreSQLDatabase($0, now: Wiring.now) },
         backUp: { path, copy throws(LedgerError) in
             try await SQLiteLedger.open(path: path, currency: nil, mayOnlyRead: true)
                 .backup(to: copy)

@@ -16,6 +16,8 @@ public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
         case wrongCurrency = "wrong-currency"
         /// The ledger does not exist or cannot be reached; nothing was done.
         case unavailable
+        /// The database was promoted or restored, and nobody has said whether anything was lost.
+        case undeclared
         /// The transaction may or may not have happened: look it up.
         case outcomeUnknown = "outcome-unknown"
     }

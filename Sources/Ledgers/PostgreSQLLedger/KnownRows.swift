@@ -13,8 +13,11 @@ struct KnownRows {
         /// Nil for a card that is not in the ledger yet.
         var version: Int64?
         var lastPlace: Int64
+        let epoch: Int64
         /// The ticket that the row has in the ledger.
         var storedTicket: String?
+        /// Numbers that the card skips and that are not in the ledger yet.
+        var skipped: SequenceGap?
         var isChanged = false
     }
 

@@ -31,6 +31,16 @@ enum LinkFailure: Error {
     case lost(String)
 }
 
+/// How long an answer may take. A commit waits for the replica, and a person waits for both.
+struct Patience {
+    let reading: Duration
+    let committing: Duration
+
+    static let ofCounter = Patience(reading: .milliseconds(2500), committing: .seconds(6))
+    /// For work that nobody waits for at a counter, and for tests on a busy machine.
+    static let ofOwner = Patience(reading: .seconds(600), committing: .seconds(600))
+}
+
 /// A connection to the server, used by one thread at a time. A batch of statements takes one round
 /// trip. A request is never cancelled: a cancelled COMMIT may look like one that has succeeded. The
 /// link is closed instead.
@@ -38,13 +48,15 @@ enum LinkFailure: Error {
     private let library: tapcard_libpq
     private var handle: OpaquePointer?
     private let warnings: UnsafeMutablePointer<tapcard_libpq_warnings>
-    private let answerLimit: Duration
+    let patience: Patience
+    /// Whether the server has not answered in time.
+    private(set) var wasSilent = false
     /// How many batches were sent: for tests.
     private(set) var roundTrips = 0
 
-    init(to address: String, answerLimit: Duration) throws(LedgerError) {
+    init(to address: String, patience: Patience) throws(LedgerError) {
         library = try PQLibrary.functions()
-        self.answerLimit = answerLimit
+        self.patience = patience
         unsafe warnings = .allocate(capacity: 1)
         unsafe warnings.initialize(
             to: tapcard_libpq_warnings(field: library.resultErrorField, count: 0))
@@ -86,11 +98,38 @@ enum LinkFailure: Error {
         unsafe handle = nil
     }
 
+    /// The server's process for this connection; another number stands here behind a pooler.
+    var process: Int64 { Int64(unsafe library.backendPID(handle)) }
+
+    /// What the server keeps in place of a password, so that the password never reaches it.
+    func verifier(of password: String, login: String) throws(LedgerError) -> String {
+        guard
+            let text = unsafe library.encryptPasswordConn(
+                handle, password, login, "scram-sha-256")
+        else { throw LedgerError(.unavailable, "libpq makes no password: \(message())") }
+        defer { unsafe library.freemem(text) }
+        return unsafe String(cString: text)
+    }
+
     /// Whether the server has warned during the last batch.
     var hasWarned: Bool { unsafe warnings.pointee.count > 0 }
 
+    /// Carries out a batch and COMMIT in one round trip. It succeeds only if the server answers
+    /// COMMIT, without a warning.
+    func commit(_ batch: [SQLStatement]) throws(LinkFailure) {
+        let answers = try run(batch + [SQLStatement("COMMIT")], within: patience.committing)
+        // COMMIT of a failed transaction is answered by ROLLBACK, as if all were well. A warning
+        // says that the replica may not have it: a failover would take it back.
+        guard answers.last?.tag == "COMMIT", !hasWarned else {
+            close()
+            throw .lost("the server did not confirm the commit")
+        }
+    }
+
     /// Carries out statements in one round trip. The first that the server refuses ends the batch.
-    func run(_ batch: [SQLStatement]) throws(LinkFailure) -> [SQLAnswer] {
+    func run(
+        _ batch: [SQLStatement], within limit: Duration? = nil
+    ) throws(LinkFailure) -> [SQLAnswer] {
         guard let handle = unsafe handle else { throw .lost("the link is closed") }
         unsafe warnings.pointee.count = 0
         roundTrips += 1
@@ -98,7 +137,7 @@ enum LinkFailure: Error {
             guard unsafe send(statement, handle) else { throw lost(message()) }
         }
         guard unsafe library.pipelineSync(handle) == 1 else { throw lost(message()) }
-        let end = ContinuousClock.now + answerLimit
+        let end = ContinuousClock.now + (limit ?? patience.reading)
         var answers: [SQLAnswer] = []
         var refusal: LinkFailure?
         while true {
@@ -152,7 +191,8 @@ enum LinkFailure: Error {
             if unsent == 0, unsafe library.isBusy(handle) == 0 { return }
             let left = ContinuousClock.now.duration(to: end)
             guard left > .zero else {
-                throw lost("the database has not answered within \(answerLimit)")
+                wasSilent = true
+                throw lost("the database has not answered in time")
             }
             var waiting = pollfd(
                 fd: unsafe library.socket(handle),

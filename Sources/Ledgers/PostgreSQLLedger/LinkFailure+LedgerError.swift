@@ -18,6 +18,9 @@ extension LedgerError {
             self.init(
                 .readOnly, "this station may only read the ledger \(cause); ask who runs it")
         // Division by 0: a change that had to change something has changed nothing.
+        case _ where state == Opening.guardState:
+            self.init(
+                .unavailable, "the ledger was opened anew, or this station was revoked; try again")
         case "22", "23", "42":
             self.init(
                 .corrupt,
@@ -42,6 +45,11 @@ extension LinkFailure {
     /// Whether another station may have been quicker: once more tells that from a broken rule.
     var mayBeLostRace: Bool {
         guard case .refused(let state, _) = self else { return false }
-        return ["22012", "23505"].contains(state)
+        return ["22012", "23505", Opening.guardState].contains(state)
+    }
+
+    /// Whether the guardian of the transaction has refused it.
+    var isOfGuardian: Bool {
+        if case .refused(Opening.guardState, _) = self { true } else { false }
     }
 }

@@ -28,7 +28,7 @@ extension PostgreSQLRows {
                 """
                 INSERT INTO house (account, station, balance) VALUES ($1, $2, $3)
                 ON CONFLICT (account, station) DO UPDATE SET balance = house.balance + $3
-                """, [house, .integer(station), .integer(entry.amount)])
+                """, [house, .integer(opening.station), .integer(entry.amount)])
         }
         change(
             """
@@ -38,7 +38,7 @@ extension PostgreSQLRows {
             """,
             [
                 .uid(operation.uid), .id(entry.operation), .integer(place), purse, number, house,
-                .integer(station), .integer(entry.amount), .time(entry.postedAt),
+                .integer(opening.station), .integer(entry.amount), .time(entry.postedAt),
             ])
     }
 
@@ -209,9 +209,14 @@ extension PostgreSQLRows {
     }
 
     func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap] {
-        seenCards.insert(uid)
-        if let gaps = known.gaps[uid] { return gaps }
-        return try query(gapSelection(where: "uid = $1", [.uid(uid)]))
+        let stored: [SequenceGap]
+        if let gaps = known.gaps[uid] {
+            stored = gaps
+        } else {
+            stored = try query(gapSelection(where: "uid = $1", [.uid(uid)]))
+        }
+        guard let skipped = try loaded(uid)?.skipped else { return stored }
+        return stored + [skipped]
     }
 
     func gapSelection(where condition: String, _ values: [SQLValue]) -> Selection<SequenceGap> {
@@ -228,11 +233,15 @@ extension PostgreSQLRows {
 
     func insert(_ gap: SequenceGap) throws(LedgerError) {
         known.gaps[gap.uid]?.append(gap)
+        change(gap, at: try nextPlace(on: gap.uid))
+    }
+
+    func change(_ gap: SequenceGap, at place: Int64) {
         change(
             "INSERT INTO gap (uid, place, first, last) VALUES ($1, $2, $3, $4)",
             [
-                .uid(gap.uid), .integer(try nextPlace(on: gap.uid)),
-                .number(gap.numbers.lowerBound), .number(gap.numbers.upperBound),
+                .uid(gap.uid), .integer(place), .number(gap.numbers.lowerBound),
+                .number(gap.numbers.upperBound),
             ])
     }
 }

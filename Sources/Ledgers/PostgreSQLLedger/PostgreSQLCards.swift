@@ -50,7 +50,8 @@ extension PostgreSQLRows {
         var row =
             try loaded(card.uid)
             ?? KnownRows.CardRow(
-                card: card, balance: 0, version: nil, lastPlace: 0, storedTicket: nil)
+                card: card, balance: 0, version: nil, lastPlace: 0, epoch: opening.epoch,
+                storedTicket: nil)
         if row.card.account != card.account {
             formerBalances[row.card.purse] = row.balance
             row.balance = 0
@@ -64,46 +65,68 @@ extension PostgreSQLRows {
     func cardSelection(
         where condition: String, _ values: [SQLValue]
     ) -> Selection<KnownRows.CardRow> {
-        Selection(
+        let epoch = opening.epoch
+        return Selection(
             """
             SELECT \(LedgerCard.qualifiedColumns), \(Ticket.qualifiedColumns),
-                card.balance, card.version, card.last_place
+                card.balance, card.version, card.last_place,
+                (SELECT coalesce(sum(skipped), 0) FROM opening WHERE opening.epoch > card.epoch)
             FROM card LEFT JOIN ticket_name ON ticket_name.id = card.ticket
                 LEFT JOIN ticket ON ticket.uid = ticket_name.uid AND ticket.id = ticket_name.id
             WHERE \(condition)
             """, values
         ) { row throws(LedgerError) in
             let card = try LedgerCard(&row)
-            return KnownRows.CardRow(
+            let stored = KnownRows.CardRow(
                 card: card, balance: try row.value(\.integer), version: try row.value(\.integer),
-                lastPlace: try row.value(\.integer), storedTicket: card.ticket?.id.text)
+                lastPlace: try row.value(\.integer), epoch: epoch,
+                storedTicket: card.ticket?.id.text)
+            return stored.skipping(try row.value(\.integer))
         }
     }
 }
 
 extension KnownRows.CardRow {
+    /// The columns of a card's row that change.
+    static let changedColumns =
+        LedgerCard.columns.split(separator: ", ").dropFirst().map { String($0) } + [
+            "balance", "last_place", "epoch", "version",
+        ]
+
+    /// This row after losses of the ledger. The numbers that may be lost are never used: the next
+    /// change of the card writes that down.
+    fileprivate func skipping(_ count: Int64) -> KnownRows.CardRow {
+        guard count > 0, let first = card.allocated.next() else { return self }
+        var row = self
+        row.card.allocated = card.allocated.next(UInt32(clamping: count)) ?? .highest
+        row.skipped = SequenceGap(uid: card.uid, numbers: first...row.card.allocated)
+        return row
+    }
+
     private var values: [SQLValue] {
-        card.values + [.integer(balance), .integer(lastPlace)]
+        card.values + [.integer(balance), .integer(lastPlace), .integer(epoch)]
     }
 
     var insertion: SQLStatement {
-        SQLStatement(
+        let names = ["uid"] + KnownRows.CardRow.changedColumns.dropLast()
+        let places = (1...names.count).map { "$\($0)" }
+        return SQLStatement(
             """
-            INSERT INTO card (\(LedgerCard.columns), balance, last_place, version)
-            VALUES (\((1...21).map { "$\($0)" }.joined(separator: ", ")), 1)
+            INSERT INTO card (\(names.joined(separator: ", ")), version)
+            VALUES (\(places.joined(separator: ", ")), 1)
             """, values)
     }
 
     /// Fails where the row is not as it was read.
     var update: SQLStatement {
-        let names =
-            LedgerCard.columns.split(separator: ", ").dropFirst() + ["balance", "last_place"]
-        let settings = names.enumerated().map { "\($0.element) = $\($0.offset + 2)" }
+        let settings = KnownRows.CardRow.changedColumns.dropLast().enumerated().map {
+            "\($0.element) = $\($0.offset + 2)"
+        }
         return SQLStatement(
             counting:
                 """
                 UPDATE card SET \(settings.joined(separator: ", ")), version = version + 1
-                WHERE uid = $1 AND version = $22
+                WHERE uid = $1 AND version = $\(settings.count + 2)
                 """, values + [.integer(version ?? 0)])
     }
 }

@@ -12,10 +12,10 @@ public actor PostgreSQLLedger: LedgerStore {
     public nonisolated let currency: Currency
     private nonisolated let lane: BlockingLane
     private let address: String
-    private let station: Int64
-    private let answerLimit: Duration
+    private let station: Int64?
+    private let patience: Patience
     /// Nil after a transaction of unknown outcome: a new link finds out what the server kept.
-    private var link: Link?
+    private var open: OpenLedger?
     /// The rows that the last transactions on this link have read and written.
     private var known = KnownRows()
     private var isClosed = false
@@ -25,59 +25,36 @@ public actor PostgreSQLLedger: LedgerStore {
     package private(set) var misses = 0
 
     /// Opens the ledger in the database with this address. Without a currency the ledger keeps its
-    /// own.
+    /// own. The login decides which station this is.
     public static func open(
-        _ address: String, currency: Currency? = nil, station: Int = 0,
-        answerLimit: Duration = .seconds(6)
+        _ address: String, currency: Currency? = nil
+    ) async throws(LedgerError) -> PostgreSQLLedger {
+        try await open(address, currency: currency, as: nil, isPatient: false)
+    }
+
+    /// For tests, which have one login for all stations, and no limit of time.
+    package static func open(
+        _ address: String, currency: Currency? = nil, as station: Int?, isPatient: Bool = true
     ) async throws(LedgerError) -> PostgreSQLLedger {
         let lane = BlockingLane(label: "tapcard.ledger")
+        let station = station.map { Int64($0) }
+        let patience = isPatient ? Patience.ofOwner : .ofCounter
         let opened = try await Doorway(lane).run { () throws(LedgerError) in
-            let link = try Link(to: address, answerLimit: answerLimit)
-            return Opened(link: link, currency: try link.inspect(in: currency))
+            try OpenLedger(at: address, in: currency, as: station, patience: patience)
         }
-        return PostgreSQLLedger(opened, address, station, answerLimit, lane)
-    }
-
-    /// Makes an empty ledger in an empty database.
-    public static func make(
-        in address: String, currency: Currency
-    ) async throws(LedgerError) {
-        try await make(in: address, currency: currency, partitions: PostgreSQLSchema.partitions)
-    }
-
-    /// With a few partitions for tests, which make many ledgers.
-    package static func make(
-        in address: String, currency: Currency, partitions: Int
-    ) async throws(LedgerError) {
-        let lane = BlockingLane(label: "tapcard.ledger")
-        try await Doorway(lane).run { () throws(LedgerError) in
-            let link = try Link(to: address, answerLimit: .seconds(60))
-            do throws(LinkFailure) {
-                try link.commit(
-                    [SQLStatement("BEGIN")]
-                        + PostgreSQLSchema.statements(
-                            currency: currency.code, partitions: partitions))
-            } catch {
-                throw LedgerError(error)
-            }
-        }
-    }
-
-    private struct Opened {
-        let link: Link
-        let currency: Currency
+        return PostgreSQLLedger(opened, address, station, patience, lane)
     }
 
     private init(
-        _ opened: sending Opened, _ address: String, _ station: Int, _ answerLimit: Duration,
-        _ lane: BlockingLane
+        _ opened: sending OpenLedger, _ address: String, _ station: Int64?,
+        _ patience: Patience, _ lane: BlockingLane
     ) {
-        currency = opened.currency
-        link = opened.link
+        currency = opened.opening.currency
+        open = opened
         self.lane = lane
         self.address = address
-        self.station = Int64(station)
-        self.answerLimit = answerLimit
+        self.station = station
+        self.patience = patience
     }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -88,11 +65,22 @@ public actor PostgreSQLLedger: LedgerStore {
         touching footprint: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
-        let link = try connected()
-        guard footprint != .unknown else {
-            return try PostgreSQLLedger.read(on: link, station, body)
+        let ledger = try connected()
+        do throws(LedgerError) {
+            return try read(on: ledger, footprint, body)
+        } catch {
+            // The server has closed the connection, or its guardian has. A read may be repeated.
+            guard !ledger.link.isOpen, !ledger.link.wasSilent else { throw error }
+            return try read(on: try connected(), footprint, body)
         }
-        let rows = PostgreSQLRows(link, station: station, isWriting: false)
+    }
+
+    private func read<Success>(
+        on ledger: OpenLedger, _ footprint: Footprint,
+        _ body: @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) throws(LedgerError) -> Success {
+        guard footprint != .unknown else { return try ledger.read(body) }
+        let rows = PostgreSQLRows(ledger, isWriting: false)
         do throws(LedgerError) {
             try rows.load(footprint, isEnded: true)
             let success = try body(rows)
@@ -101,11 +89,11 @@ public actor PostgreSQLLedger: LedgerStore {
                 return success
             }
         } catch {
-            link.rollBack(rows)
+            ledger.link.rollBack(rows)
             guard !rows.isAnswered else { throw error }
         }
         misses += 1
-        return try PostgreSQLLedger.read(on: link, station, body)
+        return try ledger.read(body)
     }
 
     /// Reads on a connection and a lane of its own: taps go on in the meantime.
@@ -116,19 +104,9 @@ public actor PostgreSQLLedger: LedgerStore {
         let (address, currency, station) = (address, currency, station)
         return try await Doorway(BlockingLane(label: "tapcard.ledger.aside")).run {
             () throws(LedgerError) in
-            let link = try Link(to: address, answerLimit: .seconds(600))
-            _ = try link.inspect(in: currency)
-            return try PostgreSQLLedger.read(on: link, station, body)
+            try OpenLedger(at: address, in: currency, as: station, patience: .ofOwner)
+                .read(body)
         }
-    }
-
-    private static func read<Success>(
-        on link: Link, _ station: Int64,
-        _ body: @Sendable (any LedgerRows) throws(LedgerError) -> Success
-    ) throws(LedgerError) -> Success {
-        let rows = PostgreSQLRows(link, station: station, isWriting: false)
-        defer { link.rollBack(rows) }
-        return try body(rows)
     }
 
     public func write<Success: Sendable>(
@@ -139,21 +117,25 @@ public actor PostgreSQLLedger: LedgerStore {
         let mostRepetitions = 10
         var left = mostRepetitions
         while true {
-            let link = try connected()
-            let rows = PostgreSQLRows(link, station: station, isWriting: true)
+            let ledger = try connected()
+            let rows = PostgreSQLRows(ledger, isWriting: true)
             do throws(LedgerError) {
                 if footprint != .unknown { try rows.load(footprint) }
                 let success = try body(rows)
                 misses += rows.misses
-                try commit(rows, on: link)
+                try commit(rows)
                 return success
             } catch {
                 misses += rows.misses
-                link.rollBack(rows)
+                ledger.link.rollBack(rows)
                 let isLost = rows.failure?.isLostRace ?? false
                 let mayBeLost = rows.failure?.mayBeLostRace ?? false
+                let isDropped =
+                    !ledger.link.isOpen && !ledger.link.wasSilent
+                    && error.kind != .outcomeUnknown
                 // A change that is refused a second time breaks a rule; it did not lose a race.
-                let isRepeated = isLost && left > 0 || mayBeLost && left == mostRepetitions
+                let isRepeated =
+                    isLost && left > 0 || (mayBeLost || isDropped) && left == mostRepetitions
                 guard isRepeated else { throw error }
                 left -= 1
                 repetitions += 1
@@ -168,15 +150,14 @@ public actor PostgreSQLLedger: LedgerStore {
     private func writeAsKnown<Success>(
         _ body: @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) throws(LedgerError) -> Success? {
-        let link = try connected()
-        let rows = PostgreSQLRows(
-            link, station: station, isWriting: true, judgedBy: known.provable)
+        let ledger = try connected()
+        let rows = PostgreSQLRows(ledger, isWriting: true, judgedBy: known.provable)
         guard let success = try? body(rows), rows.canBeProved else { return nil }
         do throws(LedgerError) {
-            try commit(rows, on: link)
+            try commit(rows)
             return success
         } catch {
-            link.rollBack(rows)
+            ledger.link.rollBack(rows)
             known = KnownRows()
             guard case .refused? = rows.failure else { throw error }
             repetitions += 1
@@ -184,15 +165,18 @@ public actor PostgreSQLLedger: LedgerStore {
         }
     }
 
-    private func commit(_ rows: PostgreSQLRows, on link: Link) throws(LedgerError) {
-        guard rows.hasChanged else { return link.rollBack(rows) }
+    private func commit(_ rows: PostgreSQLRows) throws(LedgerError) {
+        guard rows.hasChanged else {
+            if rows.hasBegun { return rows.link.rollBack(rows) }
+            return try rows.proveWritable()
+        }
         do throws(LedgerError) {
             try rows.commit()
             // The balances of ended accounts are not part of what is known.
             if rows.formerBalances.isEmpty { known.merge(rows.known) } else { known = KnownRows() }
         } catch {
             known = KnownRows()
-            if error.kind == .outcomeUnknown { self.link = nil }
+            if error.kind == .outcomeUnknown { open = nil }
             throw error
         }
     }
@@ -200,85 +184,51 @@ public actor PostgreSQLLedger: LedgerStore {
     /// Closes the connection.
     public func close() {
         isClosed = true
-        link = nil
+        open = nil
     }
 
     /// The number of round trips since the connection was opened: for tests and measurements.
-    package var roundTrips: Int { link?.roundTrips ?? 0 }
+    package var roundTrips: Int { open?.link.roundTrips ?? 0 }
 
-    private func connected() throws(LedgerError) -> Link {
+    private func connected() throws(LedgerError) -> OpenLedger {
         guard !isClosed else {
             throw LedgerError(.unavailable, "the ledger was closed; open it again")
         }
-        if let link, link.isOpen { return link }
-        let new = try Link(to: address, answerLimit: answerLimit)
-        _ = try new.inspect(in: currency)
-        (link, known) = (new, KnownRows())
+        if let open, open.link.isOpen { return open }
+        let new = try OpenLedger(
+            at: address, in: currency, as: station, patience: patience)
+        (open, known) = (new, KnownRows())
         return new
     }
 }
 
-extension Link {
-    /// Waits until the server can promise what it shows, and reads what kind of ledger it holds.
-    ///
-    /// After a crash the server shows commits that its replica does not have yet, and that a
-    /// failover would take back. A commit of our own waits for the replica, and so for all before.
-    func inspect(in currency: Currency?) throws(LedgerError) -> Currency {
-        let answers: [SQLAnswer]
-        do throws(LinkFailure) {
-            try commit([
-                SQLStatement("BEGIN"),
-                SQLStatement("SELECT pg_logical_emit_message(TRUE, 'tapcard', 'opened')"),
-            ])
-            answers = try run([SQLStatement("SELECT schema, currency FROM setting")])
-        } catch .refused(sqlState: "42P01", _) {
-            throw LedgerError(
-                .unavailable,
-                "the database has no ledger; make one with tapcard ledger init")
-        } catch {
-            throw LedgerError(error)
-        }
-        var row = Columns(answers.first?.rows.first ?? [])
-        let schema = try row.value(\.integer)
-        guard schema <= PostgreSQLSchema.version else {
-            throw LedgerError(
-                .newer,
-                "the ledger was made by a later version of tapcard (schema \(schema), this one "
-                    + "knows \(PostgreSQLSchema.version)); install that version")
-        }
-        let code = try row.value(\.text)
-        guard let kept = Currency(code: code) else {
-            throw LedgerError(.corrupt, "the currency of the ledger is not known: \(code)")
-        }
-        guard currency == nil || currency == kept else {
-            throw LedgerError(
-                .wrongCurrency,
-                "the ledger is kept in \(kept.code), not in \(currency?.code ?? ""); set the "
-                    + "station to \(kept.code) or name another ledger")
-        }
-        return kept
+extension OpenLedger {
+    fileprivate func read<Success>(
+        _ body: @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) throws(LedgerError) -> Success {
+        let rows = PostgreSQLRows(self, isWriting: false)
+        defer { link.rollBack(rows) }
+        return try body(rows)
     }
+}
 
+extension Link {
     /// Ends a transaction that has changed nothing, or whose changes were refused.
     func rollBack(_ rows: PostgreSQLRows) {
         guard rows.hasBegun, isOpen else { return }
         _ = try? run([SQLStatement("ROLLBACK")])
     }
-
-    /// Carries out a batch and COMMIT in one round trip. It succeeds only if the server answers
-    /// COMMIT, without a warning.
-    func commit(_ batch: [SQLStatement]) throws(LinkFailure) {
-        let answers = try run(batch + [SQLStatement("COMMIT")])
-        // COMMIT of a failed transaction is answered by ROLLBACK, as if all were well. A warning
-        // says that the replica may not have it: a failover would take it back.
-        guard answers.last?.tag == "COMMIT", !hasWarned else {
-            close()
-            throw .lost("the server did not confirm the commit")
-        }
-    }
 }
 
 extension PostgreSQLRows {
+    /// Commits a transaction that changes no row: whoever writes nothing asks whether it could.
+    fileprivate func proveWritable() throws(LedgerError) {
+        do throws(LinkFailure) { try link.commit(takeWaiting() + [Opening.mark]) } catch {
+            note(error)
+            throw LedgerError(error)
+        }
+    }
+
     func commit() throws(LedgerError) {
         do throws(LinkFailure) {
             try link.commit(takeWaiting() + takeChangesAndConditions())

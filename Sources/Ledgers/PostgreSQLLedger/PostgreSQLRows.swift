@@ -10,7 +10,7 @@ import TapcardDomain
 /// memory. Anything else comes from the server, which is first given every change collected so far.
 final class PostgreSQLRows: LedgerRows {
     let link: Link
-    let station: Int64
+    let opening: Opening
     let isWriting: Bool
     /// Statements that go in front of the next batch.
     private var waiting: [SQLStatement]
@@ -43,15 +43,20 @@ final class PostgreSQLRows: LedgerRows {
 
     /// With `known` the body is judged by those rows alone, and the batch that changes them proves
     /// that they are still so.
-    init(_ link: Link, station: Int64, isWriting: Bool, judgedBy known: KnownRows? = nil) {
-        (self.link, self.station, self.isWriting) = (link, station, isWriting)
+    init(_ ledger: OpenLedger, isWriting: Bool, judgedBy known: KnownRows? = nil) {
+        (link, opening) = (ledger.link, ledger.opening)
+        self.isWriting = isWriting
         (self.known, isOver) = (known ?? KnownRows(), known != nil)
-        waiting = [
-            SQLStatement(
-                isWriting
-                    ? "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
-                    : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        ]
+        // A transaction that writes waits for the replica by itself.
+        let fence = opening.isPooled && !isWriting ? Opening.fence : []
+        waiting =
+            fence + [
+                SQLStatement(
+                    isWriting
+                        ? "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+                        : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
+                opening.guardian,
+            ]
     }
 
     /// Runs one query, after every change collected so far.
@@ -96,7 +101,11 @@ final class PostgreSQLRows: LedgerRows {
         return waiting
     }
 
-    func note(_ failure: LinkFailure) { self.failure = failure }
+    /// A refusal by the guardian ends the connection: the next one finds out why.
+    func note(_ failure: LinkFailure) {
+        self.failure = failure
+        if failure.isOfGuardian { link.close() }
+    }
 
     func noteChange() { hasChanged = true }
 
@@ -170,6 +179,7 @@ final class PostgreSQLRows: LedgerRows {
 
     /// Every change that is not with the server, in an order that its rules allow.
     func takeChanges() -> [SQLStatement] {
+        writeSkippedNumbers()
         let new = known.cards.keys.sorted().compactMap { uid -> SQLStatement? in
             guard let row = known.cards[uid] ?? nil, row.version == nil else { return nil }
             return row.insertion
@@ -200,6 +210,19 @@ final class PostgreSQLRows: LedgerRows {
         }
         defer { (unsent, changes) = ([], []) }
         return new + operations + changes + changed
+    }
+
+    private func writeSkippedNumbers() {
+        for uid in known.cards.keys.sorted() {
+            guard var row = known.cards[uid] ?? nil, row.isChanged, let gap = row.skipped else {
+                continue
+            }
+            row.lastPlace += 1
+            change(gap, at: row.lastPlace)
+            known.gaps[uid]?.append(gap)
+            row.skipped = nil
+            known.cards[uid] = row
+        }
     }
 
     /// The changes, and what has to be so at the end.

@@ -1,6 +1,6 @@
 import LedgerColumns
 
-/// The tables of a ledger in PostgreSQL. Stations never make or change them: their role may not.
+/// The tables of a ledger in PostgreSQL. Stations never make or change tables: their role may not.
 ///
 /// Every table that grows with the payments lies in partitions by card from the first day, because
 /// a table in use cannot be split later. A key that must be unique in the whole ledger cannot be an
@@ -9,8 +9,10 @@ enum PostgreSQLSchema {
     static let version: Int64 = 1
     static let partitions = 32
 
-    /// The statements that make an empty ledger.
-    static func statements(currency code: String, partitions: Int) -> [SQLStatement] {
+    /// The statements that make an empty ledger in the database `name`.
+    static func statements(
+        currency code: String, in name: String, partitions: Int
+    ) -> [SQLStatement] {
         let tables = script.split(separator: ";").map { String($0) }
             .filter { !$0.allSatisfy(\.isWhitespace) }
         let parts = partitioned.flatMap { table in
@@ -21,10 +23,13 @@ enum PostgreSQLSchema {
                 """
             }
         }
-        return (tables + parts).map { SQLStatement($0) } + [
+        return (tables + parts + LedgerRole.statements(in: name)).map { SQLStatement($0) } + [
             SQLStatement(
-                "INSERT INTO setting (single, schema, currency) VALUES (1, $1, $2)",
-                [.integer(version), .text(code)])
+                """
+                INSERT INTO setting (single, schema, oldest_writer, currency, roles)
+                VALUES (1, $1, $1, $2, $3)
+                """, [.integer(version), .text(code), .text(LedgerRole.prefix(of: name))]),
+            Opening.statement(epoch: 1, skipping: 0),
         ]
     }
 
@@ -36,7 +41,26 @@ enum PostgreSQLSchema {
         CREATE TABLE setting (
             single smallint PRIMARY KEY CHECK (single = 1),
             schema integer NOT NULL,
-            currency text NOT NULL
+            oldest_writer integer NOT NULL,
+            currency text NOT NULL,
+            roles text NOT NULL
+        );
+
+        CREATE TABLE opening (
+            number integer PRIMARY KEY,
+            server text NOT NULL,
+            epoch integer NOT NULL CHECK (epoch >= 1),
+            skipped integer NOT NULL CHECK (skipped BETWEEN 0 AND 65536),
+            opened_at bigint NOT NULL,
+            opened_by text NOT NULL
+        );
+
+        CREATE TABLE station (
+            id integer PRIMARY KEY CHECK (id >= 1),
+            login text NOT NULL UNIQUE,
+            registered_at bigint NOT NULL,
+            revoked_at bigint,
+            seen_at bigint
         );
 
         CREATE TABLE card (
@@ -62,6 +86,7 @@ enum PostgreSQLSchema {
             balance bigint NOT NULL CHECK (balance BETWEEN 0 AND 99999999),
             version bigint NOT NULL,
             last_place bigint NOT NULL,
+            epoch integer NOT NULL,
             CHECK ((scratch_code IS NULL) = (coalesce(scratch, 'unscratched') = 'unscratched')),
             CHECK ((game IS NULL) = (game_slots IS NULL))
         );

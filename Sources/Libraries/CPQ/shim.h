@@ -14,7 +14,6 @@ struct tapcard_libpq {
     __typeof__(PQsocket) *socket;
     __typeof__(PQfinish) *finish;
     __typeof__(PQerrorMessage) *errorMessage;
-    __typeof__(PQtransactionStatus) *transactionStatus;
     __typeof__(PQsetnonblocking) *setnonblocking;
     __typeof__(PQsetNoticeReceiver) *setNoticeReceiver;
     __typeof__(PQenterPipelineMode) *enterPipelineMode;
@@ -34,8 +33,8 @@ struct tapcard_libpq {
     __typeof__(PQgetvalue) *getvalue;
     __typeof__(PQgetlength) *getlength;
     __typeof__(PQclear) *clear;
-    __typeof__(PQconninfoParse) *conninfoParse;
-    __typeof__(PQconninfoFree) *conninfoFree;
+    __typeof__(PQbackendPID) *backendPID;
+    __typeof__(PQencryptPasswordConn) *encryptPasswordConn;
     __typeof__(PQfreemem) *freemem;
 };
 
@@ -47,7 +46,6 @@ static inline const char *tapcard_libpq_bind(void *library, struct tapcard_libpq
     TAPCARD_BIND(socket, "PQsocket")
     TAPCARD_BIND(finish, "PQfinish")
     TAPCARD_BIND(errorMessage, "PQerrorMessage")
-    TAPCARD_BIND(transactionStatus, "PQtransactionStatus")
     TAPCARD_BIND(setnonblocking, "PQsetnonblocking")
     TAPCARD_BIND(setNoticeReceiver, "PQsetNoticeReceiver")
     TAPCARD_BIND(enterPipelineMode, "PQenterPipelineMode")
@@ -67,8 +65,8 @@ static inline const char *tapcard_libpq_bind(void *library, struct tapcard_libpq
     TAPCARD_BIND(getvalue, "PQgetvalue")
     TAPCARD_BIND(getlength, "PQgetlength")
     TAPCARD_BIND(clear, "PQclear")
-    TAPCARD_BIND(conninfoParse, "PQconninfoParse")
-    TAPCARD_BIND(conninfoFree, "PQconninfoFree")
+    TAPCARD_BIND(backendPID, "PQbackendPID")
+    TAPCARD_BIND(encryptPasswordConn, "PQencryptPasswordConn")
     TAPCARD_BIND(freemem, "PQfreemem")
     return NULL;
 }

@@ -37,6 +37,12 @@ public struct Finding: Sendable, Hashable {
         case tagUnreadable = "tag-unreadable"
         case ledger
         case ledgerUnusable = "ledger-unusable"
+        case ledgerUndeclared = "ledger-undeclared"
+        case replica
+        case noReplica = "no-replica"
+        case clock
+        case openOperations = "open-operations"
+        case transactionAge = "transaction-age"
     }
 
     /// One step of a remedy.

@@ -130,6 +130,7 @@ extension TapcardError {
         case ledgerFull = "ledger-full"
         case ledgerCorrupt = "ledger-corrupt"
         case ledgerNewer = "ledger-newer"
+        case ledgerUndeclared = "ledger-undeclared"
         case ledgerReadOnly = "ledger-read-only"
         case ledgerCurrency = "ledger-currency"
         case ledgerUnavailable = "ledger-unavailable"
@@ -200,7 +201,7 @@ extension TapcardError.Condition {
         case .outcomeUnknown: .unknown
         case .damaged, .forged, .copied, .rolledBack, .keyMissing: .untrusted
         case .ledgerBehind, .ledgerLocked, .ledgerFull, .ledgerCorrupt, .ledgerNewer,
-            .ledgerReadOnly, .ledgerCurrency, .ledgerUnavailable, .notSetUp, .auditFailed:
+            .ledgerUndeclared, .ledgerReadOnly, .ledgerCurrency, .ledgerUnavailable, .notSetUp, .auditFailed:
             .ledger
         }
     }
@@ -243,6 +244,7 @@ extension TapcardError.Kind {
     public static let ledgerFull = condition(.ledgerFull)
     public static let ledgerCorrupt = condition(.ledgerCorrupt)
     public static let ledgerNewer = condition(.ledgerNewer)
+    public static let ledgerUndeclared = condition(.ledgerUndeclared)
     public static let ledgerReadOnly = condition(.ledgerReadOnly)
     public static let ledgerCurrency = condition(.ledgerCurrency)
     public static let ledgerUnavailable = condition(.ledgerUnavailable)

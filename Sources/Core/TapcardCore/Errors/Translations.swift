@@ -96,6 +96,7 @@ extension TapcardError {
             case .full: .ledgerFull
             case .corrupt: .ledgerCorrupt
             case .newer: .ledgerNewer
+            case .undeclared: .ledgerUndeclared
             case .readOnly: .ledgerReadOnly
             case .wrongCurrency: .ledgerCurrency
             case .unavailable, .outcomeUnknown: .ledgerUnavailable

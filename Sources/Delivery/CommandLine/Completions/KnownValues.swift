@@ -51,8 +51,8 @@ extension Settings {
             let keys = (try? KeyFile(path: keyPath).load()) ?? nil
             return (keys?.entries ?? []).map { ("\($0.id)", $0.status.rawValue) }
         case .cards:
-            guard let path = try? ledgerPath,
-                let ledger = try? await drivers.openLedger(path, (try? currency) ?? nil, false),
+            guard let place = try? ledgerPlace,
+                let ledger = try? await drivers.openLedger(place, (try? currency) ?? nil, false),
                 let operations = try? await ledger.read({ rows throws(LedgerError) in
                     try rows.operations(on: nil, last: Settings.mostLookedThrough)
                 })

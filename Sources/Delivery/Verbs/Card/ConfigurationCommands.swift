@@ -73,18 +73,18 @@ extension Session {
                 "tapcard: these keys are of a station in \(other.code); its cards are refused "
                     + "here.\n")
         }
-        let path = try settings.ledgerPath
+        let place = try settings.ledgerPlace
         let isDone = !isNew && hadKeys
         return Report(
             [
-                "ledger": .string(path), "keys": .string(settings.keyPath),
+                "ledger": .string("\(place)"), "keys": .string(settings.keyPath),
                 "currency": .string(ledger.currency.code), "new": .bool(!isDone),
             ],
             [
                 isDone
                     ? "This station was set up before, in \(ledger.currency.code)"
                     : "This station is set up, in \(ledger.currency.code)",
-                "Ledger: \(path)", "Keys: \(settings.keyPath)",
+                "Ledger: \(place)", "Keys: \(settings.keyPath)",
             ] + nextSteps, isDeed: !isDone)
     }
 
@@ -119,8 +119,8 @@ extension Session {
 
     /// The currency of the ledger; nil when there is none or it cannot be opened.
     private func ledgerCurrency() async -> Currency? {
-        guard (try? hasLedger) == true, let path = try? settings.ledgerPath else { return nil }
-        return try? await drivers.openLedger(path, nil, false).currency
+        guard (try? hasLedger) == true, let place = try? settings.ledgerPlace else { return nil }
+        return try? await drivers.openLedger(place, nil, false).currency
     }
 
     private func settingRows(_ known: (currency: Currency, origin: String)?) -> [Row] {

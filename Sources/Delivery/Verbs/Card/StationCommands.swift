@@ -18,10 +18,11 @@ extension Command {
             let path = try session[.newFile]
             if path == DurableFile.standardStream { return try await session.streamBackup() }
             try session.requireNew(path)
+            let ledgerFile = try session.ledgerFile
             // A missing ledger is reported, because an empty copy is not a backup.
             if try !session.hasLedger { _ = try await session.ledger(making: false) }
             try await session.withLedgerErrors { () throws(LedgerError) in
-                try await session.drivers.backUp(session.ledgerFile, path)
+                try await session.drivers.backUp(ledgerFile, path)
             }
             return Report(
                 ["file": .string(path)],
@@ -45,6 +46,7 @@ extension Command {
             example: "tapcard restore-backup ledger-2026-11-21.sqlite"
         ) { session throws(TapcardError) in
             let path = try session[.file()]
+            let ledgerFile = try session.ledgerFile
             try session.requireFile(path)
             // Throws for a dangling link, which must not be replaced by a ledger.
             _ = try session.hasLedger
@@ -56,7 +58,7 @@ extension Command {
             do throws(TapcardError) {
                 restoration = try await session.withLedgerErrors { () throws(LedgerError) in
                     try await session.drivers.restore(
-                        received?.file ?? path, session.ledgerFile, currency)
+                        received?.file ?? path, ledgerFile, currency)
                 }
             } catch {
                 let copy = received?.file ?? path
@@ -112,12 +114,21 @@ extension Session {
         "Which cards were blocked or replaced since then could not be read: where you know of one, "
         + "stop it with tapcard block --card UID"
 
-    /// The path of the ledger; it was checked when the settings were read.
-    fileprivate var ledgerFile: String { settings.effective(.ledger).text ?? "" }
+    /// The ledger's file. A database is copied and restored by the tools of its server.
+    fileprivate var ledgerFile: String {
+        get throws(TapcardError) {
+            if case .file(let path) = try settings.ledgerPlace { return path }
+            throw TapcardError.usage(
+                "The ledger is in a database, which tapcard neither copies nor restores.",
+                advice: "Its server has tools for that, such as pg_basebackup. After a restore: "
+                    + "tapcard ledger reopen --after-loss. docs/STATIONS.md shows both.")
+        }
+    }
 
     /// Writes the backup to standard output. SQLite does not write a file from beginning to end, so
     /// the backup goes through a temporary file.
     fileprivate func streamBackup() async throws(TapcardError) -> Report {
+        let ledgerFile = try ledgerFile
         try requireStream("The copy")
         guard !console.isTerminal else {
             throw TapcardError.usage(
@@ -156,7 +167,7 @@ extension Session {
     func withLedgerErrors<Success>(
         _ body: () async throws(LedgerError) -> Success
     ) async throws(TapcardError) -> Success {
-        _ = try settings.ledgerPath
+        _ = try settings.ledgerPlace
         do {
             return try await body()
         } catch {

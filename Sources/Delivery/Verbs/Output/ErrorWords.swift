@@ -53,6 +53,8 @@ extension TapcardError.Condition {
         case .ledgerFull: "no space is left for the ledger"
         case .ledgerCorrupt: "the ledger is damaged"
         case .ledgerNewer: "the ledger was written by a later version"
+        case .ledgerUndeclared:
+            "the database was promoted or restored, and nobody has said what was lost"
         case .ledgerReadOnly: "the ledger may only be read"
         case .ledgerCurrency: "the ledger is kept in another currency"
         case .ledgerUnavailable: "the ledger is not there or cannot be reached"

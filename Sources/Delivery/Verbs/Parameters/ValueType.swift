@@ -76,6 +76,15 @@ extension ValueType where Value: RawRepresentable<String> & CaseIterable {
     }
 }
 
+extension ValueType<StationName> {
+    static var station: Self {
+        made(
+            by: { StationName($0) }, "the name of a station",
+            advice: "Write up to \(StationName.longest) characters of a to z, 0 to 9, - and _, "
+                + "beginning with a letter.")
+    }
+}
+
 extension ValueType<TypedAmount> {
     static var amount: Self { Self(form: .amount) { text, _ in TypedAmount(text: text) } }
     /// An amount to move, above zero.

@@ -80,17 +80,26 @@ extension Session {
             problem: answered ? ledgerProblem : noReader, isPlain: true)
     }
 
-    /// The findings of checking the whole ledger file; none before the first card.
+    /// The findings about the ledger, whose whole file is checked; none before the first card.
     private func ledgerFinding() async throws(TapcardError) -> [Finding] {
-        let path = try settings.ledgerPath
+        let place = try settings.ledgerPlace
         let currency = try settings.currency
-        guard settings.effective(.ledger).origin != .builtIn || isThere(path) else { return [] }
         do {
-            try await drivers.openLedger(path, currency, false).checkStorage()
+            switch place {
+            case .database(let address):
+                return try await drivers.database(address).status().findings
+            case .file(let path):
+                guard settings.effective(.ledger).origin != .builtIn || isThere(path) else {
+                    return []
+                }
+                try await drivers.openLedger(place, currency, false).checkStorage()
+                return [
+                    Finding(.ledger, .ok, "\(path) is sound: every page of the ledger was read.")
+                ]
+            }
         } catch {
             throw TapcardError(error)
         }
-        return [Finding(.ledger, .ok, "\(path) is sound: every page of the ledger was read.")]
     }
 
     /// The readers to try, by name: the requested one, or all that look usable, until one answers.
@@ -123,7 +132,7 @@ extension ReaderRow: DocumentedObject {
 extension Finding {
     private static let widest = 9
 
-    fileprivate var lines: [String] {
+    var lines: [String] {
         let indented = String(repeating: " ", count: Finding.widest)
         let word = severity.rawValue
         return [word + indented.dropFirst(word.count) + what.onOneLine]

@@ -53,6 +53,10 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case cashiers = "Cashiers"
     case addedCashier = "AddedCashier"
     case removedCashier = "RemovedCashier"
+    case database = "LedgerDatabase"
+    case registered = "RegisteredStation"
+    case stations = "Stations"
+    case revoked = "RevokedStation"
     case schema = "PrintedSchema"
 
     package var schema: JSONValue {
@@ -103,6 +107,16 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .addedCashier:
             PrintedDocument.done(["cashier": Schema.text, "isNew": Schema.truth])
         case .removedCashier: PrintedDocument.done(["cashier": Schema.text])
+        case .database:
+            PrintedDocument.shown(
+                DatabaseStatus.fields.required + ["findings": [Finding].schema])
+        case .registered:
+            PrintedDocument.done([
+                "station": Schema.text, "number": Schema.count, "ledger": Schema.text,
+                "file": Schema.text,
+            ])
+        case .stations: PrintedDocument.done(["stations": [RegisteredStation].schema])
+        case .revoked: PrintedDocument.done(["station": Schema.text])
         case .schema: PrintedDocument.done(["schema": ["type": "object"]])
         }
     }

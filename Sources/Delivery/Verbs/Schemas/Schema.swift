@@ -5,6 +5,7 @@ package enum Schema {
     package static let text: JSONValue = ["type": "string"]
     package static let truth: JSONValue = ["type": "boolean"]
     package static let count: JSONValue = ["type": "integer", "minimum": 0]
+    package static let integer: JSONValue = ["type": "integer"]
     package static let null: JSONValue = ["type": "null"]
 
     /// An object with exactly these members; only the optional ones may be missing.

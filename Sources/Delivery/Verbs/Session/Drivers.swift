@@ -13,10 +13,12 @@ package struct Drivers: Sendable {
     package private(set) var openReader:
         @Sendable (ReaderName?, _ folder: String, ReaderUse) async throws(ReaderError) ->
             any TagReader
-    /// Opens the ledger at a path; the third value allows making a missing one.
+    /// Opens the ledger at a place; the third value allows making a missing file.
     package private(set) var openLedger:
-        @Sendable (_ path: String, Currency?, _ mayMake: Bool) async throws(LedgerError) ->
+        @Sendable (LedgerPlace, Currency?, _ mayMake: Bool) async throws(LedgerError) ->
             any LedgerStore
+    /// The database at an address, for its owner. Nothing is asked of it yet.
+    package let database: @Sendable (_ address: String) -> any LedgerDatabase
     /// Copies the ledger while it is in use.
     package let backUp: @Sendable (_ path: String, _ copy: String) async throws(LedgerError) -> Void
     /// Replaces the ledger by a copy.
@@ -37,8 +39,9 @@ package struct Drivers: Sendable {
             @escaping @Sendable (ReaderName?, String, ReaderUse) async throws(ReaderError) ->
             any TagReader,
         openLedger:
-            @escaping @Sendable (String, Currency?, Bool) async throws(LedgerError) ->
+            @escaping @Sendable (LedgerPlace, Currency?, Bool) async throws(LedgerError) ->
             any LedgerStore,
+        database: @escaping @Sendable (String) -> any LedgerDatabase,
         backUp: @escaping @Sendable (String, String) async throws(LedgerError) -> Void,
         restore:
             @escaping @Sendable (String, String, Currency?) async throws(LedgerError) ->
@@ -52,6 +55,7 @@ package struct Drivers: Sendable {
             ) -> Station.Surroundings
     ) {
         (self.openReader, self.openLedger) = (openReader, openLedger)
+        self.database = database
         (self.backUp, self.restore) = (backUp, restore)
         (self.simulatedTags, self.readers) = (simulatedTags, readers)
         (self.services, self.surroundings) = (services, surroundings)

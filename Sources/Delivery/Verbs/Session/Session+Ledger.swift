@@ -30,15 +30,17 @@ extension Session {
     /// Opens the ledger. A new one uses the requested currency or that of the keys, because their
     /// cards could not be read in another.
     func openLedger(making mayMake: Bool) async throws(TapcardError) -> any LedgerStore {
-        let path = try settings.ledgerPath
+        let place = try settings.ledgerPlace
         let isNew = try !hasLedger
         if mayMake { try makeDataFolder() }
         try requireSafePlaces()
-        try requireUnwritable(path, "ledger", .ledgerUnavailable)
+        if case .file(let path) = place {
+            try requireUnwritable(path, "ledger", .ledgerUnavailable)
+        }
         var currency = try settings.currency
         if currency == nil, isNew { currency = (try? keyFile.load())?.currency }
         do {
-            return try await drivers.openLedger(path, currency, mayMake)
+            return try await drivers.openLedger(place, currency, mayMake)
         } catch {
             if error.kind == .wrongCurrency { throw otherCurrency(TapcardError(error)) }
             guard error.kind == .unavailable, isNew, !mayMake else { throw TapcardError(error) }
@@ -46,20 +48,19 @@ extension Session {
         }
     }
 
-    /// Whether the ledger exists. Throws for a dangling link, which may lead to one.
+    /// Whether the ledger exists, as far as that is known before it is opened. Throws for a
+    /// dangling link, which may lead to one.
     var hasLedger: Bool {
         get throws(TapcardError) {
+            guard case .file(let path) = try settings.ledgerPlace else { return true }
             do {
-                return try DurableFile(try settings.ledgerPath).permissions() != nil
-            } catch let error as FileError where error.kind == .danglingLink {
+                return try DurableFile(path).permissions() != nil
+            } catch {
+                guard error.kind == .danglingLink else { return false }
                 throw TapcardError(
                     .ledgerUnavailable, "The ledger cannot be opened: \(error.detail).",
                     meaning: "Without its ledger tapcard takes and gives no money.",
                     advice: "Mount the disk that it is on, or name another ledger with --ledger.")
-            } catch let error as TapcardError {
-                throw error
-            } catch {
-                return false
             }
         }
     }
@@ -75,7 +76,7 @@ extension Session {
     /// The error of a station without a ledger.
     private var notSetUp: TapcardError {
         get throws(TapcardError) {
-            let path = try settings.ledgerPath
+            let path = try settings.ledgerPlace
             let nothing = "Nothing was changed on card or ledger."
             guard try keyFile.load() == nil else {
                 return TapcardError(

@@ -1,4 +1,5 @@
 import DurableFile
+import Ledger
 import TapcardCore
 
 extension Session {
@@ -30,7 +31,8 @@ extension Session {
     /// Refuses folders in which other users could replace keys or ledger.
     func requireSafePlaces() throws(TapcardError) {
         try requireSafeDataFolder()
-        let ledger = DurableFile(try settings.ledgerPath)
+        guard case .file(let path) = try settings.ledgerPlace else { return }
+        let ledger = DurableFile(path)
         // A folder in the ledger's place is refused when the ledger is opened.
         if !isFolder(ledger), let folder = ledger.exposedFolder() {
             throw Session.refusal(of: folder, "ledger", .ledgerUnavailable)

@@ -111,16 +111,14 @@ package struct Session: Sendable {
         beside ledger: any LedgerStore, isTold: Bool = false
     ) async throws(TapcardError) -> KeyRing {
         try makeDataFolder()
-        let ledgerPath = try settings.ledgerPath
+        let place = try settings.ledgerPlace
         if try keyFile.load() == nil {
-            let count = try await withLedgerErrors { () throws(LedgerError) in
-                try await ledger.readAtLength { rows throws(LedgerError) in
-                    var (count, cards) = (0, rows.pagesOfCards())
-                    while try cards.next() != nil { count += 1 }
-                    return count
+            let first = try await withLedgerErrors { () throws(LedgerError) in
+                try await ledger.read { rows throws(LedgerError) in
+                    try rows.cards(after: nil, atMost: 1).first
                 }
             }
-            guard count == 0 else { throw lostKeys(count) }
+            guard first == nil else { throw lostKeys }
         }
         let (keys, areNew) = try keyFile.loadOrMake(
             created: LocalTime.date(surroundings.now()), currency: ledger.currency,
@@ -128,7 +126,7 @@ package struct Session: Sendable {
         if areNew, !isTold {
             let words =
                 "first run, in \(ledger.currency.code). Keys are in \(settings.keyPath), the ledger "
-                + "is in \(ledgerPath)."
+                + "is in \(place)."
             for line in [words] + firstAdvice { say("tapcard: \(line.shown)\n") }
         }
         return keys
@@ -147,10 +145,10 @@ package struct Session: Sendable {
         ]
     }
 
-    private func lostKeys(_ count: Int) -> TapcardError {
+    private var lostKeys: TapcardError {
         TapcardError(
             .keysUnusable,
-            "The key file \(settings.keyPath) is missing, but the ledger has cards: \(count).",
+            "The key file \(settings.keyPath) is missing, but the ledger has cards.",
             meaning: "Nothing was changed; without their keys these cards cannot be told from "
                 + "forged ones.",
             advice: "Put the backup of your keys in its place, or bring it with tapcard keys "

@@ -1,4 +1,5 @@
 import DurableFile
+package import Ledger
 package import ReaderDiagnosis
 package import TapcardCore
 package import TapcardDomain
@@ -132,6 +133,7 @@ package struct Settings: Sendable {
     private func check() throws(TapcardError) {
         _ = (try timeout, try paymentLifetime, try currency)
         try checkReader()
+        try checkLedger()
         for name in Name.allCases where name.isSwitch {
             let text = effective(name).text ?? ""
             guard Settings.truth(text) != nil else {
@@ -148,7 +150,7 @@ package struct Settings: Sendable {
         settings.values[name] = text.map { ($0, .file) }
         settings.reader = settings.values[.reader].flatMap { ReaderName($0.text) }
         settings.cashier = try Settings.cashier(settings.values[.cashier]?.text)
-        _ = (try settings.ledgerPath, try Settings.place(settings.values[.data]?.text))
+        _ = (try settings.ledgerPlace, try Settings.place(settings.values[.data]?.text))
         if name == .ledger, text != nil, readerIsSimulated {
             throw TapcardError.usage(
                 "A simulated reader keeps its ledger in \(dataFolder).",
@@ -240,15 +242,11 @@ package struct Settings: Sendable {
     var configurationPath: String { file.path }
     package var keyPath: String { dataFolder + "/keys.json" }
 
-    package var ledgerPath: String {
+    package var ledgerPlace: LedgerPlace {
         get throws(TapcardError) {
             let (text, origin) = effective(.ledger)
-            let path = text ?? ""
-            if path.hasPrefix("postgresql://") || path.hasPrefix("postgres://") {
-                throw TapcardError.usage(
-                    "Ledgers in PostgreSQL are not supported by this version.",
-                    advice: "Name a file with --ledger.")
-            }
+            let place = LedgerPlace(text ?? "")
+            guard case .file(let path) = place else { return place }
             guard path != DurableFile.standardStream else {
                 throw TapcardError.usage(
                     "The ledger cannot be standard input or output.",
@@ -259,8 +257,18 @@ package struct Settings: Sendable {
                     "\(path.debugDescription) is not the full path of a ledger.",
                     advice: "Write its whole path: otherwise each folder has another ledger.")
             }
-            return path
+            return place
         }
+    }
+
+    /// Refuses a password where the list of processes, the settings and messages would show it.
+    private func checkLedger() throws(TapcardError) {
+        guard LedgerPlace(values[.ledger]?.text ?? "").hasPassword else { return }
+        throw TapcardError.usage(
+            "The address of the ledger has a password in it, which other users of this machine "
+                + "can see.",
+            advice: "Write it into ~/.pgpass, or into a file that the address names with "
+                + "passfile=FILE, or into the variable PGPASSWORD.")
     }
 
     /// The currency; nil if not set, which means the ledger's own, or US dollars for a new one.

@@ -1,0 +1,19 @@
+/// The name of a station, which is its login at the database.
+public struct StationName: Hashable, Sendable, CustomStringConvertible {
+    public static let longest = 40
+    public let text: String
+
+    /// Letters a to z, digits, "-" and "_", beginning with a letter.
+    public init?(_ text: String) {
+        let isAllowed = text.utf8.allSatisfy { letter in
+            (0x61...0x7A).contains(letter) || (0x30...0x39).contains(letter)
+                || letter == UInt8(ascii: "-") || letter == UInt8(ascii: "_")
+        }
+        guard isAllowed, let first = text.utf8.first, (0x61...0x7A).contains(first),
+            text.utf8.count <= StationName.longest
+        else { return nil }
+        self.text = text
+    }
+
+    public var description: String { text }
+}

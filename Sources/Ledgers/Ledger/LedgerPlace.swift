@@ -1,0 +1,80 @@
+public import TapcardDomain
+
+/// The place of a ledger: a file on this machine, or a database that stations share.
+public enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
+    case file(String)
+    /// A URI of libpq's, such as "postgresql://till-1@ledger.example/tapcard".
+    case database(String)
+
+    private static let filePrefix = "sqlite:"
+
+    /// "sqlite:FILE" and every path name a file.
+    public init(_ text: String) {
+        if LedgerPlace.schemes.contains(where: text.hasPrefix) {
+            self = .database(text)
+        } else {
+            self = .file(
+                text.hasPrefix(LedgerPlace.filePrefix)
+                    ? String(text.dropFirst(LedgerPlace.filePrefix.count)) : text)
+        }
+    }
+
+    private static let schemes = ["postgresql://", "postgres://"]
+
+    public var description: String {
+        switch self {
+        case .file(let path): path
+        case .database(let address): address
+        }
+    }
+
+    public var isDatabase: Bool {
+        if case .database = self { true } else { false }
+    }
+
+    /// Whether the address of the database has a password in it, which the list of processes shows
+    /// to every user of the machine.
+    public var hasPassword: Bool {
+        guard case .database(let address) = self else { return false }
+        let parts = Parts(of: address)
+        return parts.login?.contains(":") ?? false
+            || parts.settings.contains { $0.hasPrefix("password=") || $0.hasPrefix("sslpassword=") }
+    }
+
+    /// The same database with the login of a station.
+    public func place(for name: StationName) -> LedgerPlace {
+        guard case .database(let address) = self else { return self }
+        var parts = Parts(of: address)
+        parts.login = name.text
+        let own = ["user=", "passfile=", "sslcert=", "sslkey="]
+        parts.settings.removeAll { setting in own.contains(where: setting.hasPrefix) }
+        return .database(parts.address)
+    }
+
+    /// "SCHEME://[LOGIN@]REST[?SETTING&SETTING]"
+    private struct Parts {
+        let scheme: Substring
+        var login: String?
+        let rest: Substring
+        var settings: [Substring]
+
+        init(of address: String) {
+            let start = address.firstRange(of: "://")?.upperBound ?? address.startIndex
+            scheme = address[..<start]
+            let halves = address[start...].split(
+                separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+            settings = halves.count > 1 ? halves[1].split(separator: "&") : []
+            if let at = halves[0].lastIndex(of: "@") {
+                login = String(halves[0][..<at])
+                rest = halves[0][halves[0].index(after: at)...]
+            } else {
+                (login, rest) = (nil, halves[0])
+            }
+        }
+
+        var address: String {
+            scheme + (login.map { $0 + "@" } ?? "") + rest
+                + (settings.isEmpty ? "" : "?" + settings.joined(separator: "&"))
+        }
+    }
+}

@@ -1,0 +1,66 @@
+/// The rights that a login can have in a ledger, each a role of the server without a login. The
+/// owner of the tables has all rights and needs no role.
+enum LedgerRole: String, CaseIterable {
+    /// Takes and gives money. It adds rows and changes some columns; it deletes nothing and makes no
+    /// tables.
+    case station
+    /// Reads everything.
+    case auditor
+    /// Sees whether the ledger works, and no card.
+    case monitor
+
+    /// The beginning of the roles' names. Roles belong to the whole server, so each database has
+    /// roles of its own.
+    static func prefix(of database: String) -> String { "tapcard_\(database)_" }
+
+    /// The statements that make the roles and give them their rights.
+    static func statements(in database: String) -> [String] {
+        let prefix = prefix(of: database)
+        let name = database.quotedName
+        return ["REVOKE CREATE ON SCHEMA public FROM PUBLIC"]
+            + ["REVOKE ALL ON DATABASE \(name) FROM PUBLIC"]
+            + allCases.flatMap { role -> [String] in
+                let login = (prefix + role.rawValue).quotedName
+                return [
+                    "CREATE ROLE \(login) NOLOGIN", "GRANT CONNECT ON DATABASE \(name) TO \(login)",
+                ]
+                    + role.rights.map { "GRANT \($0) TO \(login)" }
+            }
+    }
+
+    private var rights: [String] {
+        switch self {
+        case .auditor: ["SELECT ON ALL TABLES IN SCHEMA public"]
+        case .monitor:
+            [
+                "SELECT ON setting, opening, station, retired_key",
+                "SELECT (uid, state, begun_at) ON operation",
+            ]
+        case .station:
+            [
+                "SELECT ON ALL TABLES IN SCHEMA public",
+                """
+                INSERT ON card, request_id, operation, reversal, issued_record, house, entry,
+                    ticket, ticket_name, prize, activation, code, gap
+                """,
+                "UPDATE (\(LedgerRole.changedColumnsOfCard)) ON card",
+                "UPDATE (uid, is_attempt) ON request_id",
+                "UPDATE (state, sequence, ended_at, balance_after, parameters) ON operation",
+                "UPDATE (balance) ON house",
+                "UPDATE (state, answered_at, version) ON activation",
+                "UPDATE (code) ON code",
+                "UPDATE (seen_at) ON station",
+            ]
+        }
+    }
+
+    private static let changedColumnsOfCard =
+        KnownRows.CardRow.changedColumns.joined(separator: ", ")
+}
+
+extension String {
+    /// A name for SQL, such as that of a role.
+    var quotedName: String { "\"\(replacing("\"", with: "\"\""))\"" }
+    /// A text for SQL, where no parameter can stand.
+    var quotedText: String { "'\(replacing("'", with: "''"))'" }
+}

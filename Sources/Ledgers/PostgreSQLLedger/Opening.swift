@@ -1,0 +1,199 @@
+import Ledger
+import LedgerColumns
+import TapcardDomain
+
+/// What a connection has found out about the ledger before it reads or writes any row.
+///
+/// The owner declares on which server the ledger is open. A server that was promoted, or restored
+/// from a backup, may have lost commits that stations were told of. It counts as another server,
+/// and no station uses it until the owner has said whether anything was lost.
+struct Opening {
+    let currency: Currency
+    /// The number of the declaration that holds now.
+    let number: Int64
+    /// The epoch goes up with each declared loss. A card of an older epoch skips numbers.
+    let epoch: Int64
+    /// 0 stands for the owner.
+    let station: Int64
+    /// Whether a pooler gives each transaction another connection to the server.
+    let isPooled: Bool
+
+    /// The server's history: its number, and its timeline, which every promotion and every
+    /// recovery changes.
+    static let server = """
+        ((SELECT system_identifier FROM pg_control_system())
+            || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))
+        """
+
+    /// Declares that the ledger is open on the server that carries this out.
+    static func statement(epoch: Int64, skipping skipped: Int64) -> SQLStatement {
+        SQLStatement(
+            """
+            INSERT INTO opening (number, server, epoch, skipped, opened_at, opened_by)
+            SELECT coalesce(max(number), 0) + 1, \(server), $1, $2,
+                (extract(epoch FROM clock_timestamp()) * 1000)::bigint, session_user FROM opening
+            """, [.integer(epoch), .integer(skipped)])
+    }
+
+    /// Fails with a state of its own where the ledger is not open on this server any more, was
+    /// opened anew, or the station was revoked. It is a part of every transaction, because behind a
+    /// pooler the server can change between two of them.
+    var guardian: SQLStatement {
+        SQLStatement(
+            """
+            SELECT sqrt(count(*) - 1) FROM opening
+            WHERE number = $1 AND server = \(Opening.server)
+                AND NOT EXISTS (SELECT 1 FROM opening WHERE number > $1)
+                AND NOT EXISTS (SELECT 1 FROM station WHERE id = $2 AND revoked_at IS NOT NULL)
+            """, [.integer(number), .integer(station)])
+    }
+
+    /// Notes that the station is there.
+    fileprivate var presence: [SQLStatement] {
+        [
+            SQLStatement("BEGIN"),
+            SQLStatement(
+                """
+                UPDATE station SET seen_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+                WHERE id = $1
+                """, [.integer(station)]),
+        ]
+    }
+
+    /// The square root of a negative number.
+    static let guardState = "2201F"
+
+    /// Waits until the server can promise what it shows.
+    ///
+    /// After a crash the server shows commits that its replica does not have yet, and that a
+    /// failover would take back. A commit of our own waits for the replica, and so for all before.
+    static let fence = [SQLStatement("BEGIN"), mark, SQLStatement("COMMIT")]
+
+    /// A change of no row, for whose commit the server waits as for any other.
+    static let mark = SQLStatement("SELECT pg_logical_emit_message(TRUE, 'tapcard', 'here')")
+}
+
+/// A connection to the server on which the ledger is open.
+struct OpenLedger {
+    let link: Link
+    let opening: Opening
+
+    /// `currency` is that of the station, if it has one. `station` is for tests, which have one
+    /// login for all stations.
+    init(
+        at address: String, in currency: Currency?, as station: Int64? = nil,
+        patience: Patience
+    ) throws(LedgerError) {
+        link = try Link(to: address, patience: patience)
+        opening = try link.declaration().opening(in: currency, as: station, seenBy: link)
+        guard station == nil, opening.station > 0 else { return }
+        do throws(LinkFailure) { try link.commit(opening.presence) } catch {
+            throw LedgerError(error)
+        }
+    }
+}
+
+extension Link {
+    /// The settings of the ledger, whether or not it is open here.
+    func declaration() throws(LedgerError) -> Declaration {
+        let answers: [SQLAnswer]
+        do throws(LinkFailure) {
+            answers = try run(
+                Opening.fence + [Declaration.selection.statement], within: patience.committing)
+            guard answers[2].tag == "COMMIT", !hasWarned else {
+                close()
+                throw .lost("the database cannot promise what it shows")
+            }
+        } catch .refused(sqlState: "42P01", _) {
+            throw LedgerError(
+                .unavailable, "the database has no ledger; make one with tapcard ledger init")
+        } catch {
+            throw LedgerError(error)
+        }
+        guard let declaration = try Declaration.selection.rows(of: answers[3]).first else {
+            throw Columns.unreadable
+        }
+        return declaration
+    }
+}
+
+/// The settings of a ledger, the server that it is on, and the login that asks.
+struct Declaration {
+    let schema: Int64
+    let roles: String
+    let currency: Currency
+    let opening: (number: Int64, epoch: Int64, server: String)?
+    let server: String
+    let login: String
+    let station: Int64
+    let isRevoked: Bool
+    /// The server's process that serves this connection.
+    let process: Int64
+
+    static var selection: Selection<Declaration> {
+        Selection(
+            """
+            SELECT schema, oldest_writer, roles, currency, opening.number, opening.epoch,
+                opening.server, \(Opening.server), session_user, coalesce(station.id, 0),
+                station.revoked_at IS NOT NULL, pg_backend_pid()
+            FROM setting
+                LEFT JOIN opening ON opening.number = (SELECT max(number) FROM opening)
+                LEFT JOIN station ON station.login = session_user
+            """
+        ) { row throws(LedgerError) in try Declaration(&row) }
+    }
+
+    /// What a station may rely on from now on.
+    fileprivate func opening(
+        in wanted: Currency?, as station: Int64?, seenBy link: Link
+    ) throws(LedgerError) -> Opening {
+        guard let opening, isOpen else {
+            throw LedgerError(
+                .undeclared,
+                "the database was promoted or restored since the ledger was opened, and nobody "
+                    + "has said whether anything was lost; who runs it says so with tapcard ledger "
+                    + "reopen")
+        }
+        guard !isRevoked else {
+            throw LedgerError(
+                .unavailable, "the station \(login) was revoked; ask who runs the ledger")
+        }
+        guard wanted == nil || wanted == currency else {
+            throw LedgerError(
+                .wrongCurrency,
+                "the ledger is kept in \(currency.code), not in \(wanted?.code ?? ""); set the "
+                    + "station to \(currency.code) or name another ledger")
+        }
+        return Opening(
+            currency: currency, number: opening.number, epoch: opening.epoch,
+            station: station ?? self.station, isPooled: process != link.process)
+    }
+
+    private init(_ row: inout Columns) throws(LedgerError) {
+        schema = try row.value(\.integer)
+        guard try row.value(\.integer) <= PostgreSQLSchema.version else {
+            throw LedgerError(
+                .newer,
+                "the ledger needs a later version of tapcard (schema \(schema), this one knows "
+                    + "\(PostgreSQLSchema.version)); install that version")
+        }
+        roles = try row.value(\.text)
+        let code = try row.value(\.text)
+        guard let currency = Currency(code: code) else {
+            throw LedgerError(.corrupt, "the currency of the ledger is not known: \(code)")
+        }
+        self.currency = currency
+        let (number, epoch) = (try row.optional(\.integer), try row.optional(\.integer))
+        let server = try row.optional(\.text)
+        if let number, let epoch, let server {
+            opening = (number, epoch, server)
+        } else {
+            opening = nil
+        }
+        self.server = try row.value(\.text)
+        login = try row.value(\.text)
+        station = try row.value(\.integer)
+        isRevoked = try row.value(\.flag)
+        process = try row.value(\.integer)
+    }
+}

@@ -1,0 +1,217 @@
+import BlockingLane
+public import Ledger
+import LedgerColumns
+public import TapcardDomain
+
+/// The database of a ledger, used by its owner. Every command has a connection of its own.
+public struct PostgreSQLDatabase: LedgerDatabase {
+    private let address: String
+    private let now: @Sendable () -> Timestamp
+
+    public init(_ address: String, now: @escaping @Sendable () -> Timestamp) {
+        (self.address, self.now) = (address, now)
+    }
+
+    private func onLink<Success: Sendable>(
+        _ body: @escaping @Sendable (Link) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        try await Doorway(BlockingLane(label: "tapcard.ledger.owner")).run {
+            () throws(LedgerError) in
+            try body(try Link(to: address, patience: .ofOwner))
+        }
+    }
+
+    public func makeLedger(in currency: Currency) async throws(LedgerError) {
+        try await makeLedger(in: currency, partitions: PostgreSQLSchema.partitions)
+    }
+
+    /// With a few partitions for tests, which make many ledgers.
+    package func makeLedger(
+        in currency: Currency, partitions: Int
+    ) async throws(LedgerError) {
+        try await onLink { link throws(LedgerError) in
+            let name = try link.value("SELECT current_database()", \.text)
+            guard name.utf8.count <= StationName.longest else {
+                throw LedgerError(
+                    .unavailable,
+                    "the name of the database is longer than \(StationName.longest) characters")
+            }
+            try link.change(
+                PostgreSQLSchema.statements(
+                    currency: currency.code, in: name, partitions: partitions),
+                refusing: [
+                    "42P07": "the database holds a ledger, or other tables; take an empty one",
+                    "42710":
+                        "the server has roles of another ledger in a database of this name; "
+                        + "take another name",
+                    "42501":
+                        "this login may not make tables and roles; give it a database of its own "
+                        + "and the right CREATEROLE",
+                ])
+        }
+    }
+
+    public func status() async throws(LedgerError) -> DatabaseStatus {
+        let now = now
+        return try await onLink { link throws(LedgerError) in
+            let declared = try link.declaration()
+            let asked = now()
+            let selection = Selection<DatabaseStatus>(DatabaseStatus.query) {
+                row throws(LedgerError) in
+                try DatabaseStatus(&row, declared, asked: asked)
+            }
+            guard let status = try link.rows(selection).first else { throw Columns.unreadable }
+            return status
+        }
+    }
+
+    public func reopen(_ loss: DeclaredLoss) async throws(LedgerError) {
+        try await onLink { link throws(LedgerError) in
+            let declared = try link.declaration()
+            let epoch = declared.opening?.epoch ?? 1
+            switch loss {
+            case .nothing where declared.isOpen: return
+            case .nothing: try link.change([Opening.statement(epoch: epoch, skipping: 0)])
+            case .something:
+                try link.change([
+                    Opening.statement(epoch: epoch + 1, skipping: Int64(restoreGap))
+                ])
+            }
+        }
+    }
+
+    public func register(
+        _ name: StationName, password: String
+    ) async throws(LedgerError) -> Int {
+        let registered = now()
+        return try await onLink { link throws(LedgerError) in
+            let role = try link.declaration().roles + LedgerRole.station.rawValue
+            let verifier = try link.verifier(of: password, login: name.text)
+            try link.change(
+                [
+                    SQLStatement(
+                        """
+                        CREATE ROLE \(name.text.quotedName) LOGIN PASSWORD \(verifier.quotedText)
+                            IN ROLE \(role.quotedName)
+                        """),
+                    SQLStatement(
+                        """
+                        INSERT INTO station (id, login, registered_at)
+                        SELECT coalesce(max(id), 0) + 1, $1, $2 FROM station
+                        """, [.text(name.text), .time(registered)]),
+                ],
+                refusing: [
+                    "42710": "the server has a login \(name) already; take another name",
+                    "23505": "there is, or was, a station \(name); take another name",
+                    "42501": "only the owner of the ledger registers stations",
+                ])
+            return Int(
+                try link.value(
+                    "SELECT id FROM station WHERE login = \(name.text.quotedText)", \.integer))
+        }
+    }
+
+    public func stations() async throws(LedgerError) -> [RegisteredStation] {
+        try await onLink { link throws(LedgerError) in
+            _ = try link.declaration()
+            let selection = Selection(
+                """
+                SELECT id, login, registered_at, revoked_at, seen_at FROM station
+                ORDER BY id
+                """
+            ) { row throws(LedgerError) in
+                RegisteredStation(
+                    number: try row.value { $0.integer.flatMap(Int.init(exactly:)) },
+                    name: try row.value(\.text), registeredAt: try row.value(\.time),
+                    revokedAt: try row.optional(\.time), seenAt: try row.optional(\.time))
+            }
+            return try link.rows(selection)
+        }
+    }
+
+    public func revoke(_ name: StationName) async throws(LedgerError) {
+        let revoked = now()
+        try await onLink { link throws(LedgerError) in
+            _ = try link.declaration()
+            try link.change(
+                [
+                    SQLStatement(
+                        counting: """
+                            UPDATE station SET revoked_at = coalesce(revoked_at, $2)
+                            WHERE login = $1
+                            """, [.text(name.text), .time(revoked)]),
+                    SQLStatement("ALTER ROLE \(name.text.quotedName) NOLOGIN"),
+                ],
+                refusing: [
+                    "22012": "there is no station \(name); tapcard station list names them",
+                    "42501": "only the owner of the ledger revokes stations",
+                ])
+        }
+    }
+}
+
+extension Declaration {
+    /// Whether the ledger is open on this server.
+    var isOpen: Bool { opening?.server == server }
+}
+
+extension Link {
+    /// Carries out all statements or none. `words` explain the refusals that are to be expected, by
+    /// their state.
+    fileprivate func change(
+        _ statements: [SQLStatement], refusing words: [String: String] = [:]
+    ) throws(LedgerError) {
+        do throws(LinkFailure) {
+            try commit([SQLStatement("BEGIN")] + statements)
+        } catch .lost(let why) {
+            throw LedgerError(
+                .outcomeUnknown, "the database did not say whether it kept the change (\(why))")
+        } catch {
+            if case .refused(let state, _) = error, let why = words[state] {
+                throw LedgerError(.unavailable, why)
+            }
+            throw LedgerError(error)
+        }
+    }
+
+    fileprivate func rows<Row>(_ selection: Selection<Row>) throws(LedgerError) -> [Row] {
+        let answers: [SQLAnswer]
+        do { answers = try run([selection.statement]) } catch { throw LedgerError(error) }
+        return try answers.first.map { answer throws(LedgerError) in
+            try selection.rows(of: answer)
+        } ?? []
+    }
+
+    fileprivate func value<Value>(
+        _ sql: String, _ make: @escaping (SQLValue) -> Value?
+    ) throws(LedgerError) -> Value {
+        let selection = Selection(sql) { row throws(LedgerError) in try row.value(make) }
+        guard let value = try rows(selection).first else { throw Columns.unreadable }
+        return value
+    }
+}
+
+extension DatabaseStatus {
+    fileprivate static let query = """
+        SELECT current_setting('server_version'), current_setting('synchronous_standby_names'),
+            CASE WHEN pg_has_role(session_user, 'pg_monitor', 'USAGE')
+                THEN (SELECT count(*) FROM pg_stat_replication) END,
+            (extract(epoch FROM clock_timestamp()) * 1000)::bigint, count(*), min(begun_at),
+            (SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database())
+        FROM operation WHERE state = 'pending'
+        """
+
+    fileprivate init(
+        _ row: inout Columns, _ declared: Declaration, asked: Timestamp
+    ) throws(LedgerError) {
+        self.init(
+            currency: declared.currency, schema: Int(declared.schema),
+            version: try row.value(\.text), isOpen: declared.isOpen,
+            epoch: Int(declared.opening?.epoch ?? 0), login: declared.login,
+            synchronousReplicas: try row.value(\.text),
+            replicas: try row.optional { $0.integer.flatMap(Int.init(exactly:)) },
+            clockLead: try row.value(\.integer) - asked.milliseconds,
+            openOperations: try row.value { $0.integer.flatMap(Int.init(exactly:)) },
+            oldestOpen: try row.optional(\.time), transactionAge: try row.value(\.integer))
+    }
+}

@@ -1,0 +1,127 @@
+import PrivatePostgreSQL
+import Testing
+
+/// Two stations on one ledger, from the empty database to the end of one of them.
+@Suite("Stations of one ledger, by the program") struct StationsStoryTests {
+    @Test("sell on each other's cards, and stop where nobody knows what was lost")
+    func story() throws {
+        let server = try PrivatePostgreSQL.shared.get()
+        let name = "story_\(UInt32.random(in: 0...UInt32.max))"
+        let address = try server.database(name)
+        defer { try? server.remove(name) }
+        let owner = try House(address)
+        try owner.expect(
+            "ledger status", status: 9,
+            complains: "The database has no ledger; make one with tapcard ledger init. Without its "
+                + "ledger tapcard takes and gives no money.")
+        try owner.expect(
+            "ledger init", status: 2,
+            complains: "Which currency does this ledger keep? It cannot be changed later. Nothing "
+                + "was done. Name it, such as --currency EUR. There are USD, EUR, GBP, "
+                + "CHF, CZK, PLN, HUF, SEK, NOK, DKK, CAD, AUD, INR, CNY, JPY, KRW, KWD.")
+        try owner.expect(
+            "ledger init --currency EUR",
+            prints: """
+                The ledger is made, in EUR
+                Next: tapcard station register NAME FILE for each station
+                """)
+        try owner.expect(
+            "ledger init --currency EUR", status: 9,
+            complains: "The database holds a ledger, or other tables; take an empty one. Without "
+                + "its ledger tapcard takes and gives no money.")
+
+        let (first, second) = (try owner.station(1), try owner.station(2))
+        try first.step("demo")
+        try first.step("keys export ~/keys.json")
+        try second.expect(
+            "add 20", status: 1,
+            complains:
+                "The key file ~/.local/share/tapcard/simulated/keys.json is missing, but the "
+                + "ledger has cards. Nothing was changed; without their keys these cards cannot be "
+                + "told from forged ones. Put the backup of your keys in its place, or bring it "
+                + "with tapcard keys import FILE.")
+        try second.step("keys import \(first.home)/keys.json")
+        #expect(try second.step("add 20").hasPrefix("Added €20.00, €20.00 left"))
+        #expect(try first.step("pay 4.50").hasPrefix("Paid €4.50, €15.50 left"))
+        #expect(try owner.step("station list").contains("2  \(second.name)  last seen "))
+
+        _ = try server.answer(to: "UPDATE opening SET server = 'another'", in: name)
+        let undeclared =
+            "The database was promoted or restored since the ledger was opened, and nobody has "
+            + "said whether anything was lost; who runs it says so with tapcard ledger reopen. "
+            + "Without its ledger tapcard takes and gives no money."
+        try second.expect("pay 1", status: 9, complains: undeclared)
+        #expect(try owner.status("ledger status") == 9)
+        #expect(try owner.status("ledger reopen") == 2)
+        try owner.step("ledger reopen --lossless")
+        #expect(try second.step("pay 1").hasPrefix("Paid €1.00, €14.50 left"))
+        try owner.step("ledger reopen --after-loss")
+        #expect(try first.step("pay 1").hasPrefix("Paid €1.00, €13.50 left"))
+        try first.step("audit")
+
+        try owner.step("station revoke \(second.name)")
+        #expect(try second.status("pay 1") == 9)
+        #expect(try first.step("pay 1").hasPrefix("Paid €1.00, €12.50 left"))
+        try owner.expect(
+            "backup ~/copy", status: 2,
+            complains: "The ledger is in a database, which tapcard neither copies nor restores. "
+                + "Nothing was done. Its server has tools for that, such as pg_basebackup. After a "
+                + "restore: tapcard ledger reopen --after-loss. docs/STATIONS.md shows both.")
+    }
+
+    /// Somebody at a computer of their own, with one ledger in each command.
+    private struct House {
+        let counter: Counter
+        let place: String
+        var name = ""
+
+        init(_ address: String) throws {
+            (counter, place) = (try Counter(["TAPCARD_READER": ""]), address)
+        }
+
+        private init(_ counter: Counter, _ place: String, _ name: String) {
+            (self.counter, self.place, self.name) = (counter, place, name)
+        }
+
+        var home: String { counter.home }
+
+        /// A new station, as its owner and its cashier set it up. All stations have one reader.
+        func station(_ number: Int) throws -> House {
+            let name = "till-\(number)-\(UInt32.random(in: 0...UInt32.max))"
+            let registered = try step("station register \(name) ~/\(name).pgpass")
+            #expect(registered.hasPrefix("Station \(name) is registered"))
+            let tags = "sim:\(home)/tags.txt"
+            let counter = try Counter([
+                "TAPCARD_READER": tags, "PGPASSFILE": "\(home)/\(name).pgpass",
+            ])
+            let place = place.replacing("user=tapcard", with: "user=\(name)")
+            return House(counter, place, name)
+        }
+
+        @discardableResult
+        func step(
+            _ line: String, at location: SourceLocation = #_sourceLocation
+        ) throws -> String {
+            try counter.step("--ledger \(place) \(line)", at: location)
+        }
+
+        func status(_ line: String) throws -> Int32 {
+            try counter.run(counter.words(of: "--ledger \(place) \(line)")).status
+        }
+
+        func expect(
+            _ line: String, status: Int32 = 0, prints output: String = "",
+            complains errors: String = "", at location: SourceLocation = #_sourceLocation
+        ) throws {
+            let ended = try counter.run(counter.words(of: "--ledger \(place) \(line)"))
+            #expect(ended.status == status, "\(line)", sourceLocation: location)
+            #expect(
+                counter.masked(ended.output) == (output.isEmpty ? "" : output + "\n"), "\(line)",
+                sourceLocation: location)
+            let complaint = counter.masked(ended.errors).split(separator: "\n").last ?? ""
+            #expect(
+                complaint == (errors.isEmpty ? "" : "tapcard: \(errors)"), "\(line)",
+                sourceLocation: location)
+        }
+    }
+}

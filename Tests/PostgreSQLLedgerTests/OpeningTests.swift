@@ -1,0 +1,93 @@
+import Ledger
+import LedgerConformance
+import PostgreSQLLedger
+import PrivatePostgreSQL
+import TapcardDomain
+import Testing
+
+/// A server that was promoted or restored takes no money before the owner has spoken.
+@Suite("The opening of a ledger in PostgreSQL", .serialized) struct OpeningTests {
+    @Test func isDeclaredAgainAfterAPromotion() async throws {
+        try await TestDatabase.temporary { database in
+            let replica = try PrivatePostgreSQL(copying: PrivatePostgreSQL.shared.get())
+            defer { replica.kill() }
+            try replica.promote()
+            let address = replica.address(of: database.name)
+            #expect(await OpeningTests.error(of: address)?.kind == .undeclared)
+            let owner = PostgreSQLDatabase(address, now: { .tick(0) })
+            #expect(try await owner.status().isOpen == false)
+            try await owner.reopen(.nothing)
+            let status = try await owner.status()
+            #expect(status.isOpen && status.epoch == 1)
+            let ledger = try await database.open(address)
+            try await Desk(ledger).complete(.issue(), id: 1)
+            #expect(try await Desk(ledger).view().card.allocated.value == 1)
+        }
+    }
+
+    /// What a promotion changes, on a server that is not promoted.
+    @Test func isAskedForInEveryTransaction() async throws {
+        try await TestDatabase.temporary { database in
+            let ledger = try await database.open()
+            let desk = Desk(ledger)
+            try await desk.complete(.issue(1000), id: 1)
+            let work = try await desk.work(.pay(.cents(100)), id: 2)
+            try database.change("UPDATE opening SET server = 'another'")
+            let refused = await OpeningTests.error { _ = try await desk.confirm(work) }
+            #expect(refused?.kind == .undeclared)
+            let seen = await OpeningTests.error { _ = try await desk.view() }
+            #expect(seen?.kind == .undeclared)
+            #expect(await OpeningTests.error(of: database.address)?.kind == .undeclared)
+            try await database.owned.reopen(.nothing)
+            try await desk.confirm(work)
+            #expect(try await desk.balance() == 900)
+        }
+    }
+
+    /// Each card skips numbers with its next change, and no other card pays for that.
+    @Test func skipsNumbersAfterALoss() async throws {
+        try await TestDatabase.temporary { database in
+            let ledger = try await database.open()
+            let desk = Desk(ledger)
+            for number in 1...2 {
+                try await desk.complete(.issue(1000), id: number, on: .numbered(UInt8(number)))
+            }
+            let open = try await desk.work(.pay(.cents(1)), id: 3, on: .numbered(2))
+            try await database.owned.reopen(.something)
+            try await database.owned.reopen(.something)
+            let skipped = 2 * restoreGap
+            let gap = try #require(try await desk.view(.numbered(1)).gaps.first).numbers
+            #expect(gap.upperBound.value - gap.lowerBound.value + 1 == skipped)
+            #expect(try database.answer(to: "SELECT count(*) FROM gap") == "0")
+            let paid = try await desk.complete(.pay(.cents(1)), id: 4, on: .numbered(1))
+            #expect(paid.sequence.value == 2 + skipped)
+            // The number of the open payment may be on a tag that a lost commit has reached.
+            guard case .superseded = try await ledger.confirm(open, at: .end) else {
+                Issue.record("the open payment was confirmed")
+                return
+            }
+            _ = try await ledger.voidOpenPayment(
+                on: .numbered(2), seen: Seen(try await desk.view(.numbered(2))), at: .end)
+            let next = try await desk.complete(.pay(.cents(1)), id: 5, on: .numbered(2))
+            #expect(next.sequence.value == 3 + skipped)
+            try await desk.complete(.pay(.cents(1)), id: 6, on: .numbered(1))
+            #expect(try database.answer(to: "SELECT count(*) FROM gap") == "2")
+            try await desk.complete(.issue(), id: 7, on: .numbered(3))
+            #expect(try await desk.view(.numbered(3)).gaps == [])
+            #expect(try await ledger.audit().violations == [])
+        }
+    }
+
+    private static func error(of address: String) async -> LedgerError? {
+        await error { _ = try await PostgreSQLLedger.open(address) }
+    }
+
+    private static func error(_ body: () async throws -> Void) async -> LedgerError? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return error as? LedgerError
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Ledger
+import LedgerConformance
+import PostgreSQLLedger
+import PrivatePostgreSQL
+import TapcardDomain
+import Testing
+
+/// A station's login carries out what a station does, and nothing else.
+@Suite("The rights of a station in PostgreSQL", .serialized) struct StationRightsTests {
+    @Test func sufficeForEverythingAtTheCounter() async throws {
+        try await StationRightsTests.registered { database, login in
+            let ledger = try await PostgreSQLLedger.open(login.address)
+            let memory = InMemoryLedger()
+            var stations = RandomStations(seed: 17)
+            for _ in 0..<200 {
+                let step = try await stations.next { uid in try await memory.view(of: uid) }
+                // Only the owner retires a key.
+                if case .retire = step { continue }
+                let expected = try await step.take(on: memory)
+                try #require(try await step.take(on: ledger) == expected, "\(step)")
+                stations.note(expected, to: step)
+            }
+            #expect(try await ledger.audit().violations == [])
+            let houses = try database.answer(to: "SELECT DISTINCT station FROM house")
+            #expect(houses == "\(login.number)")
+            #expect(try await database.owned.stations().first?.seenAt != nil)
+        }
+    }
+
+    @Test(arguments: [
+        "DELETE FROM entry", "TRUNCATE entry", "UPDATE entry SET amount = 1",
+        "UPDATE operation SET amount = 1", "UPDATE issued_record SET bytes = ''",
+        "UPDATE card SET uid = 1", "DELETE FROM card", "DELETE FROM operation_0",
+        "UPDATE setting SET currency = 'EUR'", "UPDATE opening SET server = 'x'",
+        "INSERT INTO opening SELECT number + 1, server, epoch, skipped, 0, '' FROM opening",
+        "INSERT INTO station (id, login, registered_at) VALUES (9, 'x', 0)",
+        "UPDATE station SET revoked_at = NULL", "INSERT INTO retired_key VALUES (1, 1, 1)",
+        "DELETE FROM retired_key", "CREATE TABLE mine (a int)", "DROP TABLE gap",
+        "ALTER TABLE card DROP balance", "CREATE ROLE other",
+        "CREATE SCHEMA mine",
+    ])
+    func doNotSufficeFor(_ statement: String) async throws {
+        try await StationRightsTests.registered { database, login in
+            let words = #expect(throws: PrivatePostgreSQL.Failure.self) {
+                try PrivatePostgreSQL.shared.get().answer(
+                    to: statement, in: database.name, as: login.name, password: login.password)
+            }
+            let said = words?.description ?? ""
+            #expect(said.contains("permission denied") || said.contains("must be owner"), "\(said)")
+        }
+    }
+
+    /// Neither another ledger on the same server, nor a table for a while.
+    @Test func endAtTheDatabase() async throws {
+        let server = try PrivatePostgreSQL.shared.get()
+        let names = (0..<2).map { _ in "own_\(UInt32.random(in: 0...UInt32.max))" }
+        defer { for name in names { try? server.remove(name) } }
+        for name in names {
+            try await PostgreSQLDatabase(try server.database(name), now: { .tick(0) })
+                .makeLedger(in: .usd, partitions: 1)
+        }
+        let owned = PostgreSQLDatabase(server.address(of: names[0]), now: { .tick(0) })
+        let name = try #require(StationName("\(names[0])_till"))
+        _ = try await owned.register(name, password: "secret")
+        for (database, statement) in [
+            (names[0], "CREATE TEMPORARY TABLE mine (a int)"), (names[1], "SELECT 1"),
+        ] {
+            let words = #expect(throws: PrivatePostgreSQL.Failure.self) {
+                try server.answer(
+                    to: statement, in: database, as: name.text, password: "secret")
+            }
+            #expect(words?.description.contains("permission denied") == true)
+        }
+    }
+
+    @Test func endWithItsRegistration() async throws {
+        try await StationRightsTests.registered { database, login in
+            let ledger = try await PostgreSQLLedger.open(login.address)
+            let desk = Desk(ledger)
+            try await desk.complete(.issue(1000), id: 1)
+            let name = try #require(StationName(login.name))
+            try await database.owned.revoke(name)
+            for _ in 0..<2 {
+                let error = await #expect(throws: LedgerError.self) {
+                    try await desk.complete(.pay(.cents(1)), id: 2)
+                }
+                #expect(error?.kind == .unavailable)
+            }
+            await #expect(throws: LedgerError.self) { _ = try await desk.view() }
+            #expect(try await database.owned.stations().first?.revokedAt != nil)
+            await #expect(throws: LedgerError.self) {
+                _ = try await database.owned.register(name, password: "again")
+            }
+        }
+    }
+
+    @Test func needThePassword() async throws {
+        try await StationRightsTests.registered { database, login in
+            let server = try PrivatePostgreSQL.shared.get()
+            let address = server.address(of: database.name, as: login.name, password: "wrong")
+            let error = await #expect(throws: LedgerError.self) {
+                _ = try await PostgreSQLLedger.open(address)
+            }
+            #expect(error?.kind == .unavailable && error?.detail.contains("password") == true)
+        }
+    }
+
+    private struct Login {
+        let name: String
+        let password: String
+        let number: Int
+        let address: String
+    }
+
+    private static func registered(
+        _ body: (TestDatabase, Login) async throws -> Void
+    ) async throws {
+        try await TestDatabase.temporary { database in
+            let server = try PrivatePostgreSQL.shared.get()
+            // Logins belong to the whole server.
+            let name = "till-\(UInt32.random(in: 0...UInt32.max))"
+            let password = "a-password-\(UInt64.random(in: 0...UInt64.max))"
+            let number = try await database.owned.register(
+                try #require(StationName(name)), password: password)
+            let address = server.address(of: database.name, as: name, password: password)
+            try await body(
+                database, Login(name: name, password: password, number: number, address: address))
+        }
+    }
+}
