@@ -18,7 +18,7 @@ SECONDS ?= 60
 TARGET ?=
 SEED ?=
 
-.PHONY: all deps build-deps build demo test browser screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check example bench lint format docs house clean \
+.PHONY: all deps build-deps build demo stations test browser screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check example bench lint format docs house clean \
 	install uninstall \
 	install-service uninstall-service install-udev uninstall-udev
 
@@ -38,6 +38,10 @@ build: build-deps
 
 demo: build
 	@docs/demo.sh $(TAPCARD)
+
+# Three tills on one ledger in PostgreSQL, whose server dies: docs/STATIONS.md.
+stations: deps build
+	@docs/stations.sh $(TAPCARD)
 
 # So many tests at once. If all of them begin together, each waits for all of the others at every step,
 # and those with a limit reach it on a machine that does something else as well. Swift 6.2 cannot do that.
@@ -145,6 +149,7 @@ check: deps
 	@packaging/timed $(MAKE) --no-print-directory fuzz-build \
 		FUZZ_BUILD="--scratch-path .build/fuzz/check -Xswiftc -Onone"
 	@packaging/timed $(MAKE) --no-print-directory example
+	@packaging/timed $(MAKE) --no-print-directory stations
 
 # The example of docs/LIBRARY.md, as somebody builds it who has only its manifest.
 example: build-deps

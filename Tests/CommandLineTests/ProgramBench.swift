@@ -198,6 +198,7 @@ final class ProgramBench: Sendable {
                     exhausted: [CardUID(bytes: [4, 1, 2, 3, 4, 5, 6])].compactMap { $0 },
                     stopped: nil)
             },
+            setAside: { path throws(LedgerError) in path },
             simulatedTags: EmptyDrawer(), readers: NoReaders(),
             services: { [services, made] settings in
                 made.withLock { $0.append(settings) }

@@ -77,14 +77,23 @@ package final class HeldActivation: ActivationService {
     }
 }
 
-/// A database that cannot be reached.
+/// A database that cannot be reached, or that tells its state and nothing else.
 package struct NoDatabase: LedgerDatabase {
     private static let unreachable = LedgerError(.unavailable, "there is no network")
+    private let known: DatabaseStatus?
 
-    package init() {}
+    package init(_ known: DatabaseStatus? = nil) { self.known = known }
 
+    package func holdsLedger() throws(LedgerError) -> Bool { throw Self.unreachable }
     package func makeLedger(in currency: Currency) throws(LedgerError) { throw Self.unreachable }
-    package func status() throws(LedgerError) -> DatabaseStatus { throw Self.unreachable }
+    package func fill(
+        from source: any LedgerStore, origin: String
+    ) throws(LedgerError) -> Filled { throw Self.unreachable }
+    package func migrate() throws(LedgerError) { throw Self.unreachable }
+    package func status() throws(LedgerError) -> DatabaseStatus {
+        guard let known else { throw Self.unreachable }
+        return known
+    }
     package func reopen(_ loss: DeclaredLoss) throws(LedgerError) { throw Self.unreachable }
     package func register(_ name: StationName, password: String) throws(LedgerError) -> Int {
         throw Self.unreachable

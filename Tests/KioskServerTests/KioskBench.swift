@@ -110,6 +110,7 @@ final class KioskBench: Sendable {
             openReader: { _, _, _ in reader }, openLedger: { _, _, _ in ledger },
             database: { _ in NoDatabase() }, backUp: { _, _ in },
             restore: { _, _, _ in Restoration(exhausted: [], stopped: nil) },
+            setAside: { path throws(LedgerError) in path },
             simulatedTags: FullDrawer(), readers: NoReaders(),
             services: { _ in services },
             surroundings: { progress in

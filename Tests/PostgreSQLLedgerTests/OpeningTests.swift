@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// What a promotion changes, on a server that is not promoted.
+    /// A promotion changes the name of the server, and so does this.
     @Test func isAskedForInEveryTransaction() async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await database.open()

@@ -34,7 +34,7 @@ struct TestDatabase {
             address ?? self.address, as: station)
     }
 
-    /// What psql prints for a statement of the owner.
+    /// The answer of psql to a statement of the owner.
     func answer(to statement: String) throws -> String {
         try PrivatePostgreSQL.shared.get().answer(to: statement, in: name)
     }

@@ -18,7 +18,8 @@ package final class PrivatePostgreSQL: Sendable {
     private let programs: String
     private let server: Process
 
-    private convenience init() throws {
+    /// An empty server.
+    package convenience init() throws {
         let (programs, folder) = (try Self.newest(), try Self.emptyFolder())
         try Self.run(
             [
@@ -74,11 +75,36 @@ package final class PrivatePostgreSQL: Sendable {
 
     /// Ends the server as a failure of its machine does.
     package func kill() {
-        Glibc.kill(server.processIdentifier, SIGKILL)
+        signal(SIGKILL)
         server.waitUntilExit()
     }
 
-    /// What psql prints for one statement: as the owner, or with another login and its password.
+    /// Stops all of the server's processes where they are, as a machine that is cut off.
+    package func pause() { signal(SIGSTOP) }
+    package func resume() { signal(SIGCONT) }
+
+    private func signal(_ number: Int32) {
+        let id = server.processIdentifier
+        // The first process is told first, so that it starts no other.
+        Glibc.kill(id, number)
+        let children =
+            (try? String(
+                contentsOfFile: "/proc/\(id)/task/\(id)/children", encoding: .utf8)) ?? ""
+        for child in children.split(separator: " ").compactMap({ pid_t($0) }) {
+            Glibc.kill(child, number)
+        }
+    }
+
+    /// From now on a commit waits until a replica has it.
+    package func waitForReplica() throws {
+        for statement in [
+            "ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()",
+        ] { _ = try answer(to: statement, in: "postgres") }
+        let inStep = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
+        while try answer(to: inStep, in: "postgres") == "0" { usleep(10_000) }
+    }
+
+    /// The answer of psql to one statement: as the owner, or with another login and its password.
     package func answer(
         to statement: String, in database: String, as login: String? = nil, password: String = ""
     ) throws -> String {
@@ -139,7 +165,7 @@ package final class PrivatePostgreSQL: Sendable {
         Thread.detachNewThread {
             do { try server.run() } catch { unsafe failure = error }
             started.signal()
-            while true { pause() }
+            while true { Glibc.pause() }
         }
         started.wait()
         if let failure = unsafe failure { throw failure }

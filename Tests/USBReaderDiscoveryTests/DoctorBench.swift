@@ -20,14 +20,16 @@ final class DoctorBench: Sendable {
     private let reader: any TagReader
     private let failure: ReaderError?
     private let damage: LedgerError?
+    private let database: DatabaseStatus?
     private let output = Guarded("")
 
     /// With a failure no reader can be opened, with damage no ledger.
     init(
         _ survey: ReaderSurvey, reader: any TagReader = InterposedReader.played,
-        failing failure: ReaderError? = nil, damage: LedgerError? = nil
+        failing failure: ReaderError? = nil, damage: LedgerError? = nil,
+        database: DatabaseStatus? = nil
     ) {
-        self.damage = damage
+        (self.damage, self.database) = (damage, database)
         self.survey = survey
         self.reader = reader
         self.failure = failure
@@ -62,9 +64,10 @@ final class DoctorBench: Sendable {
                 if let damage { throw damage }
                 return InMemoryLedger()
             },
-            database: { _ in NoDatabase() },
+            database: { [database] _ in NoDatabase(database) },
             backUp: { _, _ throws(LedgerError) in },
             restore: { _, _, _ throws(LedgerError) in Restoration(exhausted: [], stopped: nil) },
+            setAside: { path throws(LedgerError) in path },
             simulatedTags: EmptyDrawer(), readers: Fixed(known: survey),
             services: { _ in NoServices.all },
             surroundings: { progress in

@@ -2,6 +2,7 @@ import Ledger
 import PortDoubles
 import ReaderDiagnosis
 import TagReading
+import TapcardDomain
 import Testing
 
 /// A machine, and what its doctor has to say: a heading of docs/DOCTOR.md each.
@@ -13,6 +14,7 @@ struct DoctorCase: Sendable, CustomTestStringConvertible {
     var reader: any TagReader = InterposedReader.played
     var failure: ReaderError?
     var damage: LedgerError?
+    var database: DatabaseStatus?
     let survey: @Sendable () throws -> ReaderSurvey
 
     var testDescription: String { heading }
@@ -60,7 +62,7 @@ struct DoctorCase: Sendable, CustomTestStringConvertible {
     var error: String? {
         switch status {
         case 0: nil
-        case 9: "ledger-corrupt"
+        case 9: damage == nil ? "ledger-unavailable" : "ledger-corrupt"
         default: "no-reader"
         }
     }
@@ -68,6 +70,22 @@ struct DoctorCase: Sendable, CustomTestStringConvertible {
 
 extension DoctorCase {
     private static let ledger = ["doctor", "--ledger", "/srv/ledger.sqlite"]
+
+    private static let shared = [
+        "doctor", "--ledger", "postgresql://till-1@db.example/tapcard",
+    ]
+
+    private static func status(
+        isOpen: Bool, replicas: Int?, openOperations: Int = 0, clockLead: Int64 = 12,
+        transactionAge: Int64 = 1_000
+    ) -> DatabaseStatus {
+        DatabaseStatus(
+            currency: .usd, schema: 1, version: "15.18", isOpen: isOpen, epoch: 1, login: "till-1",
+            synchronousReplicas: replicas == nil ? "" : "ANY 1 (*)", replicas: replicas,
+            clockLead: clockLead, openOperations: openOperations,
+            oldestOpen: nil,
+            transactionAge: transactionAge)
+    }
 
     static let ledgers = [
         DoctorCase(heading: "A ledger", status: 0, words: ledger) { try machine(["acr122u"]) },
@@ -77,6 +95,19 @@ extension DoctorCase {
                 .corrupt,
                 "/srv/ledger.sqlite is not a sound ledger (Tree 5 page 7: btreeInitPage() returns "
                     + "error code 11); put a backup in its place with tapcard restore-backup")
+        ) { try machine(["acr122u"]) },
+        DoctorCase(
+            heading: "A ledger in a database", status: 0, words: shared,
+            database: status(isOpen: true, replicas: 1, openOperations: 2)
+        ) { try machine(["acr122u"]) },
+        DoctorCase(
+            heading: "A database that was promoted", status: 9, words: shared,
+            database: status(isOpen: false, replicas: nil)
+        ) { try machine(["acr122u"]) },
+        DoctorCase(
+            heading: "A database in need of help", status: 9, words: shared,
+            database: status(
+                isOpen: true, replicas: 0, clockLead: 90_000, transactionAge: 1_500_000_000)
         ) { try machine(["acr122u"]) },
     ]
 }

@@ -14,7 +14,7 @@ struct DoctorTests {
     func page(_ example: DoctorCase) async throws {
         let bench = DoctorBench(
             try example.survey(), reader: example.reader, failing: example.failure,
-            damage: example.damage)
+            damage: example.damage, database: example.database)
         let (status, text) = await bench.run(example.words)
         #expect(status == example.status)
         let page = try String(
@@ -38,7 +38,7 @@ struct DoctorTests {
     func document(_ example: DoctorCase) async throws {
         let bench = DoctorBench(
             try example.survey(), reader: example.reader, failing: example.failure,
-            damage: example.damage)
+            damage: example.damage, database: example.database)
         let plain = await bench.run(example.words).text
         let (status, text) = await bench.run(example.words + ["--json"])
         #expect(status == example.status)
@@ -70,7 +70,7 @@ struct DoctorTests {
         for example in DoctorCase.all {
             let bench = DoctorBench(
                 try example.survey(), reader: example.reader, failing: example.failure,
-                damage: example.damage)
+                damage: example.damage, database: example.database)
             let text = await bench.run(example.words + ["--json"]).text
             for id in Finding.ID.allCases where text.contains("{\"id\":\"\(id.rawValue)\"") {
                 seen.insert(id.rawValue)

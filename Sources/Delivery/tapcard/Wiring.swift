@@ -111,6 +111,7 @@ enum Wiring {
         restore: { copy, path, currency throws(LedgerError) in
             try await SQLiteLedger.restore(from: copy, to: path, currency: currency)
         },
+        setAside: { path throws(LedgerError) in try await SQLiteLedger.setAside(path) },
         simulatedTags: SimulationDrawer(),
         readers: MachineReaders.all,
         services: services,

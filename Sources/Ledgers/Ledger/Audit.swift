@@ -17,10 +17,14 @@ extension LedgerStore {
     /// card: however large the ledger is, only the rows of one card are in memory.
     public func audit() async throws(LedgerError) -> AuditReport {
         try await checkStorage()
-        return try await readAtLength { rows throws(LedgerError) in
-            var audit = Audit(rows: rows, keptSince: try rows.firstOperationWithSubject()?.id)
-            return try audit.report()
-        }
+        return try await readAtLength { rows throws(LedgerError) in try AuditReport(of: rows) }
+    }
+}
+
+extension AuditReport {
+    package init(of rows: any LedgerRows) throws(LedgerError) {
+        var audit = Audit(rows: rows, keptSince: try rows.firstOperationWithSubject()?.id)
+        self = try audit.report()
     }
 }
 

@@ -2,8 +2,18 @@ public import TapcardDomain
 
 /// A database that holds the ledger of several stations, as seen by its owner.
 public protocol LedgerDatabase: Sendable {
+    /// Whether the database holds a ledger, whichever it is.
+    func holdsLedger() async throws(LedgerError) -> Bool
+
     /// Makes an empty ledger in an empty database.
     func makeLedger(in currency: Currency) async throws(LedgerError)
+
+    /// Makes the ledger of an empty database a copy of another one, in one transaction. `origin`
+    /// names that ledger: the second time nothing is done.
+    func fill(from source: any LedgerStore, origin: String) async throws(LedgerError) -> Filled
+
+    /// Brings the tables up to date.
+    func migrate() async throws(LedgerError)
 
     func status() async throws(LedgerError) -> DatabaseStatus
 
@@ -20,9 +30,21 @@ public protocol LedgerDatabase: Sendable {
     func revoke(_ name: StationName) async throws(LedgerError)
 }
 
-/// What the owner says about a server that was promoted or restored.
+/// The result of copying a ledger into a database.
+public struct Filled: Hashable, Sendable {
+    public let cards: Int
+    public let operations: Int
+    /// Whether an earlier run has copied it.
+    public let wasThere: Bool
+
+    public init(cards: Int, operations: Int, wasThere: Bool) {
+        (self.cards, self.operations, self.wasThere) = (cards, operations, wasThere)
+    }
+}
+
+/// The owner's word about a server that was promoted or restored.
 public enum DeclaredLoss: String, Sendable, CaseIterable {
-    /// It has every commit that a station was told of.
+    /// It has every confirmed commit.
     case nothing
     /// It may lack some of them.
     case something

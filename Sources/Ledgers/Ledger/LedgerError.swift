@@ -16,8 +16,10 @@ public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
         case wrongCurrency = "wrong-currency"
         /// The ledger does not exist or cannot be reached; nothing was done.
         case unavailable
-        /// The database was promoted or restored, and nobody has said whether anything was lost.
+        /// The database was promoted or restored, and its owner has not reopened the ledger.
         case undeclared
+        /// The owner of a database asked for what its state does not allow; nothing was done.
+        case refused
         /// The transaction may or may not have happened: look it up.
         case outcomeUnknown = "outcome-unknown"
     }

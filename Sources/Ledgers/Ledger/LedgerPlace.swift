@@ -41,7 +41,7 @@ public enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
             || parts.settings.contains { $0.hasPrefix("password=") || $0.hasPrefix("sslpassword=") }
     }
 
-    /// The same database with the login of a station.
+    /// This database with the login of a station.
     public func place(for name: StationName) -> LedgerPlace {
         guard case .database(let address) = self else { return self }
         var parts = Parts(of: address)

@@ -37,7 +37,7 @@ struct Patience {
     let committing: Duration
 
     static let ofCounter = Patience(reading: .milliseconds(2500), committing: .seconds(6))
-    /// For work that nobody waits for at a counter, and for tests on a busy machine.
+    /// For work away from a counter, and for tests on a busy machine.
     static let ofOwner = Patience(reading: .seconds(600), committing: .seconds(600))
 }
 
@@ -63,7 +63,7 @@ struct Patience {
         // The address overrides the settings before it, and not those that follow.
         let settings: KeyValuePairs = [
             "connect_timeout": "2", "tcp_user_timeout": "6000", "keepalives_idle": "10",
-            "target_session_attrs": "read-write", "application_name": "tapcard",
+            "sslmode": "verify-full", "target_session_attrs": "read-write", "application_name": "tapcard",
             "dbname": address, "client_encoding": "UTF8",
         ]
         var (names, values) = unsafe (
@@ -98,10 +98,10 @@ struct Patience {
         unsafe handle = nil
     }
 
-    /// The server's process for this connection; another number stands here behind a pooler.
+    /// The server's process for this connection; a pooler gives another number.
     var process: Int64 { Int64(unsafe library.backendPID(handle)) }
 
-    /// What the server keeps in place of a password, so that the password never reaches it.
+    /// A text that proves knowledge of a password. The server keeps it, and never gets the password.
     func verifier(of password: String, login: String) throws(LedgerError) -> String {
         guard
             let text = unsafe library.encryptPasswordConn(
@@ -234,10 +234,11 @@ struct Patience {
         unsafe library.resultErrorField(result, letter).map { unsafe String(cString: $0) }
     }
 
-    /// The last complaint of libpq on one line.
+    /// The last complaint of libpq on one line, without its question whether the server runs.
     private func message() -> String {
         guard let words = unsafe library.errorMessage(handle) else { return "no memory" }
-        return unsafe String(cString: words).split(separator: "\n").joined(separator: "; ")
+        return unsafe String(cString: words).split(separator: "\n")
+            .filter { !$0.hasPrefix("\t") }.joined(separator: "; ")
     }
 }
 

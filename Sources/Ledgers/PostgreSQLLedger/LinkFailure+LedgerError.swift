@@ -20,7 +20,7 @@ extension LedgerError {
         // Division by 0: a change that had to change something has changed nothing.
         case _ where state == Opening.guardState:
             self.init(
-                .unavailable, "the ledger was opened anew, or this station was revoked; try again")
+                .unavailable, "the ledger was reopened, or this station was revoked; try again")
         case "22", "23", "42":
             self.init(
                 .corrupt,

@@ -18,28 +18,20 @@ extension PostgreSQLRows {
             throw LedgerError(.corrupt, "operation \(entry.operation) is not in the ledger")
         }
         let place = try nextPlace(on: operation.uid)
-        var (purse, number, house) = (SQLValue.null, SQLValue.null, SQLValue.null)
-        if case .purse(let uid, let count) = entry.account {
-            (purse, number) = (.uid(uid), .integer(Int64(count)))
+        if case .purse(let uid, _) = entry.account {
             try add(entry.amount, to: entry.account, of: uid)
         } else {
-            house = .text(entry.account.description)
             change(
                 """
                 INSERT INTO house (account, station, balance) VALUES ($1, $2, $3)
                 ON CONFLICT (account, station) DO UPDATE SET balance = house.balance + $3
-                """, [house, .integer(opening.station), .integer(entry.amount)])
+                """,
+                [
+                    .text(entry.account.description), .integer(opening.station),
+                    .integer(entry.amount),
+                ])
         }
-        change(
-            """
-            INSERT INTO entry (uid, operation, place, purse, number, house, station, amount,
-                posted_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-            """,
-            [
-                .uid(operation.uid), .id(entry.operation), .integer(place), purse, number, house,
-                .integer(opening.station), .integer(entry.amount), .time(entry.postedAt),
-            ])
+        change([entry.insertion(on: operation.uid, at: place, station: opening.station)])
     }
 
     private func add(
@@ -142,6 +134,61 @@ extension PostgreSQLRows {
     }
 }
 
+extension Entry {
+    func insertion(on uid: CardUID, at place: Int64, station: Int64) -> SQLStatement {
+        var (purse, number, house) = (SQLValue.null, SQLValue.null, SQLValue.null)
+        if case .purse(let owner, let count) = account {
+            (purse, number) = (.uid(owner), .integer(Int64(count)))
+        } else {
+            house = .text(account.description)
+        }
+        return SQLStatement(
+            """
+            INSERT INTO entry (uid, operation, place, purse, number, house, station, amount,
+                posted_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+            """,
+            [
+                .uid(uid), .id(operation), .integer(place), purse, number, house,
+                .integer(station), .integer(amount), .time(postedAt),
+            ])
+    }
+}
+
+extension IssuedRecord {
+    /// Fails where the key was retired, even after the transaction looked.
+    var insertion: SQLStatement {
+        SQLStatement(
+            counting:
+                """
+                INSERT INTO issued_record (\(IssuedRecord.columns))
+                SELECT $1, $2, $3, $4, $5::smallint
+                WHERE NOT EXISTS (SELECT 1 FROM retired_key WHERE id = $5::smallint)
+                """, values)
+    }
+}
+
+extension SequenceGap {
+    func insertion(at place: Int64) -> SQLStatement {
+        SQLStatement(
+            "INSERT INTO gap (uid, place, first, last) VALUES ($1, $2, $3, $4)",
+            [
+                .uid(uid), .integer(place), .number(numbers.lowerBound),
+                .number(numbers.upperBound),
+            ])
+    }
+}
+
+extension RetiredKey {
+    var insertion: SQLStatement {
+        SQLStatement(
+            """
+            INSERT INTO retired_key (id, retired_at, place)
+            VALUES ($1, $2, (SELECT coalesce(max(place), 0) FROM operation))
+            """, [.integer(Int64(id)), .time(retiredAt)])
+    }
+}
+
 extension PostgreSQLRows {
     func issued(
         _ uid: CardUID, _ sequence: SequenceNumber
@@ -160,17 +207,10 @@ extension PostgreSQLRows {
         try rows(where: "uid = $1 ORDER BY sequence", [.uid(uid)])
     }
 
-    /// Fails where the key was retired, even after this transaction looked.
     func insert(_ record: IssuedRecord) throws(LedgerError) {
         known.records[record.uid, default: [:]][record.sequence] = record
         try touch(record.uid)
-        change(
-            counting:
-                """
-                INSERT INTO issued_record (\(IssuedRecord.columns))
-                SELECT $1, $2, $3, $4, $5::smallint
-                WHERE NOT EXISTS (SELECT 1 FROM retired_key WHERE id = $5::smallint)
-                """, record.values)
+        change([record.insertion])
     }
 
     func recordsMadeTooLate() throws(LedgerError) -> [IssuedRecord] {
@@ -200,11 +240,7 @@ extension PostgreSQLRows {
     /// Waits until every record under way is in the ledger; those that follow see the key retired.
     func insert(_ key: RetiredKey) throws(LedgerError) {
         change("LOCK TABLE issued_record IN SHARE ROW EXCLUSIVE MODE", [])
-        change(
-            """
-            INSERT INTO retired_key (id, retired_at, place)
-            VALUES ($1, $2, (SELECT coalesce(max(place), 0) FROM operation))
-            """, [.integer(Int64(key.id)), .time(key.retiredAt)])
+        change([key.insertion])
         known.keys = nil
     }
 
@@ -233,15 +269,6 @@ extension PostgreSQLRows {
 
     func insert(_ gap: SequenceGap) throws(LedgerError) {
         known.gaps[gap.uid]?.append(gap)
-        change(gap, at: try nextPlace(on: gap.uid))
-    }
-
-    func change(_ gap: SequenceGap, at place: Int64) {
-        change(
-            "INSERT INTO gap (uid, place, first, last) VALUES ($1, $2, $3, $4)",
-            [
-                .uid(gap.uid), .integer(place), .number(gap.numbers.lowerBound),
-                .number(gap.numbers.upperBound),
-            ])
+        change([gap.insertion(at: try nextPlace(on: gap.uid))])
     }
 }

@@ -18,7 +18,9 @@ extension PostgreSQLRows {
     }
 
     func cards(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [LedgerCard] {
-        try query(
+        // Who reads page by page needs no row of the page before.
+        if !isWriting { known = KnownRows() }
+        return try query(
             cardSelection(
                 where: "card.uid > $1 ORDER BY card.uid LIMIT $2",
                 [.integer(uid?.number ?? -1), .count(count)])

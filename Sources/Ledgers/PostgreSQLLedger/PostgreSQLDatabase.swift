@@ -5,7 +5,7 @@ public import TapcardDomain
 
 /// The database of a ledger, used by its owner. Every command has a connection of its own.
 public struct PostgreSQLDatabase: LedgerDatabase {
-    private let address: String
+    let address: String
     private let now: @Sendable () -> Timestamp
 
     public init(_ address: String, now: @escaping @Sendable () -> Timestamp) {
@@ -21,6 +21,10 @@ public struct PostgreSQLDatabase: LedgerDatabase {
         }
     }
 
+    public func holdsLedger() async throws(LedgerError) -> Bool {
+        try await onLink { link throws(LedgerError) in try link.holdsLedger }
+    }
+
     public func makeLedger(in currency: Currency) async throws(LedgerError) {
         try await makeLedger(in: currency, partitions: PostgreSQLSchema.partitions)
     }
@@ -33,7 +37,7 @@ public struct PostgreSQLDatabase: LedgerDatabase {
             let name = try link.value("SELECT current_database()", \.text)
             guard name.utf8.count <= StationName.longest else {
                 throw LedgerError(
-                    .unavailable,
+                    .refused,
                     "the name of the database is longer than \(StationName.longest) characters")
             }
             try link.change(
@@ -48,6 +52,14 @@ public struct PostgreSQLDatabase: LedgerDatabase {
                         "this login may not make tables and roles; give it a database of its own "
                         + "and the right CREATEROLE",
                 ])
+        }
+    }
+
+    /// There is one version so far; a later one adds its statements here.
+    public func migrate() async throws(LedgerError) {
+        try await onLink { link throws(LedgerError) in
+            let declared = try link.declaration()
+            guard declared.schema == PostgreSQLSchema.version else { throw Columns.unreadable }
         }
     }
 
@@ -156,6 +168,9 @@ extension Declaration {
 }
 
 extension Link {
+    /// The state of a refusal for want of a right.
+    private static let noRight = "42501"
+
     /// Carries out all statements or none. `words` explain the refusals that are to be expected, by
     /// their state.
     fileprivate func change(
@@ -168,9 +183,15 @@ extension Link {
                 .outcomeUnknown, "the database did not say whether it kept the change (\(why))")
         } catch {
             if case .refused(let state, _) = error, let why = words[state] {
-                throw LedgerError(.unavailable, why)
+                throw LedgerError(state == Link.noRight ? .readOnly : .refused, why)
             }
             throw LedgerError(error)
+        }
+    }
+
+    var holdsLedger: Bool {
+        get throws(LedgerError) {
+            try value("SELECT count(*) FROM pg_tables WHERE tablename = 'setting'", \.integer) > 0
         }
     }
 
@@ -182,7 +203,7 @@ extension Link {
         } ?? []
     }
 
-    fileprivate func value<Value>(
+    func value<Value>(
         _ sql: String, _ make: @escaping (SQLValue) -> Value?
     ) throws(LedgerError) -> Value {
         let selection = Selection(sql) { row throws(LedgerError) in try row.value(make) }

@@ -221,7 +221,7 @@ extension Link {
 }
 
 extension PostgreSQLRows {
-    /// Commits a transaction that changes no row: whoever writes nothing asks whether it could.
+    /// Commits a transaction that changes no row: an empty write asks whether a write is possible.
     fileprivate func proveWritable() throws(LedgerError) {
         do throws(LinkFailure) { try link.commit(takeWaiting() + [Opening.mark]) } catch {
             note(error)

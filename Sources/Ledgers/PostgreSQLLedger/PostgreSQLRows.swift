@@ -14,7 +14,7 @@ final class PostgreSQLRows: LedgerRows {
     let isWriting: Bool
     /// Statements that go in front of the next batch.
     private var waiting: [SQLStatement]
-    private(set) var hasBegun = false
+    private(set) var hasBegun: Bool
     private(set) var hasChanged = false
 
     var known: KnownRows
@@ -43,9 +43,15 @@ final class PostgreSQLRows: LedgerRows {
 
     /// With `known` the body is judged by those rows alone, and the batch that changes them proves
     /// that they are still so.
+    /// The rows as a transaction sees them that has begun, and that ends elsewhere.
+    init(within ledger: OpenLedger) {
+        (link, opening) = (ledger.link, ledger.opening)
+        (isWriting, known, isOver, waiting, hasBegun) = (false, KnownRows(), false, [], true)
+    }
+
     init(_ ledger: OpenLedger, isWriting: Bool, judgedBy known: KnownRows? = nil) {
         (link, opening) = (ledger.link, ledger.opening)
-        self.isWriting = isWriting
+        (self.isWriting, hasBegun) = (isWriting, false)
         (self.known, isOver) = (known ?? KnownRows(), known != nil)
         // A transaction that writes waits for the replica by itself.
         let fence = opening.isPooled && !isWriting ? Opening.fence : []
@@ -112,6 +118,11 @@ final class PostgreSQLRows: LedgerRows {
     func change(_ sql: String, _ values: [SQLValue]) {
         hasChanged = true
         changes.append(SQLStatement(sql, values))
+    }
+
+    func change(_ statements: [SQLStatement]) {
+        hasChanged = true
+        changes += statements
     }
 
     /// Collects a change that fails where it changes nothing.
@@ -218,7 +229,7 @@ final class PostgreSQLRows: LedgerRows {
                 continue
             }
             row.lastPlace += 1
-            change(gap, at: row.lastPlace)
+            change([gap.insertion(at: row.lastPlace)])
             known.gaps[uid]?.append(gap)
             row.skipped = nil
             known.cards[uid] = row

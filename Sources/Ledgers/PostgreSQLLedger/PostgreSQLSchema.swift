@@ -43,7 +43,8 @@ enum PostgreSQLSchema {
             schema integer NOT NULL,
             oldest_writer integer NOT NULL,
             currency text NOT NULL,
-            roles text NOT NULL
+            roles text NOT NULL,
+            origin text
         );
 
         CREATE TABLE opening (

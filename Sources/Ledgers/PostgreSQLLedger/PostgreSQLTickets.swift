@@ -29,14 +29,38 @@ extension PostgreSQLRows {
 
     func insert(_ sold: SoldTicket) throws(LedgerError) {
         known.ticketsOfOperations[sold.operation] = .some(sold)
-        change(
-            """
-            INSERT INTO ticket (\(SoldTicket.columns), place)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-            """, sold.values + [.integer(try nextPlace(on: sold.card))])
-        change(
-            "INSERT INTO ticket_name (id, uid, operation) VALUES ($1, $2, $3)",
-            [.text(sold.ticket.id.text), .uid(sold.card), .id(sold.operation)])
+        change(sold.insertion(at: try nextPlace(on: sold.card)))
+    }
+}
+
+extension SoldTicket {
+    func insertion(at place: Int64) -> [SQLStatement] {
+        [
+            SQLStatement(
+                """
+                INSERT INTO ticket (\(SoldTicket.columns), place)
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+                """, values + [.integer(place)]),
+            SQLStatement(
+                "INSERT INTO ticket_name (id, uid, operation) VALUES ($1, $2, $3)",
+                [.text(ticket.id.text), .uid(card), .id(operation)]),
+        ]
+    }
+}
+
+extension ActivationAttempt {
+    /// The id may be that of an operation which has reserved it for this attempt.
+    func insertion(at place: Int64) -> [SQLStatement] {
+        [
+            SQLStatement(
+                "INSERT INTO request_id (id, uid, is_attempt) VALUES ($1, $2, TRUE)",
+                [.id(id), .uid(card)]),
+            SQLStatement(
+                """
+                INSERT INTO activation (\(ActivationAttempt.columns), place)
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+                """, values + [.integer(place)]),
+        ]
     }
 }
 
@@ -91,15 +115,7 @@ extension PostgreSQLRows {
     func insert(_ attempt: ActivationAttempt) throws(LedgerError) {
         note(attempt)
         inserted.insert(attempt.id)
-        let place = try nextPlace(on: attempt.card)
-        change(
-            "INSERT INTO request_id (id, uid, is_attempt) VALUES ($1, $2, TRUE)",
-            [.id(attempt.id), .uid(attempt.card)])
-        change(
-            """
-            INSERT INTO activation (\(ActivationAttempt.columns), place)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-            """, attempt.values + [.integer(place)])
+        change(attempt.insertion(at: try nextPlace(on: attempt.card)))
     }
 
     /// Fails where the attempt was answered, or is not there.

@@ -10,7 +10,7 @@ struct ContractTests {
         + "/fixtures/contract"
 
     private static let names = [
-        "activation", "cards", "interrupted", "lottery", "mastermind", "money", "page",
+        "activation", "cards", "database", "interrupted", "lottery", "mastermind", "money", "page",
         "page-cashiers", "page-services", "station", "tags", "trust", "usage",
     ]
 

@@ -1,6 +1,7 @@
 import DurableFile
 import Foundation
 import Glibc
+import PrivatePostgreSQL
 import Testing
 import TextCodecs
 
@@ -19,6 +20,7 @@ final class Transcript {
 
     private let counter: Counter
     private var services: PlayedServices?
+    private var databases: [String] = []
     private var page: CashierPage?
     private var token: [String] = []
     private var variables: [String: String?] = [:]
@@ -43,6 +45,9 @@ final class Transcript {
         }
         try transcript.page?.stop()
         try transcript.services?.stop()
+        for database in transcript.databases {
+            try PrivatePostgreSQL.shared.get().remove(database)
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -67,6 +72,8 @@ final class Transcript {
     private func run(_ words: [String]) throws -> [String] {
         let pairs = words.prefix { $0.contains("=") && !$0.hasPrefix("-") }
         var more = variables
+        let ledger = variables["TAPCARD_LEDGER"] ?? nil
+        let words = words.map { $0 == "$TAPCARD_LEDGER" ? ledger ?? $0 : $0 }
         for pair in pairs {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             more[String(parts[0])] = String(parts[1])
@@ -110,6 +117,13 @@ final class Transcript {
             for (name, value) in played.addresses { variables[name] = value }
             variables["TAPCARD_MASTERMIND_PASSWORD"] = "sandbox"
             services = played
+        case ("database", 0):
+            let name = "house_\(UInt32.random(in: 0...UInt32.max))"
+            variables["TAPCARD_LEDGER"] = try PrivatePostgreSQL.shared.get().database(name)
+            databases.append(name)
+        case ("statement", 1):
+            let name = try #require(databases.last)
+            _ = try PrivatePostgreSQL.shared.get().answer(to: words[1], in: name)
         case ("fail", 1): try services?.fail(words[1])
         case ("draw", 0): try services?.draw()
         case ("serve", _):
@@ -209,6 +223,9 @@ struct NumberedNames {
     private static let others = [
         (Mask(#""token":"[0-9a-f]+""#), #""token":"<token>""#),
         (Mask(#"127\.0\.0\.1:\d+"#), "<address>"),
+        (Mask(#"house_\d+\?host=/tmp/[\w-]+"#), "house?host=<socket>"),
+        (Mask(#"\.moved-\d+"#), ".moved-<number>"),
+        (Mask(#"PostgreSQL \d+\.\d+ \([^)]*\)"#), "PostgreSQL <version>"),
         (Mask(#"\s\(Failed to connect [^)]*\)"#), ""),
         (Mask(#"\s*(?:\[?\s*\d{1,2}\]?\s*){6}\+\s*\(?\s*\d{1,2}\)?\s*"#), " <balls> "),
         (Mask(#"\d+ black, \d+ white"#), "<n> black, <n> white"),

@@ -89,7 +89,7 @@ struct StoryTests {
         let others = [
             "init", "config", "schema", "backup", "restore-backup", "completions", "keys", "sim",
             "emulate", "readers", "doctor", "tag restore", "activate", "draws", "ticket",
-            "mastermind", "sandbox", "takings", "serve", "cashiers",
+            "mastermind", "sandbox", "takings", "serve", "cashiers", "ledger", "station",
         ]
         for verb in verbs where !others.contains(where: verb.hasPrefix) {
             #expect(lines.contains { $0 == verb || $0.hasPrefix(verb + " ") }, "\(verb)")

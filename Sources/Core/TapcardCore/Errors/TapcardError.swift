@@ -201,7 +201,8 @@ extension TapcardError.Condition {
         case .outcomeUnknown: .unknown
         case .damaged, .forged, .copied, .rolledBack, .keyMissing: .untrusted
         case .ledgerBehind, .ledgerLocked, .ledgerFull, .ledgerCorrupt, .ledgerNewer,
-            .ledgerUndeclared, .ledgerReadOnly, .ledgerCurrency, .ledgerUnavailable, .notSetUp, .auditFailed:
+            .ledgerUndeclared, .ledgerReadOnly, .ledgerCurrency, .ledgerUnavailable, .notSetUp,
+            .auditFailed:
             .ledger
         }
     }

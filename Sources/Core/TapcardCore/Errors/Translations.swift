@@ -97,6 +97,7 @@ extension TapcardError {
             case .corrupt: .ledgerCorrupt
             case .newer: .ledgerNewer
             case .undeclared: .ledgerUndeclared
+            case .refused: .refusal(.wrongState)
             case .readOnly: .ledgerReadOnly
             case .wrongCurrency: .ledgerCurrency
             case .unavailable, .outcomeUnknown: .ledgerUnavailable

@@ -35,7 +35,7 @@ extension Settings.Name {
         switch self {
         case .reader: "The reader, as `tapcard readers` names it; `sim` for a simulated one"
         case .data: "The folder of keys, ledger and what services said; a whole path"
-        case .ledger: "The ledger's file"
+        case .ledger: "The ledger: a file, or the address of a database that stations share"
         case .currency: "The currency of a new ledger; an old one in another is refused"
         case .timeout: "Seconds to wait for a card"
         case .cashier: "Who works here; the history names them"

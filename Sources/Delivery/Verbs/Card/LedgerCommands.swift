@@ -8,10 +8,16 @@ import TextCodecs
 
 extension Parameter<Bool> {
     fileprivate static var lossless: Self {
-        .flag("lossless", "Say that this server has every commit that a station was told of")
+        .flag("lossless", "Say that this server has every confirmed commit")
     }
     fileprivate static var afterLoss: Self {
         .flag("after-loss", "Say that commits may be lost: every card skips numbers")
+    }
+}
+
+extension Parameter<String?> {
+    fileprivate static var into: Self {
+        .option("into", "ADDRESS", .word, "The address of the database")
     }
 }
 
@@ -34,6 +40,20 @@ extension Command {
                 + "--currency EUR"
         ) { session throws(TapcardError) in try await session.makeLedger() },
         Command(
+            "ledger copy", group: .ledger, "Move the ledger of a file into an empty database",
+            discussion: "FILE gets another name first, so that no station goes on with it. All of "
+                + "it is copied in one transaction and compared by an audit of both. If that is "
+                + "interrupted, run the same command again.",
+            takes: .file("The ledger's file"), .into, answers: .copied,
+            example: "tapcard ledger copy ~/.local/share/tapcard/ledger.sqlite --into "
+                + "postgresql://owner@db.example/tapcard"
+        ) { session throws(TapcardError) in try await session.copyLedger() },
+        Command(
+            "ledger migrate", group: .ledger, "Bring the tables of the ledger up to date",
+            discussion: "Stations of an older version go on as long as the ledger allows it.",
+            answers: .database, example: "tapcard ledger migrate"
+        ) { session throws(TapcardError) in try await session.migrateLedger() },
+        Command(
             "ledger status", group: .ledger, "Show whether the ledger in a database is in order",
             answers: .database, example: "tapcard ledger status"
         ) { session throws(TapcardError) in try await session.ledgerStatus() },
@@ -43,15 +63,15 @@ extension Command {
             discussion: "Until then every station refuses money. Say --lossless only where the "
                 + "server that took over was a synchronous replica and confirmed every commit. "
                 + "Otherwise say --after-loss: every card skips \(restoreGap) numbers at its next "
-                + "change, so that no number is used twice. Cards that were used in what is lost "
-                + "are refused as \"ledger behind\" until an operator repairs them.",
+                + "change, so that no number is used twice. Cards whose last payments are lost "
+                + "are refused until an operator repairs them.",
             takes: .lossless, .afterLoss, answers: .database,
             example: "tapcard ledger reopen --lossless"
         ) { session throws(TapcardError) in try await session.reopenLedger() },
         Command(
             "station register", group: .ledger, "Give a station a login of its own",
             discussion: "Its password goes into FILE, as libpq reads it from ~/.pgpass. Take the "
-                + "file to the station, where nobody else may read it.",
+                + "file to the station, readable for its user alone.",
             takes: .station, .newFile, answers: .registered,
             example: "tapcard station register till-1 till-1.pgpass"
         ) { session throws(TapcardError) in try await session.registerStation() },
@@ -70,21 +90,35 @@ extension Command {
 }
 
 extension Session {
-    /// The database of the ledger, with its address.
-    private func database() throws(TapcardError) -> any LedgerDatabase {
-        guard case .database(let address) = try settings.ledgerPlace else {
+    private func database(
+        at place: LedgerPlace? = nil
+    ) throws(TapcardError) -> any LedgerDatabase {
+        let place = if let place { place } else { try settings.ledgerPlace }
+        guard case .database(let address) = place else {
             throw TapcardError.usage(
-                "The ledger of this station is a file, which no other station shares.",
-                advice: "Name a database with --ledger postgresql://LOGIN@HOST/DATABASE.")
+                "\(place) is a file, which no other station shares.",
+                advice: "Name a database: postgresql://LOGIN@HOST/DATABASE.")
         }
         return drivers.database(address)
     }
 
+    private static let unchanged = "Nothing was changed."
+
     private func asOwner<Success: Sendable>(
+        at place: LedgerPlace? = nil,
         _ body: (any LedgerDatabase) async throws(LedgerError) -> Success
     ) async throws(TapcardError) -> Success {
-        let database = try database()
-        do { return try await body(database) } catch { throw TapcardError(error) }
+        let database = try database(at: place)
+        do {
+            return try await body(database)
+        } catch {
+            let translated = TapcardError(error)
+            guard error.kind != .undeclared else { throw translated }
+            throw TapcardError(
+                translated.kind, translated.what,
+                meaning: error.kind == .outcomeUnknown
+                    ? "It may have been done: look before you repeat it." : Session.unchanged)
+        }
     }
 
     fileprivate func makeLedger() async throws(TapcardError) -> Report {
@@ -106,6 +140,74 @@ extension Session {
             ])
     }
 
+    fileprivate func migrateLedger() async throws(TapcardError) -> Report {
+        let status = try await asOwner { database throws(LedgerError) in
+            try await database.migrate()
+            return try await database.status()
+        }
+        return report(on: status, ["The tables are up to date, in version \(status.schema)"])
+    }
+
+    fileprivate func copyLedger() async throws(TapcardError) -> Report {
+        let path = try self[.file()]
+        guard let address = try self[.into] else {
+            throw TapcardError.usage(
+                "Where is the ledger to be copied?",
+                advice: "Name an empty database with --into postgresql://LOGIN@HOST/DATABASE.")
+        }
+        let place = LedgerPlace(address)
+        guard !place.hasPassword else { throw Settings.passwordInAddress }
+        // What is wrong with the database is reported before the ledger is out of use.
+        let isFull = try await asOwner(at: place) { database throws(LedgerError) in
+            try await database.holdsLedger()
+        }
+        guard !isFull || !isThere(path) else {
+            throw TapcardError(
+                .refusal(.wrongState), "The database holds a ledger already.",
+                meaning: "Nothing was copied.", advice: "Take an empty database.")
+        }
+        let source: any LedgerStore
+        let aside: String
+        do {
+            aside = try await drivers.setAside(path)
+            source = try await drivers.openLedger(.file(aside), nil, false)
+        } catch {
+            let translated = TapcardError(error)
+            throw TapcardError(
+                translated.kind, translated.what, meaning: "Nothing was copied.",
+                advice: error.kind == .locked
+                    ? "End every program that uses the ledger, such as tapcard serve." : "")
+        }
+        let filled: Filled
+        do throws(TapcardError) {
+            filled = try await asOwner(at: place) { database throws(LedgerError) in
+                try await database.fill(from: source, origin: Session.name(in: aside))
+            }
+        } catch {
+            throw TapcardError(
+                error.kind, error.what,
+                meaning: "The ledger is out of use, as \(aside).",
+                advice: "Repeat the command; or, if tapcard ledger status finds no ledger in the "
+                    + "database, go on with the file: mv \(aside) \(path)")
+        }
+        return Report(
+            [
+                "file": .string(aside), "cards": .number(String(filled.cards)),
+                "operations": .number(String(filled.operations)),
+            ],
+            [
+                (filled.wasThere ? "It was copied before: " : "Copied: ")
+                    + "cards \(filled.cards), operations \(filled.operations)",
+                "The file is kept as \(aside), and is not used any more",
+                "Next: tapcard station register NAME FILE for each station, and there",
+                "  tapcard config set ledger 'postgresql://NAME@HOST/DATABASE'",
+            ], isDeed: true)
+    }
+
+    private static func name(in path: String) -> String {
+        path.split(separator: "/").last.map { String($0) } ?? path
+    }
+
     fileprivate func ledgerStatus() async throws(TapcardError) -> Report {
         let status = try await asOwner { database throws(LedgerError) in
             try await database.status()
@@ -124,7 +226,11 @@ extension Session {
             try await database.reopen(loss)
             return try await database.status()
         }
-        return report(on: status, ["The ledger is open on this server"])
+        return report(
+            on: status,
+            ["The ledger is open on this server"]
+                + (loss == .nothing
+                    ? [] : ["Every card skips \(restoreGap) numbers at its next change"]))
     }
 
     private func report(on status: DatabaseStatus, _ deed: [String]) -> Report {
@@ -158,8 +264,15 @@ extension Session {
                     meaning: "No station was registered.")
             }
         }
-        let number = try await asOwner { database throws(LedgerError) in
-            try await database.register(name, password: password)
+        let number: Int
+        do throws(TapcardError) {
+            number = try await asOwner { database throws(LedgerError) in
+                try await database.register(name, password: password)
+            }
+        } catch {
+            // The password is kept where the login may exist.
+            if !isStream, error.meaning == Session.unchanged { try? DurableFile(path).remove() }
+            throw error
         }
         if isStream {
             output.write(Array(line.utf8))
@@ -222,72 +335,4 @@ extension DatabaseStatus: DocumentedObject {
         "clockLead": .of(Schema.integer, \.clockLead), "openOperations": .of(\.openOperations),
         "oldestOpen": .of(\.oldestOpen), "transactionAge": .of(\.transactionAge),
     ]
-
-    /// What is in order, and what is not.
-    var findings: [Finding] {
-        [opening, replication, clock, operations, age].compactMap(\.self)
-    }
-
-    private var opening: Finding? {
-        isOpen
-            ? Finding(
-                .ledger, .ok, "PostgreSQL \(version) has the ledger, in \(currency.code).")
-            : Finding(
-                .ledgerUndeclared, .problem,
-                "The database was promoted or restored since the ledger was opened: no station "
-                    + "takes money.",
-                remedy: [
-                    .say("If the server was a synchronous replica with every commit:"),
-                    .run("tapcard ledger reopen --lossless"),
-                    .say("If it is not certain, or after a restore:"),
-                    .run("tapcard ledger reopen --after-loss"),
-                ])
-    }
-
-    private var replication: Finding? {
-        guard !synchronousReplicas.isEmpty else {
-            return Finding(
-                .noReplica, .note,
-                "No commit waits for a replica: what stations were told is lost with the "
-                    + "server's disk.",
-                remedy: [.say("docs/STATIONS.md shows how three servers keep the ledger.")])
-        }
-        guard let replicas else { return nil }
-        return replicas > 0
-            ? Finding(.replica, .ok, "Replicas that are connected: \(replicas).")
-            : Finding(
-                .noReplica, .problem,
-                "Commits wait for a replica, and none is connected: no station takes money.")
-    }
-
-    private static let mostLead: Int64 = 5_000
-
-    private var clock: Finding? {
-        guard abs(clockLead) > DatabaseStatus.mostLead else { return nil }
-        let seconds = abs(clockLead) / 1_000
-        return Finding(
-            .clock, .problem,
-            "The clock of this station is \(seconds) s "
-                + (clockLead > 0 ? "behind" : "ahead of") + " that of the database.",
-            remedy: [.say("Set it by NTP:"), .run("timedatectl set-ntp true")])
-    }
-
-    private var operations: Finding? {
-        guard openOperations > 0 else { return nil }
-        return Finding(
-            .openOperations, .note,
-            "Operations that wait for the next tap of their card: \(openOperations)"
-                + (oldestOpen.map { ", the oldest since \(LocalTime.text($0))." } ?? "."))
-    }
-
-    private static let mostAge: Int64 = 1_000_000_000
-
-    private var age: Finding? {
-        guard transactionAge > DatabaseStatus.mostAge else { return nil }
-        return Finding(
-            .transactionAge, .problem,
-            "The database has gone \(transactionAge) transactions without a freeze; at "
-                + "2000000000 it stops.",
-            remedy: [.say("As the owner, at a quiet hour:"), .run("vacuumdb --freeze DATABASE")])
-    }
 }

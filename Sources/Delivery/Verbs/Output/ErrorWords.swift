@@ -54,7 +54,7 @@ extension TapcardError.Condition {
         case .ledgerCorrupt: "the ledger is damaged"
         case .ledgerNewer: "the ledger was written by a later version"
         case .ledgerUndeclared:
-            "the database was promoted or restored, and nobody has said what was lost"
+            "the database was promoted or restored, and is not reopened yet"
         case .ledgerReadOnly: "the ledger may only be read"
         case .ledgerCurrency: "the ledger is kept in another currency"
         case .ledgerUnavailable: "the ledger is not there or cannot be reached"

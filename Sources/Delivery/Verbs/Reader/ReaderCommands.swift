@@ -67,8 +67,13 @@ extension Session {
             advice: "Follow the steps above, or use --reader sim.")
         let ledgerProblem: TapcardError?
         do throws(TapcardError) {
-            findings += try await ledgerFinding()
-            ledgerProblem = nil
+            let found = try await ledgerFindings()
+            findings += found
+            ledgerProblem =
+                found.contains { $0.severity == .problem }
+                ? TapcardError(
+                    .ledgerUnavailable, "The ledger cannot be used.",
+                    advice: "Follow the steps above.") : nil
         } catch {
             findings.append(
                 Finding(.ledgerUnusable, .problem, error.what, remedy: [.say(error.meaning)]))
@@ -81,7 +86,7 @@ extension Session {
     }
 
     /// The findings about the ledger, whose whole file is checked; none before the first card.
-    private func ledgerFinding() async throws(TapcardError) -> [Finding] {
+    private func ledgerFindings() async throws(TapcardError) -> [Finding] {
         let place = try settings.ledgerPlace
         let currency = try settings.currency
         do {

@@ -54,6 +54,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case addedCashier = "AddedCashier"
     case removedCashier = "RemovedCashier"
     case database = "LedgerDatabase"
+    case copied = "CopiedLedger"
     case registered = "RegisteredStation"
     case stations = "Stations"
     case revoked = "RevokedStation"
@@ -110,6 +111,10 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .database:
             PrintedDocument.shown(
                 DatabaseStatus.fields.required + ["findings": [Finding].schema])
+        case .copied:
+            PrintedDocument.done([
+                "file": Schema.text, "cards": Schema.count, "operations": Schema.count,
+            ])
         case .registered:
             PrintedDocument.done([
                 "station": Schema.text, "number": Schema.count, "ledger": Schema.text,

@@ -25,6 +25,8 @@ package struct Drivers: Sendable {
     package let restore:
         @Sendable (_ copy: String, _ path: String, Currency?) async throws(LedgerError) ->
             Restoration
+    /// Takes a ledger out of use: gives it another name, and returns that.
+    package let setAside: @Sendable (_ path: String) async throws(LedgerError) -> String
     package let simulatedTags: any SimulatedTags
     package let readers: any ReaderInventory
     /// The clients of the services. Making them sends no request.
@@ -46,6 +48,7 @@ package struct Drivers: Sendable {
         restore:
             @escaping @Sendable (String, String, Currency?) async throws(LedgerError) ->
             Restoration,
+        setAside: @escaping @Sendable (String) async throws(LedgerError) -> String,
         simulatedTags: any SimulatedTags,
         readers: any ReaderInventory,
         services: @escaping @Sendable (ServiceSettings) -> Services,
@@ -56,7 +59,7 @@ package struct Drivers: Sendable {
     ) {
         (self.openReader, self.openLedger) = (openReader, openLedger)
         self.database = database
-        (self.backUp, self.restore) = (backUp, restore)
+        (self.backUp, self.restore, self.setAside) = (backUp, restore, setAside)
         (self.simulatedTags, self.readers) = (simulatedTags, readers)
         (self.services, self.surroundings) = (services, surroundings)
     }

@@ -264,7 +264,11 @@ package struct Settings: Sendable {
     /// Refuses a password where the list of processes, the settings and messages would show it.
     private func checkLedger() throws(TapcardError) {
         guard LedgerPlace(values[.ledger]?.text ?? "").hasPassword else { return }
-        throw TapcardError.usage(
+        throw Settings.passwordInAddress
+    }
+
+    static var passwordInAddress: TapcardError {
+        TapcardError.usage(
             "The address of the ledger has a password in it, which other users of this machine "
                 + "can see.",
             advice: "Write it into ~/.pgpass, or into a file that the address names with "

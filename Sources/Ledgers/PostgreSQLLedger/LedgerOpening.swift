@@ -2,10 +2,10 @@ import Ledger
 import LedgerColumns
 import TapcardDomain
 
-/// What a connection has found out about the ledger before it reads or writes any row.
+/// The facts about the ledger that a connection finds out before it reads or writes any row.
 ///
 /// The owner declares on which server the ledger is open. A server that was promoted, or restored
-/// from a backup, may have lost commits that stations were told of. It counts as another server,
+/// from a backup, may have lost confirmed commits. It counts as another server,
 /// and no station uses it until the owner has said whether anything was lost.
 struct Opening {
     let currency: Currency
@@ -36,8 +36,8 @@ struct Opening {
     }
 
     /// Fails with a state of its own where the ledger is not open on this server any more, was
-    /// opened anew, or the station was revoked. It is a part of every transaction, because behind a
-    /// pooler the server can change between two of them.
+    /// reopened, or the station was revoked. It is a part of every transaction, because a pooler can
+    /// change the server between two of them.
     var guardian: SQLStatement {
         SQLStatement(
             """
@@ -80,6 +80,8 @@ struct OpenLedger {
 
     /// `currency` is that of the station, if it has one. `station` is for tests, which have one
     /// login for all stations.
+    init(link: Link, opening: Opening) { (self.link, self.opening) = (link, opening) }
+
     init(
         at address: String, in currency: Currency?, as station: Int64? = nil,
         patience: Patience
@@ -95,12 +97,15 @@ struct OpenLedger {
 
 extension Link {
     /// The settings of the ledger, whether or not it is open here.
-    func declaration() throws(LedgerError) -> Declaration {
+    func declaration(isFenced: Bool = true) throws(LedgerError) -> Declaration {
+        let fence = isFenced ? Opening.fence : []
         let answers: [SQLAnswer]
         do throws(LinkFailure) {
             answers = try run(
-                Opening.fence + [Declaration.selection.statement], within: patience.committing)
-            guard answers[2].tag == "COMMIT", !hasWarned else {
+                fence + [Declaration.selection.statement], within: patience.committing)
+            guard answers.count > fence.count,
+                !isFenced || answers[fence.count - 1].tag == "COMMIT" && !hasWarned
+            else {
                 close()
                 throw .lost("the database cannot promise what it shows")
             }
@@ -110,7 +115,8 @@ extension Link {
         } catch {
             throw LedgerError(error)
         }
-        guard let declaration = try Declaration.selection.rows(of: answers[3]).first else {
+        guard let declaration = try Declaration.selection.rows(of: answers[fence.count]).first
+        else {
             throw Columns.unreadable
         }
         return declaration
@@ -143,16 +149,15 @@ struct Declaration {
         ) { row throws(LedgerError) in try Declaration(&row) }
     }
 
-    /// What a station may rely on from now on.
-    fileprivate func opening(
+    /// The facts on which a station may rely from now on.
+    func opening(
         in wanted: Currency?, as station: Int64?, seenBy link: Link
     ) throws(LedgerError) -> Opening {
         guard let opening, isOpen else {
             throw LedgerError(
                 .undeclared,
-                "the database was promoted or restored since the ledger was opened, and nobody "
-                    + "has said whether anything was lost; who runs it says so with tapcard ledger "
-                    + "reopen")
+                "the database was promoted or restored since the ledger was opened; its owner has "
+                    + "to reopen it with tapcard ledger reopen")
         }
         guard !isRevoked else {
             throw LedgerError(

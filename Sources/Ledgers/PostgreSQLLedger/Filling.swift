@@ -1,0 +1,147 @@
+import BlockingLane
+public import Ledger
+import LedgerColumns
+import TapcardDomain
+
+extension PostgreSQLDatabase {
+    public func fill(
+        from source: any LedgerStore, origin: String
+    ) async throws(LedgerError) -> Filled {
+        try await fill(from: source, origin: origin, partitions: PostgreSQLSchema.partitions)
+    }
+
+    /// With a few partitions for tests.
+    package func fill(
+        from source: any LedgerStore, origin: String, partitions: Int
+    ) async throws(LedgerError) -> Filled {
+        let expected = try await source.audit()
+        guard expected.violations.isEmpty else {
+            throw LedgerError(
+                .refused, "the ledger breaks its own rules; tapcard audit --ledger FILE lists them")
+        }
+        let address = address
+        return try await source.readAtLength { rows throws(LedgerError) in
+            let link = try Link(to: address, patience: .ofOwner)
+            if let there = try link.filled(from: origin) { return there }
+            let filling = Filling(link, partitions: partitions)
+            try filling.begin(in: source.currency, origin: origin)
+            try filling.copy(rows)
+            try filling.compare(with: rows, expected)
+            try filling.commit()
+            return Filled(
+                cards: expected.cards, operations: expected.operations, wasThere: false)
+        }
+    }
+}
+
+extension Link {
+    /// The result of an earlier run with the same ledger; nil for a database without a ledger.
+    fileprivate func filled(from origin: String) throws(LedgerError) -> Filled? {
+        guard try holdsLedger else { return nil }
+        guard try value("SELECT coalesce(origin, '') FROM setting", \.text) == origin else {
+            throw LedgerError(
+                .refused, "the database holds another ledger already; take an empty one")
+        }
+        return Filled(
+            cards: Int(try value("SELECT count(*) FROM card", \.integer)),
+            operations: Int(try value("SELECT count(*) FROM operation", \.integer)),
+            wasThere: true)
+    }
+}
+
+/// The copying of a ledger into an empty database, in one transaction: all of it is there in the
+/// end, or nothing.
+private final class Filling {
+    private static let batchSize = 1_000
+
+    private let link: Link
+    private let partitions: Int
+    private var batch: [SQLStatement] = []
+    /// The place of the last row, in the order of the source.
+    private var place: Int64 = 0
+
+    init(_ link: Link, partitions: Int) { (self.link, self.partitions) = (link, partitions) }
+
+    func begin(in currency: Currency, origin: String) throws(LedgerError) {
+        let name = try link.value("SELECT current_database()", \.text)
+        batch =
+            [SQLStatement("BEGIN")]
+            + PostgreSQLSchema.statements(
+                currency: currency.code, in: name, partitions: partitions)
+            + [SQLStatement("UPDATE setting SET origin = $1", [.text(origin)])]
+        try send()
+    }
+
+    func copy(_ rows: any LedgerRows) throws(LedgerError) {
+        var cards = rows.pagesOfCards()
+        while let card = try cards.next() {
+            let row = KnownRows.CardRow(
+                card: card, balance: try rows.balance(of: card.purse), version: nil, lastPlace: 0,
+                epoch: 1, storedTicket: nil)
+            try add(row.insertion)
+        }
+        // An operation takes the id that its attempt has reserved.
+        var attempts = rows.pagesOfActivations(on: nil, or: nil)
+        while let attempt = try attempts.next() { try add(attempt.insertion(at: next())) }
+        var operations = rows.pagesOfOperations(on: nil)
+        while let operation = try operations.next() {
+            try add(operation.insertion(at: next()))
+            for entry in try rows.entries(of: operation.id) {
+                try add(entry.insertion(on: operation.uid, at: next(), station: 0))
+            }
+            if let sold = try rows.ticket(of: operation.id) {
+                try add(sold.insertion(at: next()))
+            }
+        }
+        cards = rows.pagesOfCards()
+        while let card = try cards.next() {
+            for record in try rows.issuedRecords(on: card.uid) { try add(record.insertion) }
+            for gap in try rows.gaps(on: card.uid) { try add(gap.insertion(at: next())) }
+        }
+        for key in try rows.retiredKeys() { try add(key.insertion) }
+        try add([
+            SQLStatement(
+                """
+                INSERT INTO house (account, station, balance)
+                SELECT house, 0, sum(amount) FROM entry WHERE house IS NOT NULL GROUP BY house
+                """),
+            SQLStatement("UPDATE card SET last_place = $1", [.integer(place)]),
+        ])
+        try send()
+    }
+
+    /// The copy has the balances of the source, and keeps the rules as it does.
+    func compare(
+        with rows: any LedgerRows, _ expected: AuditReport
+    ) throws(LedgerError) {
+        let opening = try link.declaration(isFenced: false).opening(in: nil, as: 0, seenBy: link)
+        let copy = PostgreSQLRows(within: OpenLedger(link: link, opening: opening))
+        guard try AuditReport(of: copy) == expected, try copy.balances() == rows.balances() else {
+            throw LedgerError(.corrupt, "the copy is not like the ledger; nothing was copied")
+        }
+    }
+
+    func commit() throws(LedgerError) {
+        do throws(LinkFailure) { try link.commit([]) } catch {
+            throw LedgerError(
+                .outcomeUnknown, "the database did not say whether it kept the copy; repeat it")
+        }
+    }
+
+    private func next() -> Int64 {
+        place += 1
+        return place
+    }
+
+    private func add(_ statement: SQLStatement) throws(LedgerError) { try add([statement]) }
+
+    private func add(_ statements: [SQLStatement]) throws(LedgerError) {
+        batch += statements
+        if batch.count >= Filling.batchSize { try send() }
+    }
+
+    private func send() throws(LedgerError) {
+        do { _ = try link.run(batch) } catch { throw LedgerError(error) }
+        batch = []
+    }
+}

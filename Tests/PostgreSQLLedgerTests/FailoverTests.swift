@@ -1,0 +1,122 @@
+import BlockingLane
+import Ledger
+import LedgerConformance
+import PostgreSQLLedger
+import PrivatePostgreSQL
+import TapcardDomain
+import Testing
+import Thoroughness
+
+/// The server dies while eight stations sell, and its replica takes over.
+@Suite("A failover of PostgreSQL", .serialized) struct FailoverTests {
+    /// Every confirmed payment is there: its commit had waited for the replica.
+    @Test func losesNothingOfASynchronousReplica() async throws {
+        let told = try await FailoverTests.failOver { primary in try primary.waitForReplica() }
+        try await told.house.database.reopen(.nothing)
+        #expect(try await told.lost() == [])
+        #expect(told.payments.count >= FailoverTests.enough)
+        try await told.goOn()
+    }
+
+    /// The control: this test finds what is lost.
+    @Test func losesPaymentsOfAnotherReplica() async throws {
+        let told = try await FailoverTests.failOver(pausing: true) { _ in }
+        try await told.house.database.reopen(.something)
+        let lost = try await told.lost()
+        #expect(!lost.isEmpty && lost.count < told.payments.count)
+        // No number of what is lost is used a second time.
+        let highest = lost.map(\.sequence).max() ?? .none
+        try await told.goOn(above: highest)
+    }
+
+    private static let stations = 8
+    /// Payments before the server dies.
+    private static var enough: Int { Thoroughness.asked > .usual ? 400 : 120 }
+
+    private struct House {
+        let server: PrivatePostgreSQL
+        let name: String
+
+        var address: String { server.address(of: name) }
+        var database: PostgreSQLDatabase { PostgreSQLDatabase(address, now: { .tick(0) }) }
+    }
+
+    /// The house after the failover, and the payments that were confirmed.
+    private struct Told {
+        let house: House
+        let payments: [Operation]
+
+        func lost() async throws -> [Operation] {
+            let ledger = try await PostgreSQLLedger.open(house.address, as: 0)
+            var lost: [Operation] = []
+            for payment in payments {
+                let kept = try await ledger.operation(payment.id)
+                if kept?.state != .committed { lost.append(payment) }
+            }
+            return lost
+        }
+
+        /// Every card can be used again, and the books are right.
+        func goOn(above highest: SequenceNumber = .none) async throws {
+            let ledger = try await PostgreSQLLedger.open(house.address, as: 0)
+            let desk = Desk(ledger)
+            for number in 1...FailoverTests.stations {
+                let uid = CardUID.numbered(UInt8(number))
+                _ = try await ledger.voidOpenPayment(
+                    on: uid, seen: Seen(try await desk.view(uid)), at: .end)
+                let paid = try await desk.complete(
+                    .pay(.cents(1)), id: 1_000_000 + number, on: uid)
+                #expect(paid.sequence > highest)
+            }
+            #expect(try await ledger.audit().violations == [])
+        }
+    }
+
+    private static func failOver(
+        pausing isPaused: Bool = false, _ prepare: (PrivatePostgreSQL) throws -> Void
+    ) async throws -> Told {
+        let primary = try PrivatePostgreSQL()
+        let house = House(server: primary, name: "house")
+        _ = try primary.database(house.name)
+        try await house.database.makeLedger(in: .usd, partitions: 2)
+        let desk = Desk(try await PostgreSQLLedger.open(house.address, as: 0))
+        for number in 1...stations {
+            try await desk.complete(.issue(90_000), id: number, on: .numbered(UInt8(number)))
+        }
+        let replica = try PrivatePostgreSQL(copying: primary)
+        try prepare(primary)
+        let told = Guarded<[Operation]>([])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for station in 1...stations {
+                let ledger = try await PostgreSQLLedger.open(house.address, as: station)
+                group.addTask { await sell(at: station, on: ledger, told) }
+            }
+            try await wait { told.withLock { $0.count } >= enough / 2 }
+            if isPaused { replica.pause() }
+            try await wait { told.withLock { $0.count } >= enough }
+            primary.kill()
+            try await group.waitForAll()
+        }
+        replica.resume()
+        try replica.promote()
+        return Told(
+            house: House(server: replica, name: house.name), payments: told.withLock { $0 })
+    }
+
+    /// Sells until the ledger is gone.
+    private static func sell(
+        at station: Int, on ledger: PostgreSQLLedger, _ told: Guarded<[Operation]>
+    ) async {
+        let desk = Desk(ledger)
+        let uid = CardUID.numbered(UInt8(station))
+        var id = 1000 * station
+        while let paid = try? await desk.complete(.pay(.cents(1)), id: id, on: uid) {
+            told.withLock { $0.append(paid) }
+            id += 1
+        }
+    }
+
+    private static func wait(for isSo: () -> Bool) async throws {
+        while !isSo() { try await Task.sleep(for: .milliseconds(2)) }
+    }
+}
