@@ -55,13 +55,23 @@ import Testing
         let server = try PrivatePostgreSQL.shared.get()
         let names = (0..<2).map { _ in "own_\(UInt32.random(in: 0...UInt32.max))" }
         defer { for name in names { try? server.remove(name) } }
+        // An owner with no other right than docs/STATIONS.md gives.
+        let owner = names[0] + "_owner"
+        _ = try server.answer(
+            to: "CREATE ROLE \(owner) LOGIN CREATEROLE PASSWORD 'own'", in: "postgres")
         for name in names {
-            try await PostgreSQLDatabase(try server.database(name), now: { .tick(0) })
+            _ = try server.database(name)
+            _ = try server.answer(to: "ALTER DATABASE \(name) OWNER TO \(owner)", in: name)
+            let address = server.address(of: name, as: owner, password: "own")
+            try await PostgreSQLDatabase(address, now: { .tick(0) })
                 .makeLedger(in: .usd, partitions: 1)
         }
-        let owned = PostgreSQLDatabase(server.address(of: names[0]), now: { .tick(0) })
+        let owned = PostgreSQLDatabase(
+            server.address(of: names[0], as: owner, password: "own"), now: { .tick(0) })
         let name = try #require(StationName("\(names[0])_till"))
         _ = try await owned.register(name, password: "secret")
+        try await owned.reopen(.something)
+        #expect(try await owned.status().epoch == 2)
         for (database, statement) in [
             (names[0], "CREATE TEMPORARY TABLE mine (a int)"), (names[1], "SELECT 1"),
         ] {

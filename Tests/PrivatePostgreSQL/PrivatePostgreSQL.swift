@@ -18,8 +18,8 @@ package final class PrivatePostgreSQL: Sendable {
     private let programs: String
     private let server: Process
 
-    /// An empty server.
-    package convenience init() throws {
+    /// An empty server. With an address of this machine it listens there as well, over TLS.
+    package convenience init(listening address: String? = nil) throws {
         let (programs, folder) = (try Self.newest(), try Self.emptyFolder())
         try Self.run(
             [
@@ -32,10 +32,20 @@ package final class PrivatePostgreSQL: Sendable {
                 "/bin/sh", "-c",
                 """
                 printf 'local all \(Self.user) trust\nlocal replication all trust\n\
-                local all all scram-sha-256\n' > \(folder)/data/pg_hba.conf
+                local all all scram-sha-256\nhostssl all all all scram-sha-256\n' \
+                > \(folder)/data/pg_hba.conf
                 """,
             ])
-        try self.init(in: folder, with: programs)
+        if let address {
+            try Self.run(
+                [
+                    "/usr/bin/openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                    "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+                    "/CN=ledger", "-addext", "subjectAltName=IP:\(address)", "-keyout",
+                    folder + "/key.pem", "-out", folder + "/certificate.pem",
+                ])
+        }
+        try self.init(in: folder, with: programs, listening: address)
     }
 
     /// A replica, for whose confirmation the primary does not wait.
@@ -50,14 +60,21 @@ package final class PrivatePostgreSQL: Sendable {
         try self.init(in: folder, with: programs)
     }
 
-    private init(in folder: String, with programs: String) throws {
+    private init(
+        in folder: String, with programs: String, listening address: String? = nil
+    ) throws {
         (self.folder, self.programs) = (folder, programs)
+        let encryption = [
+            "-c", "ssl=on", "-c", "ssl_cert_file=\(folder)/certificate.pem", "-c",
+            "ssl_key_file=\(folder)/key.pem",
+        ]
         server = Self.process(
             [
                 programs + "/postgres", "-D", folder + "/data", "-k", folder, "-c",
-                "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=64MB", "-c",
+                "listen_addresses=\(address ?? "")", "-c", "fsync=off", "-c", "shared_buffers=64MB",
+                "-c",
                 "autovacuum=off",
-            ])
+            ] + (address == nil ? [] : encryption))
         server.standardError = FileHandle(forWritingAtPath: folder + "/log")
         try Self.startForGood(server)
         Self.atEnd(of: server.processIdentifier, remove: folder)
@@ -116,6 +133,9 @@ package final class PrivatePostgreSQL: Sendable {
             ]
         ).split(separator: "\n").joined(separator: "\n")
     }
+
+    /// The certificate by which the server proves its name.
+    package var certificate: String { "\(folder)/certificate.pem" }
 
     package var socket: String { "\(folder)/.s.PGSQL.5432" }
 

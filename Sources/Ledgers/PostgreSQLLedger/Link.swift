@@ -63,7 +63,8 @@ struct Patience {
         // The address overrides the settings before it, and not those that follow.
         let settings: KeyValuePairs = [
             "connect_timeout": "2", "tcp_user_timeout": "6000", "keepalives_idle": "10",
-            "sslmode": "verify-full", "target_session_attrs": "read-write", "application_name": "tapcard",
+            "sslmode": "verify-full", "target_session_attrs": "read-write",
+            "application_name": "tapcard",
             "dbname": address, "client_encoding": "UTF8",
         ]
         var (names, values) = unsafe (
