@@ -184,7 +184,7 @@ final class ProgramBench: Sendable {
                 if let failure = failures.reader { throw failure }
                 return reader
             },
-            openLedger: { [ledger] _, _, _ throws(LedgerError) in
+            openLedger: { [ledger] _, _, _, _ throws(LedgerError) in
                 if let failure = failures.ledger { throw failure }
                 return ledger
             },

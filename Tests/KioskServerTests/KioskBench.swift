@@ -107,7 +107,7 @@ final class KioskBench: Sendable {
         _ mayPass: Guarded<Bool>, _ ledger: any LedgerStore
     ) -> Drivers {
         Drivers(
-            openReader: { _, _, _ in reader }, openLedger: { _, _, _ in ledger },
+            openReader: { _, _, _ in reader }, openLedger: { _, _, _, _ in ledger },
             database: { _ in NoDatabase() }, backUp: { _, _ in },
             restore: { _, _, _ in Restoration(exhausted: [], stopped: nil) },
             setAside: { path throws(LedgerError) in path },

@@ -13,6 +13,7 @@ import Thoroughness
     @Test func losesNothingOfASynchronousReplica() async throws {
         let told = try await FailoverTests.failOver { primary in try primary.waitForReplica() }
         try await told.house.database.reopen(.nothing)
+        for station in 1...FailoverTests.stations { _ = try await told.connect(station) }
         #expect(try await told.lost() == [])
         #expect(told.payments.count >= FailoverTests.enough)
         try await told.goOn()
@@ -20,13 +21,55 @@ import Thoroughness
 
     /// The control: this test finds what is lost.
     @Test func losesPaymentsOfAnotherReplica() async throws {
-        let told = try await FailoverTests.failOver(pausing: true) { _ in }
+        let told = try await FailoverTests.failOver(withReplicaAway: true) { _ in }
+        // Its owner is wrong. A station that was there notices it, and the owner corrects himself.
+        try await told.house.database.reopen(.nothing)
+        let refused = await #expect(throws: LedgerError.self) {
+            for station in 1...FailoverTests.stations { _ = try await told.connect(station) }
+        }
+        #expect(refused?.kind == .undeclared && refused?.detail.contains("lacks") == true)
         try await told.house.database.reopen(.something)
+        for station in 1...FailoverTests.stations { _ = try await told.connect(station) }
         let lost = try await told.lost()
         #expect(!lost.isEmpty && lost.count < told.payments.count)
         // No number of what is lost is used a second time.
         let highest = lost.map(\.sequence).max() ?? .none
         try await told.goOn(above: highest)
+    }
+
+    /// A server that has lost its replica commits by itself, and shows what it has committed after
+    /// it was started again. Its replica never has that. No station takes it for done.
+    @Test(.checkOnly) func believesNoServerThatIsAlone() async throws {
+        let primary = try PrivatePostgreSQL()
+        let house = House(server: primary, name: "house")
+        _ = try primary.database(house.name)
+        try await house.database.makeLedger(in: .usd, partitions: 2)
+        let replica = try PrivatePostgreSQL(copying: primary)
+        try primary.waitForReplica()
+        let ledger = try await PostgreSQLLedger.open(house.address, as: 1, isPatient: false)
+        let desk = Desk(ledger)
+        try await desk.complete(.issue(1000), id: 1)
+        let work = try await desk.work(.pay(.cents(100)), id: 2)
+        replica.kill()
+        let unknown = await #expect(throws: LedgerError.self) { try await desk.confirm(work) }
+        #expect(unknown?.kind == .outcomeUnknown)
+        let again = await #expect(throws: LedgerError.self) { try await desk.confirm(work) }
+        #expect(again?.kind == .unavailable)
+        let alone = House(server: try primary.recovered(), name: house.name)
+        let state = "SELECT state FROM operation ORDER BY place DESC LIMIT 1"
+        #expect(try alone.server.answer(to: state, in: house.name) == "committed")
+        let refused = await #expect(throws: LedgerError.self) {
+            _ = try await PostgreSQLLedger.open(alone.address, as: 1, isPatient: false)
+        }
+        #expect(refused?.kind == .unavailable)
+        alone.server.kill()
+        let promoted = House(server: try replica.recovered(), name: house.name)
+        try promoted.server.promote()
+        try await promoted.database.reopen(.nothing)
+        let kept = try await PostgreSQLLedger.open(promoted.address, as: 1)
+        #expect(try await kept.operation(.numbered(2))?.state == .pending)
+        try await Desk(kept).confirm(work)
+        #expect(try await Desk(kept).balance() == 900)
     }
 
     private static let stations = 8
@@ -45,6 +88,13 @@ import Thoroughness
     private struct Told {
         let house: House
         let payments: [Operation]
+        /// The beginning of the files in which the stations keep what was confirmed to them.
+        let memory: String
+
+        func connect(_ station: Int) async throws -> PostgreSQLLedger {
+            try await PostgreSQLLedger.open(
+                house.address, as: station, memory: "\(memory)-\(station)")
+        }
 
         func lost() async throws -> [Operation] {
             let ledger = try await PostgreSQLLedger.open(house.address, as: 0)
@@ -73,7 +123,7 @@ import Thoroughness
     }
 
     private static func failOver(
-        pausing isPaused: Bool = false, _ prepare: (PrivatePostgreSQL) throws -> Void
+        withReplicaAway isAway: Bool = false, _ prepare: (PrivatePostgreSQL) throws -> Void
     ) async throws -> Told {
         let primary = try PrivatePostgreSQL()
         let house = House(server: primary, name: "house")
@@ -86,21 +136,24 @@ import Thoroughness
         let replica = try PrivatePostgreSQL(copying: primary)
         try prepare(primary)
         let told = Guarded<[Operation]>([])
+        let memory = "\(primary.socket)-confirmed"
         try await withThrowingTaskGroup(of: Void.self) { group in
             for station in 1...stations {
-                let ledger = try await PostgreSQLLedger.open(house.address, as: station)
+                let ledger = try await PostgreSQLLedger.open(
+                    house.address, as: station, memory: "\(memory)-\(station)")
                 group.addTask { await sell(at: station, on: ledger, told) }
             }
             try await wait { told.withLock { $0.count } >= enough / 2 }
-            if isPaused { replica.pause() }
+            if isAway { replica.kill() }
             try await wait { told.withLock { $0.count } >= enough }
             primary.kill()
             try await group.waitForAll()
         }
-        replica.resume()
-        try replica.promote()
+        let promoted = isAway ? try replica.recovered() : replica
+        try promoted.promote()
         return Told(
-            house: House(server: replica, name: house.name), payments: told.withLock { $0 })
+            house: House(server: promoted, name: house.name), payments: told.withLock { $0 },
+            memory: memory)
     }
 
     /// Sells until the ledger is gone.

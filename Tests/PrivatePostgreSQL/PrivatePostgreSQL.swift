@@ -92,24 +92,20 @@ package final class PrivatePostgreSQL: Sendable {
 
     /// Ends the server as a failure of its machine does.
     package func kill() {
-        signal(SIGKILL)
+        let id = server.processIdentifier
+        let children =
+            (try? String(contentsOfFile: "/proc/\(id)/task/\(id)/children", encoding: .utf8)) ?? ""
+        // The first process is told first, so that it starts no other.
+        for process in [id] + children.split(separator: " ").compactMap({ pid_t($0) }) {
+            Glibc.kill(process, SIGKILL)
+        }
         server.waitUntilExit()
     }
 
-    /// Stops all of the server's processes where they are, as a machine that is cut off.
-    package func pause() { signal(SIGSTOP) }
-    package func resume() { signal(SIGCONT) }
-
-    private func signal(_ number: Int32) {
-        let id = server.processIdentifier
-        // The first process is told first, so that it starts no other.
-        Glibc.kill(id, number)
-        let children =
-            (try? String(
-                contentsOfFile: "/proc/\(id)/task/\(id)/children", encoding: .utf8)) ?? ""
-        for child in children.split(separator: " ").compactMap({ pid_t($0) }) {
-            Glibc.kill(child, number)
-        }
+    /// Ends the server as a failure does, and starts another one on what it has left.
+    package func recovered() throws -> PrivatePostgreSQL {
+        kill()
+        return try PrivatePostgreSQL(in: folder, with: programs)
     }
 
     /// From now on a commit waits until a replica has it.

@@ -60,7 +60,7 @@ final class DoctorBench: Sendable {
                 if let failure { throw failure }
                 return reader
             },
-            openLedger: { [damage] _, _, _ throws(LedgerError) in
+            openLedger: { [damage] _, _, _, _ throws(LedgerError) in
                 if let damage { throw damage }
                 return InMemoryLedger()
             },

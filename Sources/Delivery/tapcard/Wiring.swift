@@ -94,9 +94,10 @@ enum Wiring {
 
     private static let drivers = Drivers(
         openReader: openReader,
-        openLedger: { place, currency, mayMake throws(LedgerError) in
+        openLedger: { place, currency, mayMake, memory throws(LedgerError) in
             guard case .file(let path) = place else {
-                return try await PostgreSQLLedger.open(place.description, currency: currency)
+                return try await PostgreSQLLedger.open(
+                    place.description, currency: currency, memory: memory)
             }
             guard unsafe mayMake || access(path, F_OK) == 0 else {
                 throw LedgerError(.unavailable, "there is no ledger at \(path)")

@@ -9,6 +9,8 @@ import TapcardDomain
 /// and no station uses it until the owner has said whether anything was lost.
 struct Opening {
     let currency: Currency
+    /// The name of the ledger, which it keeps on every server.
+    let house: String
     /// The number of the declaration that holds now.
     let number: Int64
     /// The epoch goes up with each declared loss. A card of an older epoch skips numbers.
@@ -126,6 +128,7 @@ extension Link {
 /// The settings of a ledger, the server that it is on, and the login that asks.
 struct Declaration {
     let schema: Int64
+    let house: String
     let roles: String
     let currency: Currency
     let opening: (number: Int64, epoch: Int64, server: String)?
@@ -139,7 +142,7 @@ struct Declaration {
     static var selection: Selection<Declaration> {
         Selection(
             """
-            SELECT schema, oldest_writer, roles, currency, opening.number, opening.epoch,
+            SELECT schema, oldest_writer, house::text, roles, currency, opening.number, opening.epoch,
                 opening.server, \(Opening.server), session_user, coalesce(station.id, 0),
                 station.revoked_at IS NOT NULL, pg_backend_pid()
             FROM setting
@@ -170,7 +173,7 @@ struct Declaration {
                     + "station to \(currency.code) or name another ledger")
         }
         return Opening(
-            currency: currency, number: opening.number, epoch: opening.epoch,
+            currency: currency, house: house, number: opening.number, epoch: opening.epoch,
             station: station ?? self.station, isPooled: process != link.process)
     }
 
@@ -182,6 +185,7 @@ struct Declaration {
                 "the ledger needs a later version of tapcard (schema \(schema), this one knows "
                     + "\(PostgreSQLSchema.version)); install that version")
         }
+        house = try row.value(\.text)
         roles = try row.value(\.text)
         let code = try row.value(\.text)
         guard let currency = Currency(code: code) else {

@@ -2,7 +2,7 @@ import Ledger
 import LedgerColumns
 import TapcardDomain
 
-/// Bookings, records, gaps and retired keys.
+/// Bookings, and the balances that they come to.
 extension PostgreSQLRows {
     func entries(of operation: OperationID?) throws(LedgerError) -> [Entry] {
         guard let operation else { return try entries("entry WHERE TRUE", []) }
@@ -68,28 +68,78 @@ extension PostgreSQLRows {
         return try query(selection).first ?? 0
     }
 
-    /// The balance of an ended account is stored only as its entries.
+    /// The balance of an ended account is stored only as its entries. Page by page: the accounts of
+    /// a large ledger are more than fit into memory.
     func forEachAccount(
         _ body: (_ account: Account, _ balance: Int64, _ sum: Int64) throws(LedgerError) -> Void
     ) throws(LedgerError) {
-        let purses = Selection(
+        var last: Int64 = -1
+        while true {
+            let page = try query(pursesOfCards(after: last))
+            for (account, balance, sum) in page.compactMap(\.purse) {
+                try body(account, balance, sum)
+            }
+            guard let end = page.last?.card else { break }
+            last = end
+        }
+        for (account, balance, sum) in try query(strayPurses) + query(houseAccounts) {
+            try body(account, balance, sum)
+        }
+    }
+
+    private typealias Balance = (account: Account, balance: Int64, sum: Int64)
+
+    /// A card, and one of its purses. An operation on another card may have moved its money.
+    private func pursesOfCards(
+        after uid: Int64
+    ) -> Selection<(card: Int64, purse: Balance?)> {
+        Selection(
             """
-            WITH booked AS (
-                SELECT purse, number, sum(amount) AS total FROM entry
-                WHERE purse IS NOT NULL GROUP BY purse, number)
-            SELECT purse, number, coalesce(card.balance, total), total
-            FROM booked LEFT JOIN card ON card.uid = purse AND card.account = number
-            UNION ALL SELECT uid, account, balance, 0 FROM card WHERE balance <> 0
-                AND NOT EXISTS (SELECT 1 FROM booked WHERE purse = uid AND number = account)
+            WITH page AS (
+                SELECT uid, account, balance FROM card WHERE uid > $1 ORDER BY uid LIMIT $2),
+            booked AS (
+                SELECT purse, number, sum(amount) AS total FROM (
+                    SELECT purse, number, amount FROM entry
+                    WHERE uid IN (SELECT uid FROM page) AND purse = uid
+                    UNION ALL SELECT purse, number, amount FROM entry
+                    WHERE purse IN (SELECT uid FROM page) AND purse <> uid) AS own
+                GROUP BY purse, number)
+            SELECT uid, number, CASE WHEN number = account THEN balance ELSE total END, total
+            FROM page LEFT JOIN booked ON purse = uid
+            UNION ALL SELECT uid, account, balance, 0 FROM page
+                WHERE balance <> 0
+                    AND NOT EXISTS (SELECT 1 FROM booked WHERE purse = uid AND number = account)
+            ORDER BY 1, 2
+            """, [.integer(uid), .count(Pages<LedgerCard>.rowsInAPage)]
+        ) { row throws(LedgerError) in
+            let uid = try row.value(\.uid)
+            guard let number = try row.optional({ $0.integer.flatMap(Int.init(exactly:)) }) else {
+                return (uid.number, nil)
+            }
+            return (
+                uid.number,
+                (.purse(uid, number), try row.value(\.integer), try row.value(\.integer))
+            )
+        }
+    }
+
+    /// Purses of cards that are not in the ledger: there should be none.
+    private var strayPurses: Selection<Balance> {
+        Selection(
+            """
+            SELECT purse, number, sum(amount), sum(amount) FROM entry
+            WHERE purse <> uid AND NOT EXISTS (SELECT 1 FROM card WHERE card.uid = purse)
+            GROUP BY purse, number
             """
         ) { row throws(LedgerError) in
             let uid = try row.value(\.uid)
             let number = try row.value { $0.integer.flatMap(Int.init(exactly:)) }
-            return (
-                Account.purse(uid, number), try row.value(\.integer), try row.value(\.integer)
-            )
+            return (.purse(uid, number), try row.value(\.integer), try row.value(\.integer))
         }
-        let house = Selection(
+    }
+
+    private var houseAccounts: Selection<Balance> {
+        Selection(
             """
             SELECT account, sum(balance), sum(booked) FROM (
                 SELECT account, balance, 0 AS booked FROM house
@@ -98,9 +148,6 @@ extension PostgreSQLRows {
             """
         ) { row throws(LedgerError) in
             (try row.value(\.account), try row.value(\.integer), try row.value(\.integer))
-        }
-        for (account, balance, sum) in try query(purses) + query(house) {
-            try body(account, balance, sum)
         }
     }
 
@@ -152,123 +199,5 @@ extension Entry {
                 .uid(uid), .id(operation), .integer(place), purse, number, house,
                 .integer(station), .integer(amount), .time(postedAt),
             ])
-    }
-}
-
-extension IssuedRecord {
-    /// Fails where the key was retired, even after the transaction looked.
-    var insertion: SQLStatement {
-        SQLStatement(
-            counting:
-                """
-                INSERT INTO issued_record (\(IssuedRecord.columns))
-                SELECT $1, $2, $3, $4, $5::smallint
-                WHERE NOT EXISTS (SELECT 1 FROM retired_key WHERE id = $5::smallint)
-                """, values)
-    }
-}
-
-extension SequenceGap {
-    func insertion(at place: Int64) -> SQLStatement {
-        SQLStatement(
-            "INSERT INTO gap (uid, place, first, last) VALUES ($1, $2, $3, $4)",
-            [
-                .uid(uid), .integer(place), .number(numbers.lowerBound),
-                .number(numbers.upperBound),
-            ])
-    }
-}
-
-extension RetiredKey {
-    var insertion: SQLStatement {
-        SQLStatement(
-            """
-            INSERT INTO retired_key (id, retired_at, place)
-            VALUES ($1, $2, (SELECT coalesce(max(place), 0) FROM operation))
-            """, [.integer(Int64(id)), .time(retiredAt)])
-    }
-}
-
-extension PostgreSQLRows {
-    func issued(
-        _ uid: CardUID, _ sequence: SequenceNumber
-    ) throws(LedgerError) -> IssuedRecord? {
-        if let record = known.records[uid]?[sequence] { return record }
-        return try row(
-            where: "uid = $1 AND sequence = $2", [.uid(uid), .number(sequence)]
-        )
-    }
-
-    func issued(as bytes: [UInt8]) throws(LedgerError) -> IssuedRecord? {
-        try row(where: "bytes = $1", [.blob(bytes)])
-    }
-
-    func issuedRecords(on uid: CardUID) throws(LedgerError) -> [IssuedRecord] {
-        try rows(where: "uid = $1 ORDER BY sequence", [.uid(uid)])
-    }
-
-    func insert(_ record: IssuedRecord) throws(LedgerError) {
-        known.records[record.uid, default: [:]][record.sequence] = record
-        try touch(record.uid)
-        change([record.insertion])
-    }
-
-    func recordsMadeTooLate() throws(LedgerError) -> [IssuedRecord] {
-        try rows(
-            where: """
-                EXISTS (
-                    SELECT 1 FROM retired_key JOIN operation ON operation.place > retired_key.place
-                    WHERE retired_key.id = key_id AND operation.uid = issued_record.uid
-                        AND operation.id = issued_record.operation)
-                """)
-    }
-
-    func retiredKeys() throws(LedgerError) -> [RetiredKey] {
-        if let keys = known.keys { return keys }
-        let keys = try query(keySelection)
-        known.keys = keys
-        return keys
-    }
-
-    var keySelection: Selection<RetiredKey> {
-        Selection("SELECT id, retired_at FROM retired_key ORDER BY id") {
-            row throws(LedgerError) in
-            RetiredKey(id: try row.value(\.keyID), retiredAt: try row.value(\.time))
-        }
-    }
-
-    /// Waits until every record under way is in the ledger; those that follow see the key retired.
-    func insert(_ key: RetiredKey) throws(LedgerError) {
-        change("LOCK TABLE issued_record IN SHARE ROW EXCLUSIVE MODE", [])
-        change([key.insertion])
-        known.keys = nil
-    }
-
-    func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap] {
-        let stored: [SequenceGap]
-        if let gaps = known.gaps[uid] {
-            stored = gaps
-        } else {
-            stored = try query(gapSelection(where: "uid = $1", [.uid(uid)]))
-        }
-        guard let skipped = try loaded(uid)?.skipped else { return stored }
-        return stored + [skipped]
-    }
-
-    func gapSelection(where condition: String, _ values: [SQLValue]) -> Selection<SequenceGap> {
-        Selection("SELECT uid, first, last FROM gap WHERE \(condition) ORDER BY uid, place", values)
-        {
-            row throws(LedgerError) in
-            let uid = try row.value(\.uid)
-            let first = try row.value(\.number)
-            let last = try row.value(\.number)
-            guard first <= last else { throw Columns.unreadable }
-            return SequenceGap(uid: uid, numbers: first...last)
-        }
-    }
-
-    func insert(_ gap: SequenceGap) throws(LedgerError) {
-        known.gaps[gap.uid]?.append(gap)
-        change([gap.insertion(at: try nextPlace(on: gap.uid))])
     }
 }

@@ -14,6 +14,8 @@ public actor PostgreSQLLedger: LedgerStore {
     private let address: String
     private let station: Int64?
     private let patience: Patience
+    private let memory: ConfirmationFile?
+    private var confirmed: LastConfirmed?
     /// Nil after a transaction of unknown outcome: a new link finds out what the server kept.
     private var open: OpenLedger?
     /// The rows that the last transactions on this link have read and written.
@@ -26,28 +28,35 @@ public actor PostgreSQLLedger: LedgerStore {
 
     /// Opens the ledger in the database with this address. Without a currency the ledger keeps its
     /// own. The login decides which station this is.
+    ///
+    /// `memory` is the file in which the station keeps the last operation that was confirmed to it.
     public static func open(
-        _ address: String, currency: Currency? = nil
+        _ address: String, currency: Currency? = nil, memory: String? = nil
     ) async throws(LedgerError) -> PostgreSQLLedger {
-        try await open(address, currency: currency, as: nil, isPatient: false)
+        try await open(address, currency: currency, as: nil, memory: memory, isPatient: false)
     }
 
     /// For tests, which have one login for all stations, and no limit of time.
     package static func open(
-        _ address: String, currency: Currency? = nil, as station: Int?, isPatient: Bool = true
+        _ address: String, currency: Currency? = nil, as station: Int?, memory: String? = nil,
+        isPatient: Bool = true
     ) async throws(LedgerError) -> PostgreSQLLedger {
         let lane = BlockingLane(label: "tapcard.ledger")
         let station = station.map { Int64($0) }
         let patience = isPatient ? Patience.ofOwner : .ofCounter
+        let file = memory.map { ConfirmationFile(path: $0) }
         let opened = try await Doorway(lane).run { () throws(LedgerError) in
-            try OpenLedger(at: address, in: currency, as: station, patience: patience)
+            let opened = try OpenLedger(
+                at: address, in: currency, as: station, patience: patience)
+            try opened.requireKept(file?.load())
+            return opened
         }
-        return PostgreSQLLedger(opened, address, station, patience, lane)
+        return PostgreSQLLedger(opened, address, station, patience, file, lane)
     }
 
     private init(
         _ opened: sending OpenLedger, _ address: String, _ station: Int64?,
-        _ patience: Patience, _ lane: BlockingLane
+        _ patience: Patience, _ memory: ConfirmationFile?, _ lane: BlockingLane
     ) {
         currency = opened.opening.currency
         open = opened
@@ -55,6 +64,8 @@ public actor PostgreSQLLedger: LedgerStore {
         self.address = address
         self.station = station
         self.patience = patience
+        self.memory = memory
+        confirmed = memory?.load()
     }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -174,6 +185,11 @@ public actor PostgreSQLLedger: LedgerStore {
             try rows.commit()
             // The balances of ended accounts are not part of what is known.
             if rows.formerBalances.isEmpty { known.merge(rows.known) } else { known = KnownRows() }
+            if let operation = rows.lastOperation {
+                let latest = LastConfirmed(operation, in: rows.opening)
+                confirmed = latest
+                memory?.keep(latest)
+            }
         } catch {
             known = KnownRows()
             if error.kind == .outcomeUnknown { open = nil }
@@ -197,6 +213,7 @@ public actor PostgreSQLLedger: LedgerStore {
         if let open, open.link.isOpen { return open }
         let new = try OpenLedger(
             at: address, in: currency, as: station, patience: patience)
+        try new.requireKept(confirmed)
         (open, known) = (new, KnownRows())
         return new
     }

@@ -26,8 +26,8 @@ enum PostgreSQLSchema {
         return (tables + parts + LedgerRole.statements(in: name)).map { SQLStatement($0) } + [
             SQLStatement(
                 """
-                INSERT INTO setting (single, schema, oldest_writer, currency, roles)
-                VALUES (1, $1, $1, $2, $3)
+                INSERT INTO setting (single, schema, oldest_writer, currency, roles, house)
+                VALUES (1, $1, $1, $2, $3, gen_random_uuid())
                 """, [.integer(version), .text(code), .text(LedgerRole.prefix(of: name))]),
             Opening.statement(epoch: 1, skipping: 0),
         ]
@@ -43,6 +43,7 @@ enum PostgreSQLSchema {
             schema integer NOT NULL,
             oldest_writer integer NOT NULL,
             currency text NOT NULL,
+            house uuid NOT NULL,
             roles text NOT NULL,
             origin text
         );

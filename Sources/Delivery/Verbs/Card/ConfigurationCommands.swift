@@ -120,7 +120,7 @@ extension Session {
     /// The currency of the ledger; nil when there is none or it cannot be opened.
     private func ledgerCurrency() async -> Currency? {
         guard (try? hasLedger) == true, let place = try? settings.ledgerPlace else { return nil }
-        return try? await drivers.openLedger(place, nil, false).currency
+        return try? await drivers.openLedger(place, nil, false, nil).currency
     }
 
     private func settingRows(_ known: (currency: Currency, origin: String)?) -> [Row] {

@@ -170,7 +170,7 @@ extension Session {
         let aside: String
         do {
             aside = try await drivers.setAside(path)
-            source = try await drivers.openLedger(.file(aside), nil, false)
+            source = try await drivers.openLedger(.file(aside), nil, false, nil)
         } catch {
             let translated = TapcardError(error)
             throw TapcardError(

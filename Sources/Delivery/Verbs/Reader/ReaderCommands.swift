@@ -97,7 +97,7 @@ extension Session {
                 guard settings.effective(.ledger).origin != .builtIn || isThere(path) else {
                     return []
                 }
-                try await drivers.openLedger(place, currency, false).checkStorage()
+                try await drivers.openLedger(place, currency, false, nil).checkStorage()
                 return [
                     Finding(.ledger, .ok, "\(path) is sound: every page of the ledger was read.")
                 ]

@@ -13,9 +13,11 @@ package struct Drivers: Sendable {
     package private(set) var openReader:
         @Sendable (ReaderName?, _ folder: String, ReaderUse) async throws(ReaderError) ->
             any TagReader
-    /// Opens the ledger at a place; the third value allows making a missing file.
+    /// Opens the ledger at a place; the third value allows making a missing file. In `memory` a
+    /// station keeps what a database has confirmed to it.
     package private(set) var openLedger:
-        @Sendable (LedgerPlace, Currency?, _ mayMake: Bool) async throws(LedgerError) ->
+        @Sendable (LedgerPlace, Currency?, _ mayMake: Bool, _ memory: String?)
+            async throws(LedgerError) ->
             any LedgerStore
     /// The database at an address, for its owner. Nothing is asked of it yet.
     package let database: @Sendable (_ address: String) -> any LedgerDatabase
@@ -41,7 +43,7 @@ package struct Drivers: Sendable {
             @escaping @Sendable (ReaderName?, String, ReaderUse) async throws(ReaderError) ->
             any TagReader,
         openLedger:
-            @escaping @Sendable (LedgerPlace, Currency?, Bool) async throws(LedgerError) ->
+            @escaping @Sendable (LedgerPlace, Currency?, Bool, String?) async throws(LedgerError) ->
             any LedgerStore,
         database: @escaping @Sendable (String) -> any LedgerDatabase,
         backUp: @escaping @Sendable (String, String) async throws(LedgerError) -> Void,
@@ -74,7 +76,7 @@ extension Drivers {
     ) -> Drivers {
         var drivers = self
         drivers.openReader = { _, _, _ in reader }
-        drivers.openLedger = { _, _, _ in ledger }
+        drivers.openLedger = { _, _, _, _ in ledger }
         drivers.surroundings = { [surroundings] progress in
             surroundings {
                 listener($0)

@@ -40,7 +40,8 @@ extension Session {
         var currency = try settings.currency
         if currency == nil, isNew { currency = (try? keyFile.load())?.currency }
         do {
-            return try await drivers.openLedger(place, currency, mayMake)
+            return try await drivers.openLedger(
+                place, currency, mayMake, settings.dataFolder + "/confirmed.txt")
         } catch {
             if error.kind == .wrongCurrency { throw otherCurrency(TapcardError(error)) }
             guard error.kind == .unavailable, isNew, !mayMake else { throw TapcardError(error) }

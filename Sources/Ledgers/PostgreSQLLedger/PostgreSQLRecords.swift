@@ -1,0 +1,121 @@
+import Ledger
+import LedgerColumns
+import TapcardDomain
+
+extension IssuedRecord {
+    /// Fails where the key was retired, even after the transaction looked.
+    var insertion: SQLStatement {
+        SQLStatement(
+            counting:
+                """
+                INSERT INTO issued_record (\(IssuedRecord.columns))
+                SELECT $1, $2, $3, $4, $5::smallint
+                WHERE NOT EXISTS (SELECT 1 FROM retired_key WHERE id = $5::smallint)
+                """, values)
+    }
+}
+
+extension SequenceGap {
+    func insertion(at place: Int64) -> SQLStatement {
+        SQLStatement(
+            "INSERT INTO gap (uid, place, first, last) VALUES ($1, $2, $3, $4)",
+            [
+                .uid(uid), .integer(place), .number(numbers.lowerBound),
+                .number(numbers.upperBound),
+            ])
+    }
+}
+
+extension RetiredKey {
+    var insertion: SQLStatement {
+        SQLStatement(
+            """
+            INSERT INTO retired_key (id, retired_at, place)
+            VALUES ($1, $2, (SELECT coalesce(max(place), 0) FROM operation))
+            """, [.integer(Int64(id)), .time(retiredAt)])
+    }
+}
+
+extension PostgreSQLRows {
+    func issued(
+        _ uid: CardUID, _ sequence: SequenceNumber
+    ) throws(LedgerError) -> IssuedRecord? {
+        if let record = known.records[uid]?[sequence] { return record }
+        return try row(
+            where: "uid = $1 AND sequence = $2", [.uid(uid), .number(sequence)]
+        )
+    }
+
+    func issued(as bytes: [UInt8]) throws(LedgerError) -> IssuedRecord? {
+        try row(where: "bytes = $1", [.blob(bytes)])
+    }
+
+    func issuedRecords(on uid: CardUID) throws(LedgerError) -> [IssuedRecord] {
+        try rows(where: "uid = $1 ORDER BY sequence", [.uid(uid)])
+    }
+
+    func insert(_ record: IssuedRecord) throws(LedgerError) {
+        known.records[record.uid, default: [:]][record.sequence] = record
+        try touch(record.uid)
+        change([record.insertion])
+    }
+
+    func recordsMadeTooLate() throws(LedgerError) -> [IssuedRecord] {
+        try rows(
+            where: """
+                EXISTS (
+                    SELECT 1 FROM retired_key JOIN operation ON operation.place > retired_key.place
+                    WHERE retired_key.id = key_id AND operation.uid = issued_record.uid
+                        AND operation.id = issued_record.operation)
+                """)
+    }
+
+    func retiredKeys() throws(LedgerError) -> [RetiredKey] {
+        if let keys = known.keys { return keys }
+        let keys = try query(keySelection)
+        known.keys = keys
+        return keys
+    }
+
+    var keySelection: Selection<RetiredKey> {
+        Selection("SELECT id, retired_at FROM retired_key ORDER BY id") {
+            row throws(LedgerError) in
+            RetiredKey(id: try row.value(\.keyID), retiredAt: try row.value(\.time))
+        }
+    }
+
+    /// Waits until every record under way is in the ledger; those that follow see the key retired.
+    func insert(_ key: RetiredKey) throws(LedgerError) {
+        change("LOCK TABLE issued_record IN SHARE ROW EXCLUSIVE MODE", [])
+        change([key.insertion])
+        known.keys = nil
+    }
+
+    func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap] {
+        let stored: [SequenceGap]
+        if let gaps = known.gaps[uid] {
+            stored = gaps
+        } else {
+            stored = try query(gapSelection(where: "uid = $1", [.uid(uid)]))
+        }
+        guard let skipped = try loaded(uid)?.skipped else { return stored }
+        return stored + [skipped]
+    }
+
+    func gapSelection(where condition: String, _ values: [SQLValue]) -> Selection<SequenceGap> {
+        Selection("SELECT uid, first, last FROM gap WHERE \(condition) ORDER BY uid, place", values)
+        {
+            row throws(LedgerError) in
+            let uid = try row.value(\.uid)
+            let first = try row.value(\.number)
+            let last = try row.value(\.number)
+            guard first <= last else { throw Columns.unreadable }
+            return SequenceGap(uid: uid, numbers: first...last)
+        }
+    }
+
+    func insert(_ gap: SequenceGap) throws(LedgerError) {
+        known.gaps[gap.uid]?.append(gap)
+        change([gap.insertion(at: try nextPlace(on: gap.uid))])
+    }
+}
