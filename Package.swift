@@ -212,6 +212,14 @@ let package = Package(
         .target(
             name: "PaymentsInC", path: "Benchmarks/PaymentsInC",
             linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "StationsInC", path: "Benchmarks/StationsInC"),
+        .executableTarget(
+            name: "StationBenchmarks",
+            dependencies: [
+                "BlockingLane", "Ledger", "PostgreSQLLedger", "PrivatePostgreSQL", "StationsInC",
+                "TapcardDomain",
+            ],
+            path: "Benchmarks/StationBenchmarks", swiftSettings: unoptimised),
         .executableTarget(
             name: "TapcardBenchmarks",
             dependencies: [

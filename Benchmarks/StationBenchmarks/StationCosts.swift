@@ -1,0 +1,224 @@
+import BlockingLane
+import Foundation
+import Glibc
+import Ledger
+import PostgreSQLLedger
+import PrivatePostgreSQL
+import StationsInC
+import TapcardDomain
+
+/// Payments at many stations of one ledger in PostgreSQL, next to a client in C that sends the same
+/// bytes and does nothing else. Each station has a card of its own.
+struct StationCosts {
+    struct Round {
+        let stations: Int
+        let swift: Pace
+        let c: Pace
+
+        var ratio: Double { swift.paymentsASecond / c.paymentsASecond }
+    }
+
+    /// The payments of all stations together, from the times of each station's.
+    struct Pace {
+        let paymentsASecond: Double
+        let median: Double
+        let slowest: Double
+
+        init(_ stations: [[Double]]) {
+            paymentsASecond = stations.map { Double($0.count) * 1_000 / $0.reduce(0, +) }
+                .reduce(0, +)
+            let sorted = stations.joined().sorted()
+            (median, slowest) = (sorted[sorted.count / 2], sorted[sorted.count * 99 / 100])
+        }
+    }
+
+    struct Failure: Error { let what: String }
+
+    private static let tripsAPayment = 4
+    private static let rounds = 3
+    private let server: PrivatePostgreSQL
+    private let payments: Int
+
+    static func measure() async throws -> [Round] {
+        let costs = StationCosts(server: try PrivatePostgreSQL(), payments: 240)
+        var rounds: [Round] = []
+        for stations in [1, 8, 64] {
+            for number in 0..<StationCosts.rounds {
+                rounds.append(
+                    try await costs.round(of: stations, in: "house_\(stations)_\(number)"))
+            }
+        }
+        return rounds
+    }
+
+    private func round(of stations: Int, in house: String) async throws -> Round {
+        let each = max(payments / stations, 12)
+        try await makeHouse(house, for: stations)
+        let copy = house + "_copy"
+        let taped = try await inCopy(copy, of: house) {
+            try await record(each, at: stations, of: $0)
+        }
+        defer { for tape in taped { unsafe tapcard_tape_free(tape.start) } }
+        let c = try await inCopy(copy, of: house) { _ in try replay(taped, each) }
+        let swift = try await inCopy(copy, of: house) { database in
+            let address = server.address(of: database)
+            return Pace(try await pay(each, at: [String](repeating: address, count: stations)))
+        }
+        try server.remove(house)
+        return Round(stations: stations, swift: swift, c: c)
+    }
+
+    /// The bytes on a tape name the database, so that each copy has the same name.
+    private func inCopy<Success>(
+        _ name: String, of house: String, _ body: (String) async throws -> Success
+    ) async throws -> Success {
+        _ = try server.database(name, copying: house)
+        let success = try await body(name)
+        try server.remove(name)
+        return success
+    }
+
+    private func makeHouse(_ name: String, for stations: Int) async throws {
+        let address = try server.database(name)
+        try await PostgreSQLDatabase(address, now: { .init(milliseconds: 1_700_000_000_000) })
+            .makeLedger(in: .usd)
+        let ledger = try await PostgreSQLLedger.open(address, as: 0)
+        for station in 0..<stations {
+            let uid = try StationCosts.card(station)
+            try await ledger.openCard(uid)
+        }
+        await ledger.close()
+    }
+
+    private static func card(_ station: Int) throws -> CardUID {
+        try StationCosts.required(
+            CardUID(bytes: [4, 0, 0, 0, 0, UInt8(station / 256), UInt8(station % 256)]))
+    }
+
+    static func text(_ number: Double, _ decimals: Int, width: Int) -> String {
+        let text = String(format: "%.\(decimals)f", number)
+        return String(repeating: " ", count: max(width - text.count, 0)) + text
+    }
+
+    fileprivate static func required<Value>(_ value: Value?) throws -> Value {
+        guard let value else { throw Failure(what: "something is missing") }
+        return value
+    }
+
+    private func pay(_ each: Int, at addresses: [String]) async throws -> [[Double]] {
+        var ledgers: [PostgreSQLLedger] = []
+        for (station, address) in addresses.enumerated() {
+            ledgers.append(try await PostgreSQLLedger.open(address, as: station))
+        }
+        let times = try await withThrowingTaskGroup(of: [Double].self) { group in
+            for (station, ledger) in ledgers.enumerated() {
+                group.addTask { try await StationCosts.pay(each, at: station, in: ledger) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        for ledger in ledgers { await ledger.close() }
+        return times
+    }
+
+    /// A payment is what a tap asks of the ledger: two looks, the beginning, the end.
+    private static func pay(
+        _ each: Int, at station: Int, in ledger: PostgreSQLLedger
+    ) async throws -> [Double] {
+        let uid = try card(station)
+        var times: [Double] = []
+        for _ in 0..<each {
+            let start = ContinuousClock.now
+            _ = try await ledger.view(of: uid, holding: [])
+            let seen = try await ledger.view(of: uid, holding: []).map(Seen.init)
+            try await ledger.carryOut(.pay(Money(minorUnits: 1, .usd)), on: uid, seen: seen)
+            times.append(start.duration(to: .now) / .milliseconds(1))
+        }
+        return times
+    }
+
+    @safe private struct Tape: @unchecked Sendable {
+        let start: OpaquePointer
+    }
+
+    private func record(
+        _ each: Int, at stations: Int, of database: String
+    ) async throws -> [Tape] {
+        var template = Array("/tmp/tapcard-tapes-XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else { throw Failure(what: "no folder") }
+        let folder = String(
+            decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var tapes: [Tape] = []
+        var addresses: [String] = []
+        for station in 0..<stations {
+            let place = "\(folder)/\(station)"
+            unsafe mkdir(place, 0o700)
+            guard let tape = unsafe tapcard_tape_record("\(place)/.s.PGSQL.5432", server.socket)
+            else { throw Failure(what: "no socket") }
+            unsafe tapes.append(Tape(start: tape))
+            addresses.append("postgresql:///\(database)?host=\(place)&user=tapcard")
+        }
+        _ = try await pay(each, at: addresses)
+        for tape in tapes { unsafe tapcard_tape_end(tape.start) }
+        return tapes
+    }
+
+    /// All stations at once, each on a thread of its own.
+    private func replay(_ tapes: [Tape], _ each: Int) throws -> Pace {
+        let results = Guarded<[[Double]]>([])
+        let group = DispatchGroup()
+        let socket = server.socket
+        for tape in tapes {
+            group.enter()
+            Thread.detachNewThread {
+                let batches = Int(unsafe tapcard_tape_batches(tape.start))
+                var times = [Double](repeating: 0, count: batches)
+                let failures = unsafe tapcard_tape_replay(tape.start, socket, &times)
+                let trips = StationCosts.tripsAPayment
+                // What comes first is the connection.
+                let taps = times.suffix(each * trips)
+                let payments = (0..<each).map { number in
+                    taps.dropFirst(number * trips).prefix(trips).reduce(0, +)
+                }
+                if failures == 0, batches > each * trips {
+                    results.withLock { $0.append(payments) }
+                }
+                group.leave()
+            }
+        }
+        group.wait()
+        let payments = results.withLock { $0 }
+        guard payments.count == tapes.count else { throw Failure(what: "the server has refused") }
+        return Pace(payments)
+    }
+}
+
+extension LedgerStore {
+    /// Makes a card that can pay for the whole benchmark.
+    fileprivate func openCard(_ uid: CardUID) async throws {
+        let plan = CardPlan(
+            origin: .issue, chip: .ntag213, isGenuineChip: nil, holder: .nobody, scratch: .none,
+            face: .tapcard, balance: Money(minorUnits: 1_000_000, .usd), mayReissue: false,
+            above: .none)
+        try await carryOut(.make(plan), on: uid, seen: nil)
+    }
+
+    fileprivate func carryOut(_ intent: Intent, on uid: CardUID, seen: Seen?) async throws {
+        var numbers = SystemRandomNumberGenerator()
+        let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &numbers) }
+        let now = Timestamp(milliseconds: 1_700_000_000_000)
+        let request = Request(
+            id: try StationCosts.required(OperationID(random: bytes)), uid: uid, intent: intent,
+            at: now)
+        let sealer = RecordSealer(
+            keyID: 1,
+            seal: { content in
+                let number = content.sequence.value
+                return uid.bytes.suffix(4) + [0x44]
+                    + (0..<11).map { UInt8(truncatingIfNeeded: number >> ($0 % 4 * 8)) }
+            }, keyOf: { _ in 1 })
+        guard case .begun(let work) = try await begin(request, seen: seen, sealer: sealer),
+            case .committed = try await confirm(work, at: now)
+        else { throw StationCosts.Failure(what: "the ledger did not do what was asked") }
+    }
+}

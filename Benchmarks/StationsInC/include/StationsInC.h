@@ -1,0 +1,23 @@
+#ifndef TAPCARD_STATIONS_IN_C_H
+#define TAPCARD_STATIONS_IN_C_H
+
+/// The bytes that one client has sent to a PostgreSQL server, cut where it waited for an answer.
+struct tapcard_tape;
+
+/// Listens at `path`, passes one connection on to the server at `target`, and keeps what its client
+/// sends. Null if that cannot be done.
+struct tapcard_tape *tapcard_tape_record(const char *path, const char *target);
+
+/// Waits for the end of the recorded connection.
+void tapcard_tape_end(struct tapcard_tape *tape);
+
+/// The number of times that the client waited for an answer.
+int tapcard_tape_batches(const struct tapcard_tape *tape);
+
+/// Sends the same bytes to the server at `target`, and waits where the client waited. Writes the
+/// milliseconds of each batch. 0 if the server has refused nothing.
+int tapcard_tape_replay(const struct tapcard_tape *tape, const char *target, double *milliseconds);
+
+void tapcard_tape_free(struct tapcard_tape *tape);
+
+#endif
