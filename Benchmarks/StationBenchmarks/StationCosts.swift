@@ -73,6 +73,8 @@ struct StationCosts {
         _ name: String, of house: String, _ body: (String) async throws -> Success
     ) async throws -> Success {
         _ = try server.database(name, copying: house)
+        let now = Timestamp(milliseconds: 1_700_000_000_000)
+        try await PostgreSQLDatabase(server.address(of: name), now: { now }).reopen(.nothing)
         let success = try await body(name)
         try server.remove(name)
         return success

@@ -142,8 +142,16 @@ class Page:
             try:
                 self.script("arguments[0].scrollIntoView({ block: 'center' })", target)
                 self.come_to_rest(target)
+                self.script("window.isPressed = false; arguments[0].addEventListener("
+                            "'click', () => { window.isPressed = true }, { capture: true })",
+                            target)
                 target.click()
-                return
+                # None where the press has led to another page.
+                if self.script("return window.isPressed") is not False:
+                    return
+                # It was drawn anew between the button's going down and up.
+                if time.monotonic() > end:
+                    raise AssertionError(f"{name} cannot be pressed")
             except WebDriverException:
                 # It was drawn anew, or something moves in front of it.
                 if time.monotonic() > end:

@@ -26,6 +26,16 @@ import Testing
     }
 
     /// A promotion changes the name of the server, and so does this.
+    @Test func isDeclaredAgainForACopy() async throws {
+        try await TestDatabase.temporary { database in
+            let server = try PrivatePostgreSQL.shared.get()
+            let copy = database.name + "_copy"
+            let address = try server.database(copy, copying: database.name)
+            defer { try? server.remove(copy) }
+            #expect(await OpeningTests.error(of: address)?.kind == .undeclared)
+        }
+    }
+
     @Test func isAskedForInEveryTransaction() async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await database.open()

@@ -89,7 +89,14 @@ import Testing
             let desk = Desk(ledger)
             try await desk.complete(.issue(1000), id: 1)
             let name = try #require(StationName(login.name))
+            // Somebody who has the machine needs none of the program's own checks.
+            let socket = try PrivatePostgreSQL.shared.get()
+            let session = try socket.session(
+                in: database.name, as: login.name, password: login.password)
+            #expect(try session.answer(to: "UPDATE card SET balance = balance") == "UPDATE 1")
             try await database.owned.revoke(name)
+            let denied = try session.answer(to: "UPDATE card SET balance = balance")
+            #expect(denied.contains("permission denied"))
             for _ in 0..<2 {
                 let error = await #expect(throws: LedgerError.self) {
                     try await desk.complete(.pay(.cents(1)), id: 2)

@@ -1,3 +1,4 @@
+import Ledger
 import LedgerConformance
 import PostgreSQLLedger
 import PrivatePostgreSQL
@@ -24,7 +25,10 @@ struct TestDatabase {
         let name = "ledger_\(UInt64.random(in: 0...UInt64.max))"
         let address = try server.database(name, copying: "template_ledger")
         defer { try? server.remove(name) }
-        try await body(TestDatabase(name: name, address: address, socket: server.socket))
+        let database = TestDatabase(name: name, address: address, socket: server.socket)
+        // A copy is another database than the one on which the ledger was opened.
+        try await database.owned.reopen(.nothing)
+        try await body(database)
     }
 
     func open(

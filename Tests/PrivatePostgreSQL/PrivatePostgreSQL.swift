@@ -130,6 +130,44 @@ package final class PrivatePostgreSQL: Sendable {
         ).split(separator: "\n").joined(separator: "\n")
     }
 
+    /// psql with a login, for one statement after another.
+    package func session(
+        in database: String, as login: String, password: String
+    ) throws -> Session {
+        try Session(
+            Self.process(
+                [
+                    "/usr/bin/env", "PGPASSWORD=\(password)", "\(programs)/psql", "-h", folder,
+                    "-U", login, "-d", database, "-AtX",
+                ]))
+    }
+
+    package final class Session {
+        private let process: Process
+        private let (input, output) = (Pipe(), Pipe())
+
+        fileprivate init(_ process: Process) throws {
+            self.process = process
+            process.standardInput = input
+            (process.standardOutput, process.standardError) = (output, output)
+            try process.run()
+        }
+
+        deinit { process.terminate() }
+
+        /// What psql says, in one line.
+        package func answer(to statement: String) throws -> String {
+            let end = "end-\(UInt32.random(in: 0...UInt32.max))"
+            try input.fileHandleForWriting.write(
+                contentsOf: Data("\(statement);\n\\echo \(end)\n".utf8))
+            var said = ""
+            while !said.contains(end) {
+                said += String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+            }
+            return said.replacing(end, with: "").split(separator: "\n").joined(separator: " ")
+        }
+    }
+
     /// The certificate by which the server proves its name.
     package var certificate: String { "\(folder)/certificate.pem" }
 

@@ -30,17 +30,7 @@ struct KnownRows {
     var attemptsForCodes: [ScratchCode: ActivationAttempt?] = [:]
     var ticketsOfOperations: [OperationID: SoldTicket?] = [:]
     var keys: [RetiredKey]?
-    /// The server's time, and the moment at which it was asked for.
-    var clock: (microseconds: Int64, askedAt: ContinuousClock.Instant)?
-
-    /// The server's time now, as far as this machine's clock runs evenly.
-    var time: Int64? {
-        clock.map { clock in
-            let passed = clock.askedAt.duration(to: .now).components
-            return clock.microseconds + passed.seconds * 1_000_000
-                + passed.attoseconds / 1_000_000_000_000
-        }
-    }
+    var clock: ServerClock?
 
     /// The rows by which a change may be judged before the server is asked, because its batch
     /// proves them: rows that belong to a card, by the card's version, and ids that are new, by their

@@ -19,12 +19,14 @@ struct Opening {
     let station: Int64
     /// Whether a pooler gives each transaction another connection to the server.
     let isPooled: Bool
+    let clock: ServerClock
 
-    /// The server's history: its number, and its timeline, which every promotion and every
-    /// recovery changes.
+    /// The server's history: its number, its timeline, which every promotion and every recovery
+    /// changes, and the number of the database, which a copy does not have.
     static let server = """
         ((SELECT system_identifier FROM pg_control_system())
-            || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))
+            || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
+            || '/' || (SELECT oid FROM pg_database WHERE datname = current_database()))
         """
 
     /// Declares that the ledger is open on the server that carries this out.
@@ -53,7 +55,7 @@ struct Opening {
     /// Notes that the station is there.
     fileprivate var presence: [SQLStatement] {
         [
-            SQLStatement("BEGIN"),
+            SQLStatement("BEGIN"), Opening.terms,
             SQLStatement(
                 """
                 UPDATE station SET seen_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint
@@ -65,11 +67,29 @@ struct Opening {
     /// The square root of a negative number.
     static let guardState = "2201F"
 
+    /// The terms of every transaction, whatever the server's settings are: a commit waits for the
+    /// disk and the replica, and a station that dies or waits holds nothing up.
+    static let terms = SQLStatement(
+        """
+        SELECT set_config('synchronous_commit', 'on', TRUE),
+            set_config('lock_timeout', '4000', TRUE),
+            set_config('idle_in_transaction_session_timeout', '10000', TRUE)
+        """)
+
+    /// Fails after this moment of the server's clock. It stands in front of COMMIT: a batch that
+    /// the station has given up is not carried out later.
+    static func deadline(_ microseconds: Int64) -> SQLStatement {
+        SQLStatement(
+            """
+            SELECT sqrt((clock_timestamp() < to_timestamp($1::float8 / 1000000))::integer - 1)
+            """, [.integer(microseconds)])
+    }
+
     /// Waits until the server can promise what it shows.
     ///
     /// After a crash the server shows commits that its replica does not have yet, and that a
     /// failover would take back. A commit of our own waits for the replica, and so for all before.
-    static let fence = [SQLStatement("BEGIN"), mark, SQLStatement("COMMIT")]
+    static let fence = [SQLStatement("BEGIN"), terms, mark, SQLStatement("COMMIT")]
 
     /// A change of no row, for whose commit the server waits as for any other.
     static let mark = SQLStatement("SELECT pg_logical_emit_message(TRUE, 'tapcard', 'here')")
@@ -114,6 +134,11 @@ extension Link {
         } catch .refused(sqlState: "42P01", _) {
             throw LedgerError(
                 .unavailable, "the database has no ledger; make one with tapcard ledger init")
+        } catch .refused(sqlState: LinkFailure.noRight, _) {
+            throw LedgerError(
+                .unavailable,
+                "this login has no rights in the ledger: it was never registered, or it was revoked"
+            )
         } catch {
             throw LedgerError(error)
         }
@@ -138,13 +163,14 @@ struct Declaration {
     let isRevoked: Bool
     /// The server's process that serves this connection.
     let process: Int64
+    let clock: ServerClock
 
     static var selection: Selection<Declaration> {
         Selection(
             """
             SELECT schema, oldest_writer, house::text, roles, currency, opening.number, opening.epoch,
                 opening.server, \(Opening.server), session_user, coalesce(station.id, 0),
-                station.revoked_at IS NOT NULL, pg_backend_pid()
+                station.revoked_at IS NOT NULL, pg_backend_pid(), \(ServerClock.microseconds)
             FROM setting
                 LEFT JOIN opening ON opening.number = (SELECT max(number) FROM opening)
                 LEFT JOIN station ON station.login = session_user
@@ -174,7 +200,7 @@ struct Declaration {
         }
         return Opening(
             currency: currency, house: house, number: opening.number, epoch: opening.epoch,
-            station: station ?? self.station, isPooled: process != link.process)
+            station: station ?? self.station, isPooled: process != link.process, clock: clock)
     }
 
     private init(_ row: inout Columns) throws(LedgerError) {
@@ -204,5 +230,22 @@ struct Declaration {
         station = try row.value(\.integer)
         isRevoked = try row.value(\.flag)
         process = try row.value(\.integer)
+        clock = ServerClock(try row.value(\.integer))
+    }
+}
+
+/// The server's clock, read at one moment. It goes on as evenly as this machine's.
+struct ServerClock {
+    static let microseconds = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+
+    private let read: Int64
+    private let readAt = ContinuousClock.now
+
+    init(_ microseconds: Int64) { read = microseconds }
+
+    /// The server's time now.
+    var now: Int64 {
+        let passed = readAt.duration(to: .now).components
+        return read + passed.seconds * 1_000_000 + passed.attoseconds / 1_000_000_000_000
     }
 }

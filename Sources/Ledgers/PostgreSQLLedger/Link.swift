@@ -161,7 +161,9 @@ struct Patience {
                 let state = unsafe field(result, tapcard_libpq_sqlstate) ?? ""
                 let words = unsafe field(result, tapcard_libpq_message) ?? message()
                 // The server says so and closes, or the connection itself is gone.
-                guard !state.isEmpty, !state.hasPrefix("08"), !state.hasPrefix("57P") else {
+                guard !state.isEmpty, !state.hasPrefix("08"), !state.hasPrefix("57P"),
+                    state != "25P03"
+                else {
                     throw lost(words)
                 }
                 refusal = refusal ?? .refused(sqlState: state, words)

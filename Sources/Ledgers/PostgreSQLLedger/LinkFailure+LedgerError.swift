@@ -14,7 +14,7 @@ extension LedgerError {
     private init(sqlState state: String, _ words: String) {
         let cause = "(\(words), SQLSTATE \(state))"
         switch state.prefix(2) {
-        case _ where state == "42501", "25":
+        case _ where state == LinkFailure.noRight, "25":
             self.init(
                 .readOnly, "this station may only read the ledger \(cause); ask who runs it")
         // Division by 0: a change that had to change something has changed nothing.
@@ -48,8 +48,11 @@ extension LinkFailure {
         return ["22012", "23505", Opening.guardState].contains(state)
     }
 
-    /// Whether the guardian of the transaction has refused it.
-    var isOfGuardian: Bool {
-        if case .refused(Opening.guardState, _) = self { true } else { false }
+    /// Whether the server has refused the station: its guardian, or for want of a right.
+    var isOfStation: Bool {
+        guard case .refused(let state, _) = self else { return false }
+        return [Opening.guardState, LinkFailure.noRight].contains(state)
     }
+
+    static let noRight = "42501"
 }

@@ -144,7 +144,7 @@ public struct PostgreSQLDatabase: LedgerDatabase {
     public func revoke(_ name: StationName) async throws(LedgerError) {
         let revoked = now()
         try await onLink { link throws(LedgerError) in
-            _ = try link.declaration()
+            let role = try link.declaration().roles + LedgerRole.station.rawValue
             try link.change(
                 [
                     SQLStatement(
@@ -153,6 +153,8 @@ public struct PostgreSQLDatabase: LedgerDatabase {
                             WHERE login = $1
                             """, [.text(name.text), .time(revoked)]),
                     SQLStatement("ALTER ROLE \(name.text.quotedName) NOLOGIN"),
+                    // Sessions that are there keep their login, and lose its rights.
+                    SQLStatement("REVOKE \(role.quotedName) FROM \(name.text.quotedName)"),
                 ],
                 refusing: [
                     "22012": "there is no station \(name); tapcard station list names them",
@@ -168,22 +170,19 @@ extension Declaration {
 }
 
 extension Link {
-    /// The state of a refusal for want of a right.
-    private static let noRight = "42501"
-
     /// Carries out all statements or none. `words` explain the refusals that are to be expected, by
     /// their state.
     fileprivate func change(
         _ statements: [SQLStatement], refusing words: [String: String] = [:]
     ) throws(LedgerError) {
         do throws(LinkFailure) {
-            try commit([SQLStatement("BEGIN")] + statements)
+            try commit([SQLStatement("BEGIN"), Opening.terms] + statements)
         } catch .lost(let why) {
             throw LedgerError(
                 .outcomeUnknown, "the database did not say whether it kept the change (\(why))")
         } catch {
             if case .refused(let state, _) = error, let why = words[state] {
-                throw LedgerError(state == Link.noRight ? .readOnly : .refused, why)
+                throw LedgerError(state == LinkFailure.noRight ? .readOnly : .refused, why)
             }
             throw LedgerError(error)
         }

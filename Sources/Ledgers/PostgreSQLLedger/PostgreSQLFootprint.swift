@@ -42,7 +42,7 @@ extension PostgreSQLRows {
         guard answers.count >= batch.count else { throw Columns.unreadable }
         isOver = isEnded
         known.keys = try keySelection.rows(of: answers[8])
-        known.clock = try clockSelection.rows(of: answers[9]).first.map { ($0, .now) }
+        known.clock = try clockSelection.rows(of: answers[9]).first
         noteAbsence(of: footprint)
         for row in try cards.rows(of: answers[0]) {
             known.cards[row.card.uid] = row

@@ -18,6 +18,8 @@ public actor PostgreSQLLedger: LedgerStore {
     private var confirmed: LastConfirmed?
     /// Nil after a transaction of unknown outcome: a new link finds out what the server kept.
     private var open: OpenLedger?
+    /// That transaction, until it can have no effect any more.
+    private var givenUp: GivenUp?
     /// The rows that the last transactions on this link have read and written.
     private var known = KnownRows()
     private var isClosed = false
@@ -178,7 +180,9 @@ public actor PostgreSQLLedger: LedgerStore {
 
     private func commit(_ rows: PostgreSQLRows) throws(LedgerError) {
         guard rows.hasChanged else {
-            if rows.hasBegun { return rows.link.rollBack(rows) }
+            // An answer such as "paid before" has to be on the replica, too. Where there is no
+            // pooler, the connection has made sure of that for all that it shows.
+            guard !rows.hasBegun || rows.opening.isPooled else { return rows.link.rollBack(rows) }
             return try rows.proveWritable()
         }
         do throws(LedgerError) {
@@ -192,7 +196,7 @@ public actor PostgreSQLLedger: LedgerStore {
             }
         } catch {
             known = KnownRows()
-            if error.kind == .outcomeUnknown { open = nil }
+            if error.kind == .outcomeUnknown { (open, givenUp) = (nil, GivenUp(rows)) }
             throw error
         }
     }
@@ -213,6 +217,8 @@ public actor PostgreSQLLedger: LedgerStore {
         if let open, open.link.isOpen { return open }
         let new = try OpenLedger(
             at: address, in: currency, as: station, patience: patience)
+        try givenUp?.waitForEnd(on: new)
+        givenUp = nil
         try new.requireKept(confirmed)
         (open, known) = (new, KnownRows())
         return new
@@ -234,6 +240,25 @@ extension Link {
     func rollBack(_ rows: PostgreSQLRows) {
         guard rows.hasBegun, isOpen else { return }
         _ = try? run([SQLStatement("ROLLBACK")])
+    }
+}
+
+/// A transaction whose outcome is unknown. The server may still be about to carry it out.
+private struct GivenUp {
+    private let deadline: Int64
+    private let cards: [CardUID]
+
+    init(_ rows: PostgreSQLRows) {
+        (deadline, cards) = (rows.deadline, rows.seenCards.sorted())
+    }
+
+    /// Waits until the transaction is over: it is refused after its deadline, and what was in time
+    /// holds its cards until it has ended.
+    func waitForEnd(on ledger: OpenLedger) throws(LedgerError) {
+        while ledger.opening.clock.now <= deadline { usleep(20_000) }
+        let rows = PostgreSQLRows(ledger, isWriting: true)
+        defer { ledger.link.rollBack(rows) }
+        for uid in cards { _ = try rows.loaded(uid) }
     }
 }
 

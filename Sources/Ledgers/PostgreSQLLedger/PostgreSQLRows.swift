@@ -63,7 +63,7 @@ final class PostgreSQLRows: LedgerRows {
                     isWriting
                         ? "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
                         : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
-                opening.guardian,
+                Opening.terms, opening.guardian,
             ]
     }
 
@@ -95,10 +95,25 @@ final class PostgreSQLRows: LedgerRows {
     func run(_ batch: [SQLStatement]) throws(LedgerError) -> [SQLAnswer] {
         let beginning = takeWaiting()
         do throws(LinkFailure) {
-            return Array(try link.run(beginning + batch).dropFirst(beginning.count))
+            let answers = try link.run(beginning + batch)
+            try requirePassed(beginning, answers)
+            return Array(answers.dropFirst(beginning.count))
         } catch {
             note(error)
             throw LedgerError(error)
+        }
+    }
+
+    /// Throws where a fence was sent and the server has not confirmed its commit.
+    private func requirePassed(
+        _ beginning: [SQLStatement], _ answers: [SQLAnswer]
+    ) throws(LinkFailure) {
+        let fence = Opening.fence
+        guard beginning.count > fence.count else { return }
+        guard answers.count > fence.count, answers[fence.count - 1].tag == "COMMIT", !link.hasWarned
+        else {
+            link.close()
+            throw .lost("the database cannot promise what it shows")
         }
     }
 
@@ -109,10 +124,10 @@ final class PostgreSQLRows: LedgerRows {
         return waiting
     }
 
-    /// A refusal by the guardian ends the connection: the next one finds out why.
+    /// A refusal of the station itself ends the connection: the next one finds out why.
     func note(_ failure: LinkFailure) {
         self.failure = failure
-        if failure.isOfGuardian { link.close() }
+        if failure.isOfStation { link.close() }
     }
 
     func noteChange() { hasChanged = true }
@@ -138,11 +153,14 @@ final class PostgreSQLRows: LedgerRows {
         conditions.append(SQLStatement("SELECT 1 / count(*) FROM \(sql)", values))
     }
 
-    var clockSelection: Selection<Int64> {
-        Selection("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint") {
-            row throws(LedgerError) in try row.value(\.integer)
+    var clockSelection: Selection<ServerClock> {
+        Selection("SELECT \(ServerClock.microseconds)") { row throws(LedgerError) in
+            ServerClock(try row.value(\.integer))
         }
     }
+
+    /// The server's clock, as this connection has read it last.
+    var clock: ServerClock { known.clock ?? opening.clock }
 
     /// Notes that something of this card changes, so that its version does.
     func touch(_ uid: CardUID) throws(LedgerError) {
@@ -173,11 +191,7 @@ final class PostgreSQLRows: LedgerRows {
     /// anything on these cards.
     func nextPlace(on uid: CardUID) throws(LedgerError) -> Int64 {
         if latestPlace == 0 {
-            if let time = known.time {
-                latestPlace = time
-            } else {
-                latestPlace = try query(clockSelection).first ?? 0
-            }
+            latestPlace = clock.now
         }
         guard var row = try loaded(uid) else {
             latestPlace += 1
@@ -242,6 +256,10 @@ final class PostgreSQLRows: LedgerRows {
     func takeChangesAndConditions() -> [SQLStatement] {
         let proofs = proofs
         defer { conditions = [] }
-        return proofs + takeChanges() + conditions
+        return proofs + takeChanges() + conditions + [Opening.deadline(deadline)]
     }
+
+    /// The moment of the server's clock at which the station gives this transaction up.
+    private(set) lazy var deadline =
+        clock.now + link.patience.committing.components.seconds * 1_000_000
 }
