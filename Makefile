@@ -160,6 +160,8 @@ bench: deps build
 	@packaging/install-dependencies bench
 	$(SWIFT) build -c release --product TapcardBenchmarks $(STRICT)
 	.build/release/TapcardBenchmarks
+	$(SWIFT) build -c release --product StationBenchmarks $(STRICT)
+	.build/release/StationBenchmarks
 	.build/python/bin/python Benchmarks/processes.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/counter.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/growth.py $(TAPCARD)

@@ -127,7 +127,7 @@ let package = Package(
             "PostgreSQLLedger", on: "Ledgers",
             [
                 "Ledger", "LedgerColumns", "TapcardDomain", "Games", "BlockingLane", "CPQ",
-                "DurableFile", "LibraryLoading",
+                "DurableFile", "LibraryLoading", "SystemClock",
             ]),
 
         room("ServicePorts", on: "Services", ["TapcardDomain", "Games"]),

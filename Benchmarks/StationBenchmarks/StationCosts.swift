@@ -138,6 +138,7 @@ struct StationCosts {
         return times
     }
 
+    // The tape is only read once it is recorded.
     @safe private struct Tape: @unchecked Sendable {
         let start: OpaquePointer
     }
@@ -199,7 +200,8 @@ extension LedgerStore {
     /// Makes a card that can pay for the whole benchmark.
     fileprivate func openCard(_ uid: CardUID) async throws {
         let plan = CardPlan(
-            origin: .issue, chip: .ntag213, isGenuineChip: nil, holder: .nobody, scratch: .none,
+            origin: .issue, chip: .ntag213, isGenuineChip: nil, holder: Holder(id: nil, name: nil),
+            scratch: .none,
             face: .tapcard, balance: Money(minorUnits: 1_000_000, .usd), mayReissue: false,
             above: .none)
         try await carryOut(.make(plan), on: uid, seen: nil)

@@ -1,6 +1,6 @@
 let rounds = try await StationCosts.measure()
 print(
-    "Payments at stations of one ledger in PostgreSQL, each beside a client in C with the same bytes"
+    "Payments at stations of one ledger in PostgreSQL, each next to a client in C with the same bytes"
 )
 print("(two looks, begun, confirmed; times are those of a payment; the server is on this machine")
 print("and syncs nothing)\n")

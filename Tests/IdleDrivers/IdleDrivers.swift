@@ -84,7 +84,7 @@ package struct NoDatabase: LedgerDatabase {
 
     package init(_ known: DatabaseStatus? = nil) { self.known = known }
 
-    package func holdsLedger() throws(LedgerError) -> Bool { throw Self.unreachable }
+    package func requireRoom() throws(LedgerError) { throw Self.unreachable }
     package func makeLedger(in currency: Currency) throws(LedgerError) { throw Self.unreachable }
     package func fill(
         from source: any LedgerStore, origin: String

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// Whatever the server and its logins are set to, a commit waits for the disk.
+    /// A commit waits for the disk, also where the server is set to something else.
     @Test func waitsForTheDiskWhateverIsSet() async throws {
         let server = try PrivatePostgreSQL()
         defer { server.kill() }

@@ -1,3 +1,4 @@
+import Glibc
 import Ledger
 import LedgerConformance
 import PostgreSQLLedger
@@ -85,6 +86,18 @@ import Testing
             try await desk.complete(.issue(), id: 7, on: .numbered(3))
             #expect(try await desk.view(.numbered(3)).gaps == [])
             #expect(try await ledger.audit().violations == [])
+        }
+    }
+
+    /// Stations with clocks of their own begin and settle by one time.
+    @Test(arguments: [0, 300, -540_000, 86_400_000] as [Int64])
+    func keepsOneTime(_ slow: Int64) async throws {
+        try await TestDatabase.temporary { database in
+            let now = { @Sendable in Int64(time(nil)) * 1_000 }
+            let lead = ClockLead { now() - slow }
+            let ledger = try await PostgreSQLLedger.open(database.address, as: 1, lead: lead)
+            let told = ledger.time(at: Timestamp(milliseconds: now() - slow))
+            #expect(abs(told.milliseconds - now()) < 3_000, "\(told.milliseconds - now())")
         }
     }
 

@@ -155,7 +155,7 @@ package final class PrivatePostgreSQL: Sendable {
 
         deinit { process.terminate() }
 
-        /// What psql says, in one line.
+        /// The answer of psql in one line.
         package func answer(to statement: String) throws -> String {
             let end = "end-\(UInt32.random(in: 0...UInt32.max))"
             try input.fileHandleForWriting.write(

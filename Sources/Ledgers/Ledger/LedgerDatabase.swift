@@ -2,8 +2,8 @@ public import TapcardDomain
 
 /// A database that holds the ledger of several stations, as seen by its owner.
 public protocol LedgerDatabase: Sendable {
-    /// Whether the database holds a ledger, whichever it is.
-    func holdsLedger() async throws(LedgerError) -> Bool
+    /// Throws the reason for which no ledger can be made in the database. Nothing is made.
+    func requireRoom() async throws(LedgerError)
 
     /// Makes an empty ledger in an empty database.
     func makeLedger(in currency: Currency) async throws(LedgerError)

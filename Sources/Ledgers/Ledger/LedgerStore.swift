@@ -8,6 +8,9 @@ public protocol LedgerStore: Sendable {
     var currency: Currency { get }
     /// Whether every write is refused, because the storage may only be read.
     var isReadOnly: Bool { get }
+    /// The time by which this ledger is kept, at this time of the station. The stations of one
+    /// ledger take the age of an operation that another one has begun.
+    func time(at stationTime: Timestamp) -> Timestamp
 
     /// Reads one consistent state.
     func read<Success: Sendable>(
@@ -47,6 +50,8 @@ extension LedgerStore {
     }
 
     public var isReadOnly: Bool { false }
+
+    public func time(at stationTime: Timestamp) -> Timestamp { stationTime }
 
     /// Throws the error of a write where no write is possible.
     public func requireWritable() async throws(LedgerError) {

@@ -42,6 +42,7 @@ struct ConfirmationFile {
     }
 
     func keep(_ confirmed: LastConfirmed) {
+        // Without it the next check finds less, and no payment fails for that.
         try? DurableFile(path).write(Array(confirmed.text.utf8), mode: 0o600, durable: false)
     }
 }

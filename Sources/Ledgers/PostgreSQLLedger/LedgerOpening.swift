@@ -1,5 +1,7 @@
+import BlockingLane
 import Ledger
 import LedgerColumns
+import SystemClock
 import TapcardDomain
 
 /// The facts about the ledger that a connection finds out before it reads or writes any row.
@@ -231,6 +233,28 @@ struct Declaration {
         isRevoked = try row.value(\.flag)
         process = try row.value(\.integer)
         clock = ServerClock(try row.value(\.integer))
+    }
+}
+
+/// The server's clock less the station's. Below a second it counts as none: a message takes time.
+package final class ClockLead: Sendable {
+    private let stationTime: @Sendable () -> Int64
+    private let measured = Guarded<Int64>(0)
+
+    package init(
+        _ stationTime: @escaping @Sendable () -> Int64 = { SystemClock.millisecondsSince1970 }
+    ) {
+        self.stationTime = stationTime
+    }
+
+    package var milliseconds: Int64 {
+        let lead = measured.withLock { $0 }
+        return abs(lead) < 1_000 ? 0 : lead
+    }
+
+    func measure(_ clock: ServerClock) {
+        let lead = clock.now / 1_000 - stationTime()
+        measured.withLock { $0 = lead }
     }
 }
 

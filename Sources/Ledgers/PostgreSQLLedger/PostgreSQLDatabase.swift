@@ -21,8 +21,8 @@ public struct PostgreSQLDatabase: LedgerDatabase {
         }
     }
 
-    public func holdsLedger() async throws(LedgerError) -> Bool {
-        try await onLink { link throws(LedgerError) in try link.holdsLedger }
+    public func requireRoom() async throws(LedgerError) {
+        try await makeLedger(in: .usd, partitions: 1, isTrial: true)
     }
 
     public func makeLedger(in currency: Currency) async throws(LedgerError) {
@@ -31,7 +31,7 @@ public struct PostgreSQLDatabase: LedgerDatabase {
 
     /// With a few partitions for tests, which make many ledgers.
     package func makeLedger(
-        in currency: Currency, partitions: Int
+        in currency: Currency, partitions: Int, isTrial: Bool = false
     ) async throws(LedgerError) {
         try await onLink { link throws(LedgerError) in
             let name = try link.value("SELECT current_database()", \.text)
@@ -51,7 +51,7 @@ public struct PostgreSQLDatabase: LedgerDatabase {
                     "42501":
                         "this login may not make tables and roles; give it a database of its own "
                         + "and the right CREATEROLE",
-                ])
+                ], isTrial: isTrial)
         }
     }
 
@@ -149,15 +149,16 @@ public struct PostgreSQLDatabase: LedgerDatabase {
                 [
                     SQLStatement(
                         counting: """
-                            UPDATE station SET revoked_at = coalesce(revoked_at, $2)
-                            WHERE login = $1
+                            UPDATE station SET revoked_at = $2
+                            WHERE login = $1 AND revoked_at IS NULL
                             """, [.text(name.text), .time(revoked)]),
                     SQLStatement("ALTER ROLE \(name.text.quotedName) NOLOGIN"),
                     // Sessions that are there keep their login, and lose its rights.
                     SQLStatement("REVOKE \(role.quotedName) FROM \(name.text.quotedName)"),
                 ],
                 refusing: [
-                    "22012": "there is no station \(name); tapcard station list names them",
+                    "22012": "there is no station \(name), or it was revoked before; "
+                        + "tapcard station list names them",
                     "42501": "only the owner of the ledger revokes stations",
                 ])
         }
@@ -170,13 +171,15 @@ extension Declaration {
 }
 
 extension Link {
-    /// Carries out all statements or none. `words` explain the refusals that are to be expected, by
+    /// Carries out all statements or none, and in a trial none. `words` explain the refusals that are to be expected, by
     /// their state.
     fileprivate func change(
-        _ statements: [SQLStatement], refusing words: [String: String] = [:]
+        _ statements: [SQLStatement], refusing words: [String: String] = [:],
+        isTrial: Bool = false
     ) throws(LedgerError) {
+        let all = [SQLStatement("BEGIN"), Opening.terms] + statements
         do throws(LinkFailure) {
-            try commit([SQLStatement("BEGIN"), Opening.terms] + statements)
+            if isTrial { _ = try run(all + [SQLStatement("ROLLBACK")]) } else { try commit(all) }
         } catch .lost(let why) {
             throw LedgerError(
                 .outcomeUnknown, "the database did not say whether it kept the change (\(why))")

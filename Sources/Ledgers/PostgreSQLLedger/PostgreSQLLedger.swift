@@ -16,6 +16,7 @@ public actor PostgreSQLLedger: LedgerStore {
     private let patience: Patience
     private let memory: ConfirmationFile?
     private var confirmed: LastConfirmed?
+    private nonisolated let lead: ClockLead
     /// Nil after a transaction of unknown outcome: a new link finds out what the server kept.
     private var open: OpenLedger?
     /// That transaction, until it can have no effect any more.
@@ -41,7 +42,7 @@ public actor PostgreSQLLedger: LedgerStore {
     /// For tests, which have one login for all stations, and no limit of time.
     package static func open(
         _ address: String, currency: Currency? = nil, as station: Int?, memory: String? = nil,
-        isPatient: Bool = true
+        isPatient: Bool = true, lead: ClockLead = ClockLead()
     ) async throws(LedgerError) -> PostgreSQLLedger {
         let lane = BlockingLane(label: "tapcard.ledger")
         let station = station.map { Int64($0) }
@@ -53,13 +54,16 @@ public actor PostgreSQLLedger: LedgerStore {
             try opened.requireKept(file?.load())
             return opened
         }
-        return PostgreSQLLedger(opened, address, station, patience, file, lane)
+        return PostgreSQLLedger(opened, address, station, patience, file, lead, lane)
     }
 
     private init(
         _ opened: sending OpenLedger, _ address: String, _ station: Int64?,
-        _ patience: Patience, _ memory: ConfirmationFile?, _ lane: BlockingLane
+        _ patience: Patience, _ memory: ConfirmationFile?, _ lead: ClockLead,
+        _ lane: BlockingLane
     ) {
+        lead.measure(opened.opening.clock)
+        self.lead = lead
         currency = opened.opening.currency
         open = opened
         self.lane = lane
@@ -68,6 +72,10 @@ public actor PostgreSQLLedger: LedgerStore {
         self.patience = patience
         self.memory = memory
         confirmed = memory?.load()
+    }
+
+    public nonisolated func time(at stationTime: Timestamp) -> Timestamp {
+        stationTime.adding(milliseconds: lead.milliseconds)
     }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -96,6 +104,7 @@ public actor PostgreSQLLedger: LedgerStore {
         let rows = PostgreSQLRows(ledger, isWriting: false)
         do throws(LedgerError) {
             try rows.load(footprint, isEnded: true)
+            lead.measure(rows.clock)
             let success = try body(rows)
             if rows.isAnswered {
                 known.merge(rows.known)
@@ -217,6 +226,7 @@ public actor PostgreSQLLedger: LedgerStore {
         if let open, open.link.isOpen { return open }
         let new = try OpenLedger(
             at: address, in: currency, as: station, patience: patience)
+        lead.measure(new.opening.clock)
         try givenUp?.waitForEnd(on: new)
         givenUp = nil
         try new.requireKept(confirmed)

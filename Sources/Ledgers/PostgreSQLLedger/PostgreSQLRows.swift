@@ -191,8 +191,11 @@ final class PostgreSQLRows: LedgerRows {
     /// anything on these cards.
     func nextPlace(on uid: CardUID) throws(LedgerError) -> Int64 {
         if latestPlace == 0 {
-            latestPlace = clock.now
+            // Two readings of the clock may differ by what a message takes; the order of what this
+            // station does is kept.
+            latestPlace = max(clock.now, link.latestPlace)
         }
+        defer { link.latestPlace = latestPlace }
         guard var row = try loaded(uid) else {
             latestPlace += 1
             return latestPlace

@@ -63,6 +63,19 @@ enum LedgerFolder {
         try reachDisk(of: name)
     }
 
+    /// Gives a file another name, in one step.
+    static func rename(_ path: String, _ name: String) throws(LedgerError) {
+        guard unsafe Glibc.rename(path, name) == 0 else {
+            throw LedgerError(systemError: errno, path: path)
+        }
+        try reachDisk(of: name)
+    }
+
+    static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
     static func remove(_ path: String) throws(LedgerError) {
         guard unsafe unlink(path) == 0 else { throw LedgerError(systemError: errno, path: path) }
         try reachDisk(of: path)

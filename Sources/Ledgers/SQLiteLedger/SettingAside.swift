@@ -5,7 +5,11 @@ extension SQLiteLedger {
     /// Takes a ledger out of use: gives it another name while no program has it open, and returns
     /// that name. A ledger that was taken out of use before has the name already.
     public static func setAside(_ path: String) async throws(LedgerError) -> String {
-        try await Doorway(BlockingLane(label: "tapcard.aside")).run { () throws(LedgerError) in
+        guard LedgerFolder.followingLinks(path) == path, !LedgerFolder.isLink(path) else {
+            throw LedgerError(.unavailable, "\(path) is a link; name the file itself")
+        }
+        return try await Doorway(BlockingLane(label: "tapcard.aside")).run {
+            () throws(LedgerError) in
             try LedgerFile(path: path).setAside()
         }
     }
@@ -18,7 +22,12 @@ extension LedgerFile {
         guard LedgerFolder.contains(path) else {
             let (folder, name) = LedgerFolder.split(path)
             let earlier = LedgerFolder.names(in: folder)
-                .filter { $0.hasPrefix(name + LedgerFile.mark) && !$0.hasSuffix("-wal") }
+                .filter { file in
+                    // Its journal and other files have longer names.
+                    file.hasPrefix(name + LedgerFile.mark)
+                        && file.dropFirst(name.count + LedgerFile.mark.count)
+                            .allSatisfy { ("0"..."9").contains($0) }
+                }
             guard earlier.count == 1 else {
                 throw LedgerError(.unavailable, "there is no ledger at \(path)")
             }
@@ -36,8 +45,7 @@ extension LedgerFile {
             throw LedgerError.locked(path, "(it is in use)")
         }
         let name = path + LedgerFile.mark + String(UInt32.random(in: 0...UInt32.max))
-        try LedgerFolder.link(path, name)
-        try LedgerFolder.remove(path)
+        try LedgerFolder.rename(path, name)
         return name
     }
 }

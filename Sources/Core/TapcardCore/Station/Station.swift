@@ -117,7 +117,7 @@ public struct Station: Sendable {
     /// The keys at the last look at a card.
     public var keys: KeyRing { keySource.current }
     public var currency: Currency { ledger.currency }
-    var now: Timestamp { surroundings.now() }
+    var now: Timestamp { ledger.time(at: surroundings.now()) }
     var cashier: CashierName? { surroundings.cashier }
 
     public func newID() -> OperationID { surroundings.newID() }

@@ -13,7 +13,7 @@ extension Station {
         let result = try await whileAsking(
             await ledger.change(
                 card, change, id: surroundings.newID(), by: surroundings.cashier,
-                at: surroundings.now()))
+                at: ledger.time(at: surroundings.now())))
         switch result {
         case .success(let card): return card
         case .failure(let refusal) where refusal.rule == .cardUnknown:

@@ -52,7 +52,8 @@ extension Settings {
             return (keys?.entries ?? []).map { ("\($0.id)", $0.status.rawValue) }
         case .cards:
             guard let place = try? ledgerPlace,
-                let ledger = try? await drivers.openLedger(place, (try? currency) ?? nil, false, nil),
+                let ledger = try? await drivers.openLedger(
+                    place, (try? currency) ?? nil, false, nil),
                 let operations = try? await ledger.read({ rows throws(LedgerError) in
                     try rows.operations(on: nil, last: Settings.mostLookedThrough)
                 })

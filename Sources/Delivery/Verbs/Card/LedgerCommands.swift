@@ -157,14 +157,11 @@ extension Session {
         }
         let place = LedgerPlace(address)
         guard !place.hasPassword else { throw Settings.passwordInAddress }
-        // What is wrong with the database is reported before the ledger is out of use.
-        let isFull = try await asOwner(at: place) { database throws(LedgerError) in
-            try await database.holdsLedger()
-        }
-        guard !isFull || !isThere(path) else {
-            throw TapcardError(
-                .refusal(.wrongState), "The database holds a ledger already.",
-                meaning: "Nothing was copied.", advice: "Take an empty database.")
+        // A fault of the database is reported before the ledger is out of use.
+        if isThere(path) {
+            try await asOwner(at: place) { database throws(LedgerError) in
+                try await database.requireRoom()
+            }
         }
         let source: any LedgerStore
         let aside: String
@@ -178,17 +175,18 @@ extension Session {
                 advice: error.kind == .locked
                     ? "End every program that uses the ledger, such as tapcard serve." : "")
         }
+        try requireOneTarget(of: aside, address)
         let filled: Filled
         do throws(TapcardError) {
             filled = try await asOwner(at: place) { database throws(LedgerError) in
-                try await database.fill(from: source, origin: Session.name(in: aside))
+                try await database.fill(from: source, origin: Session.number(of: aside))
             }
         } catch {
             throw TapcardError(
-                error.kind, error.what,
-                meaning: "The ledger is out of use, as \(aside).",
-                advice: "Repeat the command; or, if tapcard ledger status finds no ledger in the "
-                    + "database, go on with the file: mv \(aside) \(path)")
+                error.kind, error.what, meaning: "The ledger is out of use, as \(aside).",
+                advice: error.meaning == Session.unchanged
+                    ? "Repeat the command, or go on with the file: mv \(aside) \(path)"
+                    : "Repeat the command: the copy may be there.")
         }
         return Report(
             [
@@ -204,8 +202,30 @@ extension Session {
             ], isDeed: true)
     }
 
-    private static func name(in path: String) -> String {
-        path.split(separator: "/").last.map { String($0) } ?? path
+    /// The number that a ledger out of use has in its name.
+    private static func number(of path: String) -> String {
+        path.split(separator: "-").last.map { String($0) } ?? path
+    }
+
+    /// Notes where a ledger out of use goes, and refuses another place: each copy would go on with
+    /// the same numbers and the same money.
+    private func requireOneTarget(of aside: String, _ address: String) throws(TapcardError) {
+        let note = DurableFile(aside + ".into")
+        let noted: [UInt8]?
+        do throws(FileError) {
+            noted = try note.read()
+            if noted == nil { try note.write(Array((address + "\n").utf8), mode: 0o600) }
+        } catch {
+            throw TapcardError(
+                .fileUnusable, "The place of the copy cannot be noted: \(error.detail).",
+                meaning: "Nothing was copied.")
+        }
+        guard let noted, noted != Array((address + "\n").utf8) else { return }
+        let other = String(decoding: noted, as: UTF8.self).filter { !$0.isNewline }
+        throw TapcardError(
+            .refusal(.wrongState), "The ledger \(aside) was to be copied into \(other).",
+            meaning: "Nothing was copied: two copies would have the same money twice.",
+            advice: "Name that database. Only if it holds no ledger: rm \(aside).into")
     }
 
     fileprivate func ledgerStatus() async throws(TapcardError) -> Report {
