@@ -16,6 +16,8 @@ struct KnownRows {
         let epoch: Int64
         /// The ticket that the row has in the ledger.
         var storedTicket: String?
+        /// Whether the row names a ticket that was not read with it.
+        var lacksTicket = false
         /// Numbers that the card skips and that are not in the ledger yet.
         var skipped: SequenceGap?
         var isChanged = false

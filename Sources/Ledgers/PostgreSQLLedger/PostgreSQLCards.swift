@@ -64,17 +64,23 @@ extension PostgreSQLRows {
         noteChange()
     }
 
+    /// The ticket that a card shows may have been sold on the card that it replaces.
+    private static let cardsAndTickets = """
+        card LEFT JOIN ticket_name ON ticket_name.id = card.ticket
+            LEFT JOIN ticket ON ticket.uid = ticket_name.uid AND ticket.id = ticket_name.id
+        """
+
     func cardSelection(
-        where condition: String, _ values: [SQLValue]
+        from tables: String = cardsAndTickets, where condition: String, _ values: [SQLValue]
     ) -> Selection<KnownRows.CardRow> {
         let epoch = opening.epoch
         return Selection(
             """
             SELECT \(LedgerCard.qualifiedColumns), \(Ticket.qualifiedColumns),
                 card.balance, card.version, card.last_place,
+                card.ticket IS NOT NULL AND ticket.id IS NULL,
                 (SELECT coalesce(sum(skipped), 0) FROM opening WHERE opening.epoch > card.epoch)
-            FROM card LEFT JOIN ticket_name ON ticket_name.id = card.ticket
-                LEFT JOIN ticket ON ticket.uid = ticket_name.uid AND ticket.id = ticket_name.id
+            FROM \(tables)
             WHERE \(condition)
             """, values
         ) { row throws(LedgerError) in
@@ -82,7 +88,7 @@ extension PostgreSQLRows {
             let stored = KnownRows.CardRow(
                 card: card, balance: try row.value(\.integer), version: try row.value(\.integer),
                 lastPlace: try row.value(\.integer), epoch: epoch,
-                storedTicket: card.ticket?.id.text)
+                storedTicket: card.ticket?.id.text, lacksTicket: try row.value(\.flag))
             return stored.skipping(try row.value(\.integer))
         }
     }

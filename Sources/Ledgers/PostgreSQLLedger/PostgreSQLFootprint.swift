@@ -6,17 +6,26 @@ import TapcardDomain
 extension PostgreSQLRows {
     /// Reads the rows that the body will ask for; cards are locked where it writes. With `isEnded`
     /// the transaction ends with this batch, and the body sees nothing else.
+    ///
+    /// Each query names the cards, so that the server looks into their partitions alone: to plan a
+    /// query of all partitions takes longer than the payment. A row that lies elsewhere, such as an
+    /// operation on another card, stays unknown and is read singly.
     func load(_ footprint: Footprint, isEnded: Bool = false) throws(LedgerError) {
         let uids = SQLValue.list(footprint.cards.map { String($0.number) })
         let ids = SQLValue.list(footprint.ids.map(\.description))
         let numbers = SQLValue.list(footprint.records.map { String($0.value) })
         let ofCards = "uid = ANY($1::bigint[])"
         let cards = cardSelection(
-            where: "card.\(ofCards) ORDER BY card.uid\(lock)", [uids])
+            from: """
+                card LEFT JOIN ticket ON ticket.uid = card.uid AND ticket.id = card.ticket
+                    AND ticket.\(ofCards)
+                """, where: "card.\(ofCards) ORDER BY card.uid\(lock)", [uids])
         let open = Selection<Operation>(where: "\(ofCards) AND state = 'pending'", [uids])
         let asked = Selection<Operation>(
-            from: "request_id AS request JOIN operation USING (uid, id)",
-            where: "request.id = ANY($1::uuid[])", [ids])
+            where: "\(ofCards) AND id = ANY($2::uuid[])", [uids, ids])
+        let used = Selection(
+            "SELECT id, uid FROM request_id WHERE id = ANY($1::uuid[]) AND NOT is_attempt", [ids]
+        ) { row throws(LedgerError) in (id: try row.value(\.id), card: try row.value(\.uid)) }
         let gaps = gapSelection(where: ofCards, [uids])
         let records = Selection<IssuedRecord>(
             where: "uid = $1 AND sequence = ANY($2::integer[])",
@@ -29,14 +38,13 @@ extension PostgreSQLRows {
                 """, [uids])
         let sold = Selection<SoldTicket>(
             where: """
-                (uid, operation) IN (
-                    SELECT uid, id FROM operation WHERE \(ofCards) AND state = 'pending'
-                    UNION ALL SELECT uid, id FROM request_id WHERE id = ANY($2::uuid[]))
+                \(ofCards) AND (operation = ANY($2::uuid[]) OR operation IN (
+                    SELECT id FROM operation WHERE \(ofCards) AND state = 'pending'))
                 """, [uids, ids])
         let batch = [
             cards.statement, open.statement, asked.statement, gaps.statement, records.statement,
             attempts.statement, forCodes.statement, sold.statement, keySelection.statement,
-            clockSelection.statement,
+            clockSelection.statement, used.statement,
         ]
         let answers = try run(batch + (isEnded ? [SQLStatement("COMMIT")] : []))
         guard answers.count >= batch.count else { throw Columns.unreadable }
@@ -45,6 +53,10 @@ extension PostgreSQLRows {
         known.clock = try clockSelection.rows(of: answers[9]).first
         noteAbsence(of: footprint)
         for row in try cards.rows(of: answers[0]) {
+            guard !row.lacksTicket else {
+                known.cards.removeValue(forKey: row.card.uid)
+                continue
+            }
             known.cards[row.card.uid] = row
             if case .scratched(let code) = row.card.scratch {
                 known.attemptsForCodes[code] = .some(nil)
@@ -53,6 +65,9 @@ extension PostgreSQLRows {
         for operation in try open.rows(of: answers[1]) {
             known.openOperations[operation.uid] = operation.id
             note(operation)
+        }
+        for row in try used.rows(of: answers[10]) where !footprint.cards.contains(row.card) {
+            known.operations.removeValue(forKey: row.id)
         }
         for operation in try asked.rows(of: answers[2]) { note(operation) }
         for gap in try gaps.rows(of: answers[3]) { known.gaps[gap.uid, default: []].append(gap) }
