@@ -65,7 +65,7 @@ private final class Filling {
     func begin(in currency: Currency, origin: String) throws(LedgerError) {
         let name = try link.value("SELECT current_database()", \.text)
         batch =
-            [SQLStatement("BEGIN")]
+            [SQLStatement("BEGIN"), SQLStatement("SET LOCAL synchronous_commit = on")]
             + PostgreSQLSchema.statements(
                 currency: currency.code, in: name, partitions: partitions)
             + [SQLStatement("UPDATE setting SET origin = $1", [.text(origin)])]

@@ -69,7 +69,7 @@ struct Opening {
     /// The square root of a negative number.
     static let guardState = "2201F"
 
-    /// The terms of every transaction, whatever the server's settings are: a commit waits for the
+    /// The terms of every transaction that writes, however the server is set: a commit waits for the
     /// disk and the replica, and a station that dies or waits holds nothing up.
     static let terms = SQLStatement(
         """

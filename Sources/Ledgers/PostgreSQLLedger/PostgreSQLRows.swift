@@ -55,16 +55,14 @@ final class PostgreSQLRows: LedgerRows {
         (link, opening) = (ledger.link, ledger.opening)
         (self.isWriting, hasBegun) = (isWriting, false)
         (self.known, isOver) = (known ?? KnownRows(), known != nil)
-        // A transaction that writes waits for the replica by itself.
-        let fence = opening.isPooled && !isWriting ? Opening.fence : []
-        waiting =
-            fence + [
-                SQLStatement(
-                    isWriting
-                        ? "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
-                        : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
-                Opening.terms, opening.guardian,
-            ]
+        // A transaction that writes waits for the replica by itself. One that reads may be at
+        // length, and holds nothing up.
+        let beginning =
+            isWriting
+            ? [SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"), Opening.terms]
+            : (opening.isPooled ? Opening.fence : [])
+                + [SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
+        waiting = beginning + [opening.guardian]
     }
 
     /// Runs one query, after every change collected so far.
