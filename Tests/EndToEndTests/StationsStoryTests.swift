@@ -43,7 +43,11 @@ import Testing
         try second.step("keys import \(first.home)/keys.json")
         #expect(try second.step("add 20").hasPrefix("Added €20.00, €20.00 left"))
         #expect(try first.step("pay 4.50").hasPrefix("Paid €4.50, €15.50 left"))
-        #expect(try owner.step("station list").contains("2  \(second.name)  last seen "))
+        let stations = try owner.step("station list").split(separator: "\n")
+        #expect(
+            stations.contains { $0.hasPrefix("2  \(second.name) ") && $0.contains("last seen") })
+
+        try StationsStoryTests.refuseOtherKeys(at: try owner.station(3))
 
         _ = try server.answer(to: "UPDATE opening SET server = 'another'", in: name)
         let undeclared =
@@ -67,6 +71,16 @@ import Testing
             complains: "The ledger is in a database, which tapcard neither copies nor restores. "
                 + "Nothing was done. Its server has tools for that, such as pg_basebackup. After a "
                 + "restore: tapcard ledger reopen --after-loss. docs/STATIONS.md shows both.")
+    }
+
+    private static func refuseOtherKeys(at stranger: House) throws {
+        try stranger.counter.step("keys list")
+        try stranger.expect(
+            "pay 1", status: 1,
+            complains: "Key 1 of this station is another one than the other stations of the ledger "
+                + "have. Nothing was changed: each would take the other's cards for forged. Put "
+                + "~/.local/share/tapcard/simulated/keys.json away, and bring the keys of another "
+                + "station: there tapcard keys export FILE, here tapcard keys import FILE.")
     }
 
     /// Somebody at a computer of their own, with one ledger in each command.

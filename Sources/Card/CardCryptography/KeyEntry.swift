@@ -10,6 +10,13 @@ public struct KeyEntry: Hashable, Sendable {
     public var macMaster: [UInt8] { keys.macMaster.bytes }
     public var passwordMaster: [UInt8] { keys.passwordMaster.bytes }
 
+    /// A text by which two keys are told apart, and from which neither can be found out: their
+    /// secrets are random.
+    public var mark: String {
+        SHA256.digest(macMaster + passwordMaster).prefix(8)
+            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
     func restricted(by status: KeyStatus) -> KeyEntry {
         KeyEntry(keys: keys, status: self.status.restricted(by: status), created: created)
     }

@@ -11,6 +11,9 @@ public protocol LedgerStore: Sendable {
     /// The time by which this ledger is kept, at this time of the station. The stations of one
     /// ledger take the age of an operation that another one has begun.
     func time(at stationTime: Timestamp) -> Timestamp
+    /// The ids for which another station of the ledger has another key, by the marks of the keys.
+    /// Keys that are new become known to the others.
+    func otherKeys(than marks: [UInt8: String]) async throws(LedgerError) -> Set<UInt8>
 
     /// Reads one consistent state.
     func read<Success: Sendable>(
@@ -52,6 +55,11 @@ extension LedgerStore {
     public var isReadOnly: Bool { false }
 
     public func time(at stationTime: Timestamp) -> Timestamp { stationTime }
+
+    /// A ledger with one station knows no other keys.
+    public func otherKeys(
+        than marks: [UInt8: String]
+    ) async throws(LedgerError) -> Set<UInt8> { [] }
 
     /// Throws the error of a write where no write is possible.
     public func requireWritable() async throws(LedgerError) {

@@ -41,7 +41,7 @@ enum LedgerRole: String, CaseIterable {
                 "SELECT ON ALL TABLES IN SCHEMA public",
                 """
                 INSERT ON card, request_id, operation, reversal, issued_record, house, entry,
-                    ticket, ticket_name, prize, activation, code, gap
+                    ticket, ticket_name, prize, activation, code, gap, key_mark
                 """,
                 "UPDATE (\(LedgerRole.changedColumnsOfCard)) ON card",
                 "UPDATE (uid, is_attempt) ON request_id",

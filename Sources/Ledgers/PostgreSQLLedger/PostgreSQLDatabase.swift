@@ -197,7 +197,7 @@ extension Link {
         }
     }
 
-    fileprivate func rows<Row>(_ selection: Selection<Row>) throws(LedgerError) -> [Row] {
+    func rows<Row>(_ selection: Selection<Row>) throws(LedgerError) -> [Row] {
         let answers: [SQLAnswer]
         do { answers = try run([selection.statement]) } catch { throw LedgerError(error) }
         return try answers.first.map { answer throws(LedgerError) in

@@ -52,16 +52,7 @@ extension PostgreSQLRows {
         known.keys = try keySelection.rows(of: answers[8])
         known.clock = try clockSelection.rows(of: answers[9]).first
         noteAbsence(of: footprint)
-        for row in try cards.rows(of: answers[0]) {
-            guard !row.lacksTicket else {
-                known.cards.removeValue(forKey: row.card.uid)
-                continue
-            }
-            known.cards[row.card.uid] = row
-            if case .scratched(let code) = row.card.scratch {
-                known.attemptsForCodes[code] = .some(nil)
-            }
-        }
+        note(try cards.rows(of: answers[0]))
         for operation in try open.rows(of: answers[1]) {
             known.openOperations[operation.uid] = operation.id
             note(operation)
@@ -80,6 +71,19 @@ extension PostgreSQLRows {
         }
         for ticket in try sold.rows(of: answers[7]) {
             known.ticketsOfOperations[ticket.operation] = ticket
+        }
+    }
+
+    private func note(_ cards: [KnownRows.CardRow]) {
+        for row in cards {
+            guard !row.lacksTicket else {
+                known.cards.removeValue(forKey: row.card.uid)
+                continue
+            }
+            known.cards[row.card.uid] = row
+            if case .scratched(let code) = row.card.scratch {
+                known.attemptsForCodes[code] = .some(nil)
+            }
         }
     }
 

@@ -219,7 +219,7 @@ public actor PostgreSQLLedger: LedgerStore {
     /// The number of round trips since the connection was opened: for tests and measurements.
     package var roundTrips: Int { open?.link.roundTrips ?? 0 }
 
-    private func connected() throws(LedgerError) -> OpenLedger {
+    func connected() throws(LedgerError) -> OpenLedger {
         guard !isClosed else {
             throw LedgerError(.unavailable, "the ledger was closed; open it again")
         }

@@ -152,6 +152,11 @@ enum PostgreSQLSchema {
             place bigint NOT NULL
         );
 
+        CREATE TABLE key_mark (
+            id smallint PRIMARY KEY CHECK (id BETWEEN 0 AND 15),
+            mark text NOT NULL
+        );
+
         CREATE TABLE house (
             account text NOT NULL,
             station integer NOT NULL,

@@ -68,6 +68,7 @@ extension Session {
         }
         let ledger = try await openLedger(making: true)
         let keys = try await makeKeys(beside: ledger, isTold: true)
+        try await requireCommonKeys(keys, ledger)
         if let other = keys.currency, other != ledger.currency {
             say(
                 "tapcard: these keys are of a station in \(other.code); its cards are refused "

@@ -70,7 +70,26 @@ package struct Session: Sendable {
 
     package func station(with ledger: any LedgerStore) async throws(TapcardError) -> Station {
         let keys = try await keys(beside: ledger)
+        try await requireCommonKeys(keys, ledger)
         return try await station(with: ledger, KeyRingSource(keyFile, holding: keys))
+    }
+
+    /// Refuses keys that differ from those of the other stations: each would take the other's cards
+    /// for forged.
+    func requireCommonKeys(
+        _ keys: KeyRing, _ ledger: any LedgerStore
+    ) async throws(TapcardError) {
+        let marks = Dictionary(keys.entries.map { ($0.id, $0.mark) }) { $1 }
+        let others = try await withLedgerErrors { () throws(LedgerError) in
+            try await ledger.otherKeys(than: marks)
+        }
+        guard let id = others.min() else { return }
+        throw TapcardError(
+            .keysUnusable,
+            "Key \(id) of this station is another one than the other stations of the ledger have.",
+            meaning: "Nothing was changed: each would take the other's cards for forged.",
+            advice: "Put \(settings.keyPath) away, and bring the keys of another station: there "
+                + "tapcard keys export FILE, here tapcard keys import FILE.")
     }
 
     package func station(
