@@ -178,7 +178,7 @@ struct StationCosts {
                 var times = [Double](repeating: 0, count: batches)
                 let failures = unsafe tapcard_tape_replay(tape.start, socket, &times)
                 let trips = StationCosts.tripsAPayment
-                // What comes first is the connection.
+                // The first batches open the connection.
                 let taps = times.suffix(each * trips)
                 let payments = (0..<each).map { number in
                     taps.dropFirst(number * trips).prefix(trips).reduce(0, +)

@@ -149,7 +149,7 @@ class Page:
                 # None where the press has led to another page.
                 if self.script("return window.isPressed") is not False:
                     return
-                # It was drawn anew between the button's going down and up.
+                # The page replaced the button between press and release.
                 if time.monotonic() > end:
                     raise AssertionError(f"{name} cannot be pressed")
             except WebDriverException:

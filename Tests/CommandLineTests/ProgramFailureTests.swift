@@ -4,7 +4,7 @@ import Testing
 
 @Suite("How the program ends when its drivers fail")
 struct ProgramFailureTests {
-    /// A refusal answers the owner of a database, and is none.
+    /// `refused` rejects a request of a database's owner. It is not a failure of the ledger.
     @Test(
         "every failure of the ledger is exit status 9",
         arguments: LedgerError.Kind.allCases.filter { $0 != .refused })

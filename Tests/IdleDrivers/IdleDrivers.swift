@@ -79,7 +79,7 @@ package final class HeldActivation: ActivationService {
 
 /// A database that cannot be reached, or that tells its state and nothing else.
 package struct NoDatabase: LedgerDatabase {
-    private static let unreachable = LedgerError(.unavailable, "there is no network")
+    private static let unreachable = LedgerError(.unavailable, "the database does not answer")
     private let known: DatabaseStatus?
 
     package init(_ known: DatabaseStatus? = nil) { self.known = known }

@@ -28,10 +28,6 @@ public enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    public var isDatabase: Bool {
-        if case .database = self { true } else { false }
-    }
-
     /// Whether the address of the database has a password in it, which the list of processes shows
     /// to every user of the machine.
     public var hasPassword: Bool {

@@ -18,7 +18,7 @@ struct LastConfirmed: Equatable {
         (card, self.operation, state) = (operation.uid, operation.id, operation.state)
     }
 
-    /// Reads the text that a station has kept; nil if it is no such text.
+    /// Parses the text that a station has kept; nil for any other text.
     init?(_ text: String) {
         let words = text.split(whereSeparator: \.isWhitespace).map { String($0) }
         guard words.count == 5, let epoch = Int64(words[1]), let card = CardUID(words[2]),

@@ -157,8 +157,8 @@ public struct PostgreSQLDatabase: LedgerDatabase {
                     SQLStatement("REVOKE \(role.quotedName) FROM \(name.text.quotedName)"),
                 ],
                 refusing: [
-                    "22012": "there is no station \(name), or it was revoked before; "
-                        + "tapcard station list names them",
+                    "22012": "station \(name) is unknown or was already revoked; "
+                        + "tapcard station list shows the names",
                     "42501": "only the owner of the ledger revokes stations",
                 ])
         }

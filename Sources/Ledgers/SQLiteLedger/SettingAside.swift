@@ -29,7 +29,7 @@ extension LedgerFile {
                             .allSatisfy { ("0"..."9").contains($0) }
                 }
             guard earlier.count == 1 else {
-                throw LedgerError(.unavailable, "there is no ledger at \(path)")
+                throw LedgerError(.unavailable, "\(path) does not exist; name the file of a ledger")
             }
             return "\(folder)/\(earlier[0])"
         }

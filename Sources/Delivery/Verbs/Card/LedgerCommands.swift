@@ -318,7 +318,7 @@ extension Session {
         return Report(
             ["stations": stations.document],
             stations.isEmpty
-                ? ["There are no stations: tapcard station register makes one"]
+                ? ["No station is registered yet: tapcard station register adds one"]
                 : stations.map { station in
                     let state =
                         station.revokedAt.map { "revoked \(LocalTime.text($0))" }
