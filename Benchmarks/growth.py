@@ -171,7 +171,8 @@ def main(tapcard, *counts):
     sys.exit(0 if isRight else 1)
 
 
-if sys.argv[1:2] == ["--grow"]:
-    grow(sys.argv[2], int(sys.argv[3]))
-else:
-    main(*sys.argv[1:])
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--grow"]:
+        grow(sys.argv[2], int(sys.argv[3]))
+    else:
+        main(*sys.argv[1:])

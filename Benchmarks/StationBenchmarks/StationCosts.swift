@@ -8,7 +8,7 @@ import StationsInC
 import TapcardDomain
 
 /// Payments at many stations of one ledger in PostgreSQL, next to a client in C that sends the same
-/// bytes and does nothing else. Each station has a card of its own.
+/// statements by way of libpq and does nothing else. Each station has a card of its own.
 struct StationCosts {
     struct Round {
         let stations: Int
@@ -23,46 +23,95 @@ struct StationCosts {
         let paymentsASecond: Double
         let median: Double
         let slowest: Double
+        /// The client's processor time for a payment, in milliseconds.
+        let processor: Double
 
-        init(_ stations: [[Double]]) {
+        init(_ stations: [[Double]], processor: Double) {
             paymentsASecond = stations.map { Double($0.count) * 1_000 / $0.reduce(0, +) }
                 .reduce(0, +)
             let sorted = stations.joined().sorted()
             (median, slowest) = (sorted[sorted.count / 2], sorted[sorted.count * 99 / 100])
+            self.processor = processor * 1_000 / Double(sorted.count + stations.count * warmUp)
         }
     }
 
     struct Failure: Error { let what: String }
 
     private static let tripsAPayment = 4
-    private static let rounds = 3
+    /// The first payments of a connection are not counted: the server plans their statements, and
+    /// keeps the plans from then on.
+    private static let warmUp = 16
     private let server: PrivatePostgreSQL
-    private let payments: Int
+    /// The payments of one station, and those of all together.
+    private let most: (each: Int, together: Int)
 
+    /// On one server, which syncs to its disk.
     static func measure() async throws -> [Round] {
-        let costs = StationCosts(server: try PrivatePostgreSQL(), payments: 240)
-        var rounds: [Round] = []
+        let costs = StationCosts(
+            server: try PrivatePostgreSQL(syncs: true), most: (each: 1_600, together: 3_200))
+        return try await costs.measure(rounds: 3)
+    }
+
+    /// With a synchronous replica from which an answer takes so many milliseconds.
+    static func measure(replicaAwayBy milliseconds: Double) async throws -> [Round] {
+        let server = try PrivatePostgreSQL(syncs: true)
+        let folder = try emptyFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        unsafe chmod(folder, 0o755)
+        let link = "\(folder)/.s.PGSQL.5432"
+        guard unsafe tapcard_delay(link, server.socket, milliseconds / 2) == 0 else {
+            throw Failure(what: "no link")
+        }
+        unsafe chmod(link, 0o777)
+        let replica = try PrivatePostgreSQL(copying: server, by: folder, syncs: true)
+        defer { replica.kill() }
+        try server.waitForReplica()
+        let costs = StationCosts(server: server, most: (each: 200, together: 3_200))
+        return try await costs.measure(rounds: 1)
+    }
+
+    private func measure(rounds: Int) async throws -> [Round] {
+        var measured: [Round] = []
         for stations in [1, 8, 64] {
-            for number in 0..<StationCosts.rounds {
-                rounds.append(
-                    try await costs.round(of: stations, in: "house_\(stations)_\(number)"))
+            for number in 0..<rounds {
+                measured.append(try await round(of: stations, in: "house_\(stations)_\(number)"))
             }
         }
-        return rounds
+        return measured
+    }
+
+    private static func emptyFolder() throws -> String {
+        var template = Array("/tmp/tapcard-stations-XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else { throw Failure(what: "no folder") }
+        return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// Payments at one station of a ledger that is there, with the first card of these benchmarks.
+    static func pay(_ count: Int, in address: String) async throws -> Pace {
+        let ledger = try await PostgreSQLLedger.open(address, as: 0)
+        let uid = try card(0)
+        if try await ledger.view(of: uid) == nil { try await ledger.openCard(uid) }
+        let before = processorSeconds()
+        let times = try await pay(count + warmUp, at: 0, in: ledger)
+        return Pace([times], processor: processorSeconds() - before)
     }
 
     private func round(of stations: Int, in house: String) async throws -> Round {
-        let each = max(payments / stations, 12)
+        let each = min(most.each, most.together / stations) + StationCosts.warmUp
         try await makeHouse(house, for: stations)
         let copy = house + "_copy"
         let taped = try await inCopy(copy, of: house) {
             try await record(each, at: stations, of: $0)
         }
         defer { for tape in taped { unsafe tapcard_tape_free(tape.start) } }
-        let c = try await inCopy(copy, of: house) { _ in try replay(taped, each) }
+        let c = try await inCopy(copy, of: house) {
+            try replay(taped, each, server.address(of: $0))
+        }
         let swift = try await inCopy(copy, of: house) { database in
             let address = server.address(of: database)
-            return Pace(try await pay(each, at: [String](repeating: address, count: stations)))
+            let before = StationCosts.processorSeconds()
+            let times = try await pay(each, at: [String](repeating: address, count: stations))
+            return Pace(times, processor: StationCosts.processorSeconds() - before)
         }
         try server.remove(house)
         return Round(stations: stations, swift: swift, c: c)
@@ -135,7 +184,7 @@ struct StationCosts {
             try await ledger.carryOut(.pay(Money(minorUnits: 1, .usd)), on: uid, seen: seen)
             times.append(start.duration(to: .now) / .milliseconds(1))
         }
-        return times
+        return Array(times.dropFirst(warmUp))
     }
 
     // The tape is only read once it is recorded.
@@ -146,10 +195,7 @@ struct StationCosts {
     private func record(
         _ each: Int, at stations: Int, of database: String
     ) async throws -> [Tape] {
-        var template = Array("/tmp/tapcard-tapes-XXXXXX".utf8CString)
-        guard unsafe mkdtemp(&template) != nil else { throw Failure(what: "no folder") }
-        let folder = String(
-            decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let folder = try StationCosts.emptyFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         var tapes: [Tape] = []
         var addresses: [String] = []
@@ -167,20 +213,21 @@ struct StationCosts {
     }
 
     /// All stations at once, each on a thread of its own.
-    private func replay(_ tapes: [Tape], _ each: Int) throws -> Pace {
+    private func replay(_ tapes: [Tape], _ each: Int, _ address: String) throws -> Pace {
+        let before = StationCosts.processorSeconds()
         let results = Guarded<[[Double]]>([])
         let group = DispatchGroup()
-        let socket = server.socket
         for tape in tapes {
             group.enter()
             Thread.detachNewThread {
                 let batches = Int(unsafe tapcard_tape_batches(tape.start))
                 var times = [Double](repeating: 0, count: batches)
-                let failures = unsafe tapcard_tape_replay(tape.start, socket, &times)
+                let failures = unsafe tapcard_tape_replay(tape.start, address, &times)
                 let trips = StationCosts.tripsAPayment
                 // The first batches open the connection.
-                let taps = times.suffix(each * trips)
-                let payments = (0..<each).map { number in
+                let counted = each - StationCosts.warmUp
+                let taps = times.suffix(counted * trips)
+                let payments = (0..<counted).map { number in
                     taps.dropFirst(number * trips).prefix(trips).reduce(0, +)
                 }
                 if failures == 0, batches > each * trips {
@@ -192,7 +239,13 @@ struct StationCosts {
         group.wait()
         let payments = results.withLock { $0 }
         guard payments.count == tapes.count else { throw Failure(what: "the server has refused") }
-        return Pace(payments)
+        return Pace(payments, processor: StationCosts.processorSeconds() - before)
+    }
+
+    private static func processorSeconds() -> Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }
 

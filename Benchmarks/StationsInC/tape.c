@@ -1,8 +1,10 @@
-// The yardstick for PostgreSQLLedger: the same statements, sent by a client that does nothing else.
+// The yardstick for PostgreSQLLedger: the same statements, sent by a client of libpq that does nothing
+// else.
 
 #include "StationsInC.h"
 
 #include <arpa/inet.h>
+#include <postgresql/libpq-fe.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -23,13 +25,13 @@ struct tapcard_tape {
     int batches, most_batches;
 };
 
-static int socket_at(const char *path, bool listening) {
+int tapcard_socket(const char *path, bool listening) {
     int number = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct sockaddr_un place = {.sun_family = AF_UNIX};
     if (number < 0 || strlen(path) >= sizeof place.sun_path) return -1;
     strcpy(place.sun_path, path);
     struct sockaddr *address = (struct sockaddr *)&place;
-    int result = listening ? bind(number, address, sizeof place) | listen(number, 1)
+    int result = listening ? bind(number, address, sizeof place) | listen(number, 8)
                            : connect(number, address, sizeof place);
     if (result == 0) return number;
     close(number);
@@ -70,7 +72,7 @@ static void cut(struct tapcard_tape *tape, size_t *parsed) {
 static void *pass(void *context) {
     struct tapcard_tape *tape = context;
     int near = accept(tape->listener, NULL, NULL);
-    int far = socket_at(tape->target, false);
+    int far = tapcard_socket(tape->target, false);
     struct pollfd both[2] = {{near, POLLIN, 0}, {far, POLLIN, 0}};
     unsigned char buffer[65536];
     size_t parsed = 0;
@@ -96,7 +98,7 @@ struct tapcard_tape *tapcard_tape_record(const char *path, const char *target) {
     struct tapcard_tape *tape = calloc(1, sizeof *tape);
     if (tape == NULL || strlen(target) >= sizeof tape->target) return NULL;
     strcpy(tape->target, target);
-    tape->listener = socket_at(path, true);
+    tape->listener = tapcard_socket(path, true);
     if (tape->listener < 0 || pthread_create(&tape->thread, NULL, pass, tape) != 0) return NULL;
     return tape;
 }
@@ -108,29 +110,88 @@ void tapcard_tape_end(struct tapcard_tape *tape) {
 
 int tapcard_tape_batches(const struct tapcard_tape *tape) { return tape->batches; }
 
-// Reads until the server is ready for the next batch; false if it has refused something.
-static bool is_answered(int from) {
-    static const size_t head = 5;
-    unsigned char buffer[65536];
-    size_t count = 0;
-    bool refused = false;
-    while (true) {
-        ssize_t read = recv(from, buffer + count, sizeof buffer - count, 0);
-        if (read <= 0) return false;
-        count += (size_t)read;
-        size_t at = 0;
-        while (count - at >= head) {
-            uint32_t length;
-            memcpy(&length, buffer + at + 1, 4);
-            size_t end = at + 1 + ntohl(length);
-            if (end > count) break;
-            if (buffer[at] == 'E') refused = true;
-            if (buffer[at] == 'Z') return !refused;
-            at = end;
-        }
-        memmove(buffer, buffer + at, count - at);
-        count -= at;
+// The parts of a message, each after the other.
+static uint16_t short_at(const unsigned char **at) {
+    uint16_t number;
+    memcpy(&number, *at, 2);
+    *at += 2;
+    return ntohs(number);
+}
+
+static int32_t long_at(const unsigned char **at) {
+    uint32_t number;
+    memcpy(&number, *at, 4);
+    *at += 4;
+    return (int32_t)ntohl(number);
+}
+
+static const char *text_at(const unsigned char **at) {
+    const char *text = (const char *)*at;
+    *at += strlen(text) + 1;
+    return text;
+}
+
+enum { MOST_VALUES = 64 };
+
+// Sends what a Bind message says: with the text of an unnamed statement, or by its name.
+static int send_bind(PGconn *connection, const unsigned char *at, const char *unnamed) {
+    text_at(&at);
+    const char *name = text_at(&at);
+    for (int formats = short_at(&at); formats > 0; formats--) short_at(&at);
+    int count = short_at(&at);
+    const char *values[MOST_VALUES];
+    char copies[1 << 14], *free_room = copies;
+    for (int place = 0; place < count && place < MOST_VALUES; place++) {
+        int32_t length = long_at(&at);
+        values[place] = NULL;
+        if (length < 0) continue;
+        if (free_room + length >= copies + sizeof copies) return 0;
+        values[place] = memcpy(free_room, at, (size_t)length);
+        free_room[length] = 0;
+        free_room += length + 1;
+        at += length;
     }
+    if (name[0] != 0) return PQsendQueryPrepared(connection, name, count, values, NULL, NULL, 0);
+    return PQsendQueryParams(connection, unnamed, count, NULL, values, NULL, NULL, 0);
+}
+
+// Sends the statements of a batch again. The greeting has none.
+static bool send_batch(PGconn *connection, const unsigned char *at, const unsigned char *end) {
+    const char *unnamed = "";
+    while (at + 5 <= end) {
+        unsigned char kind = *at;
+        const unsigned char *body = at + 1;
+        int32_t length = long_at(&body);
+        at += 1 + length;
+        if (kind == 'P') {
+            const char *name = text_at(&body), *sql = text_at(&body);
+            if (name[0] == 0) {
+                unnamed = sql;
+            } else if (!PQsendPrepare(connection, name, sql, 0, NULL)) {
+                return false;
+            }
+        } else if (kind == 'B' && !send_bind(connection, body, unnamed)) {
+            return false;
+        }
+    }
+    return PQpipelineSync(connection) == 1;
+}
+
+// Reads until the server is ready for the next batch; false if it has refused something.
+static bool is_answered(PGconn *connection) {
+    bool refused = false, ready = false;
+    while (!ready) {
+        PGresult *result = PQgetResult(connection);
+        if (result == NULL) {
+            if (PQstatus(connection) != CONNECTION_OK) return false;
+            continue;
+        }
+        ExecStatusType status = PQresultStatus(result);
+        ready = status == PGRES_PIPELINE_SYNC;
+        if (!ready && status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) refused = true;
+        PQclear(result);
+    }
+    return !refused;
 }
 
 static double now(void) {
@@ -139,19 +200,20 @@ static double now(void) {
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
-int tapcard_tape_replay(const struct tapcard_tape *tape, const char *target, double *milliseconds) {
-    int server = socket_at(target, false);
-    if (server < 0) return -1;
-    size_t start = 0;
-    int failures = 0;
-    for (int batch = 0; batch < tape->batches; batch++) {
+int tapcard_tape_replay(const struct tapcard_tape *tape, const char *address, double *milliseconds) {
+    PGconn *connection = PQconnectdb(address);
+    int failures = PQstatus(connection) == CONNECTION_OK && PQenterPipelineMode(connection) ? 0 : 1;
+    for (int batch = 0; batch < tape->batches && failures == 0; batch++) {
+        milliseconds[batch] = 0;
+        size_t start = batch == 0 ? 0 : tape->ends[batch - 1];
+        // The first one is the greeting, which libpq has sent by itself.
+        if (batch == 0) continue;
         double before = now();
-        bool sent = send_all(server, tape->bytes + start, tape->ends[batch] - start);
-        if (!sent || !is_answered(server)) failures++;
+        bool sent = send_batch(connection, tape->bytes + start, tape->bytes + tape->ends[batch]);
+        if (!sent || !is_answered(connection)) failures++;
         milliseconds[batch] = now() - before;
-        start = tape->ends[batch];
     }
-    close(server);
+    PQfinish(connection);
     return failures;
 }
 

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 
 /// A PostgreSQL server of this process's own: in a new folder, reached by a socket in it, and gone
-/// with the process. It syncs nothing, as its data need not outlive it.
+/// with the process. It syncs nothing unless it is told to, as its data need not outlive it.
 package final class PrivatePostgreSQL: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -19,7 +19,7 @@ package final class PrivatePostgreSQL: Sendable {
     private let server: Process
 
     /// An empty server. With an address of this machine it listens there as well, over TLS.
-    package convenience init(listening address: String? = nil) throws {
+    package convenience init(listening address: String? = nil, syncs: Bool = false) throws {
         let (programs, folder) = (try Self.newest(), try Self.emptyFolder())
         try Self.run(
             [
@@ -45,23 +45,28 @@ package final class PrivatePostgreSQL: Sendable {
                     folder + "/key.pem", "-out", folder + "/certificate.pem",
                 ])
         }
-        try self.init(in: folder, with: programs, listening: address)
+        try self.init(in: folder, with: programs, listening: address, syncs: syncs)
     }
 
-    /// A replica, for whose confirmation the primary does not wait.
-    package convenience init(copying primary: PrivatePostgreSQL) throws {
+    /// A replica, for whose confirmation the primary does not wait. It reaches the primary by way of
+    /// the socket in `link`, if that is given.
+    package convenience init(
+        copying primary: PrivatePostgreSQL, by link: String? = nil, syncs: Bool = false
+    ) throws {
         let (programs, folder) = (try Self.newest(), try Self.emptyFolder())
         try Self.run(
             [
                 programs + "/pg_basebackup", "--pgdata", folder + "/data", "--host",
-                primary.folder, "--username", Self.user, "--checkpoint", "fast", "--no-sync",
+                link ?? primary.folder, "--username", Self.user, "--checkpoint", "fast",
+                "--no-sync",
                 "--write-recovery-conf", "--wal-method", "stream",
             ])
-        try self.init(in: folder, with: programs)
+        try self.init(in: folder, with: programs, syncs: syncs)
     }
 
     private init(
-        in folder: String, with programs: String, listening address: String? = nil
+        in folder: String, with programs: String, listening address: String? = nil,
+        syncs: Bool = false
     ) throws {
         (self.folder, self.programs) = (folder, programs)
         let encryption = [
@@ -71,7 +76,8 @@ package final class PrivatePostgreSQL: Sendable {
         server = Self.process(
             [
                 programs + "/postgres", "-D", folder + "/data", "-k", folder, "-c",
-                "listen_addresses=\(address ?? "")", "-c", "fsync=off", "-c", "shared_buffers=64MB",
+                "listen_addresses=\(address ?? "")", "-c", "fsync=\(syncs ? "on" : "off")", "-c",
+                "shared_buffers=64MB",
                 "-c",
                 "autovacuum=off",
             ] + (address == nil ? [] : encryption))

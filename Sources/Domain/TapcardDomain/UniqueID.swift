@@ -1,10 +1,11 @@
 /// Sixteen unique bytes, written as a lower-case UUID.
 public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
-    public let bytes: [UInt8]
+    // A number and no array: ids are the keys of every table, and are compared at each step.
+    private let value: UInt128
 
     public init?(bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
-        self.bytes = bytes
+        value = bytes.reduce(0) { $0 << 8 | UInt128($1) }
     }
 
     /// Makes a version 4 UUID of sixteen random bytes.
@@ -13,32 +14,51 @@ public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
         var bytes = bytes
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
-        self.bytes = bytes
+        self.init(bytes: bytes)
     }
 
     /// Reads 8-4-4-4-12 hexadecimal digits, upper or lower case. Refuses the nil UUID: programs
     /// that have not made an id send it, so two of them would mean the same operation.
     public init?(_ text: String) {
-        let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard groups.map(\.count) == [8, 4, 4, 4, 12] else { return nil }
-        let digits = groups.joined().map(hexadecimalValue)
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = digits[index], let low = digits[index + 1] else { return nil }
-            bytes.append(high << 4 | low)
+        var (value, place) = (UInt128(0), 0)
+        for character in text.utf8 {
+            if UniqueID.hyphens.contains(place) {
+                guard character == UInt8(ascii: "-") else { return nil }
+            } else {
+                guard place < UniqueID.length, let digit = hexadecimalValue(character) else {
+                    return nil
+                }
+                value = value << 4 | UInt128(digit)
+            }
+            place += 1
         }
-        guard bytes.contains(where: { $0 != 0 }) else { return nil }
-        self.bytes = bytes
+        guard place == UniqueID.length, value != 0 else { return nil }
+        self.value = value
+    }
+
+    public var bytes: [UInt8] {
+        (0..<16).map { UInt8(truncatingIfNeeded: value >> (120 - 8 * $0)) }
     }
 
     public var description: String {
-        var text = ""
-        for (index, byte) in bytes.enumerated() {
-            if [4, 6, 8, 10].contains(index) { text += "-" }
-            text += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        unsafe String(unsafeUninitializedCapacity: UniqueID.length) { buffer in
+            var shift = 128
+            for place in 0..<UniqueID.length {
+                if UniqueID.hyphens.contains(place) {
+                    unsafe buffer[place] = UInt8(ascii: "-")
+                } else {
+                    shift -= 4
+                    unsafe buffer[place] = hexadecimalDigit(
+                        UInt8(truncatingIfNeeded: value >> shift) & 15)
+                }
+            }
+            return UniqueID.length
         }
-        return text
     }
+
+    /// The places of the hyphens in the text, and its length.
+    private static let hyphens = [8, 13, 18, 23]
+    private static let length = 36
 }
 
 /// The id that makes an operation idempotent: the client chooses it once, and a retry with it does
@@ -55,4 +75,9 @@ package func hexadecimalValue(_ digit: UInt8) -> UInt8? {
     case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
     default: nil
     }
+}
+
+/// The lower-case digit of a value below 16.
+package func hexadecimalDigit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
 }

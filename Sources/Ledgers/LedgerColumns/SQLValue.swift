@@ -27,14 +27,3 @@ extension SQLValue {
         wrapped.map(make) ?? .null
     }
 }
-
-extension CardUID {
-    /// The seven bytes as a number, whose order is that of the cards.
-    package var number: Int64 { bytes.reduce(0) { $0 << 8 | Int64($1) } }
-
-    /// Nil for a number of more than seven bytes.
-    package init?(number: Int64) {
-        guard number >= 0, number >> 56 == 0 else { return nil }
-        self.init(bytes: (0..<7).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
-    }
-}

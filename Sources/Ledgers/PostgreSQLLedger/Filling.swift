@@ -70,6 +70,10 @@ private final class Filling {
                 currency: currency.code, in: name, partitions: partitions)
             + [SQLStatement("UPDATE setting SET origin = $1", [.text(origin)])]
         try send()
+        // A pooler's connection keeps names of statements that it does not know.
+        if try link.value("SELECT pg_backend_pid()", \.integer) == link.process {
+            try link.keepPlans()
+        }
     }
 
     func copy(_ rows: any LedgerRows) throws(LedgerError) {

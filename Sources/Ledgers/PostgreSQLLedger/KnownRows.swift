@@ -44,10 +44,15 @@ struct KnownRows {
         return rows
     }
 
-    /// Takes over newer rows. Older ones are forgotten once they are many.
-    mutating func merge(_ newer: KnownRows) {
+    /// These rows, or none of them once they are many.
+    var bounded: KnownRows {
         let most = 64
-        if operations.count + cards.count + attempts.count > most { self = KnownRows() }
+        return operations.count + cards.count + attempts.count > most ? KnownRows() : self
+    }
+
+    /// Takes over newer rows.
+    mutating func merge(_ newer: KnownRows) {
+        self = bounded
         // A card with another version may have lost or won any of its rows since.
         for (uid, row) in newer.cards where row?.version != (cards[uid] ?? nil)?.version {
             operations = operations.filter { $0.value?.uid != uid }

@@ -53,8 +53,10 @@ struct Patience {
     var latestPlace: Int64 = 0
     /// Whether the server has not answered in time.
     private(set) var wasSilent = false
-    /// How many batches were sent: for tests.
+    /// How many batches were sent.
     private(set) var roundTrips = 0
+    /// The statements whose plans the server keeps; nil where it keeps none.
+    private var kept: KeptStatements?
 
     init(to address: String, patience: Patience) throws(LedgerError) {
         library = try PQLibrary.functions()
@@ -136,10 +138,12 @@ struct Patience {
         guard let handle = unsafe handle else { throw .lost("the link is closed") }
         unsafe warnings.pointee.count = 0
         roundTrips += 1
+        var preparations: [String?] = []
         for statement in batch {
-            guard unsafe send(statement, handle) else { throw lost(message()) }
+            guard unsafe send(statement, handle, &preparations) else { throw lost(message()) }
         }
         guard unsafe library.pipelineSync(handle) == 1 else { throw lost(message()) }
+        var place = 0
         let end = ContinuousClock.now + (limit ?? patience.reading)
         var answers: [SQLAnswer] = []
         var refusal: LinkFailure?
@@ -152,11 +156,17 @@ struct Patience {
                 }
                 continue
             }
-            defer { unsafe library.clear(result) }
+            defer {
+                unsafe library.clear(result)
+                place += 1
+            }
             switch unsafe library.resultStatus(result) {
             case PGRES_PIPELINE_SYNC:
+                kept?.endBatch()
                 if let refusal { throw refusal }
                 return answers
+            case PGRES_COMMAND_OK where place < preparations.count && preparations[place] != nil:
+                preparations[place].map { kept?.confirm($0) }
             case PGRES_TUPLES_OK, PGRES_COMMAND_OK: answers.append(unsafe answer(result))
             case PGRES_PIPELINE_ABORTED: continue
             default:
@@ -173,7 +183,22 @@ struct Patience {
         }
     }
 
-    private func send(_ statement: SQLStatement, _ handle: OpaquePointer) -> Bool {
+    /// From now on the server keeps the plan of each statement. It plans for all partitions then:
+    /// that takes longer than a payment, and is done once for a connection.
+    func keepPlans() throws(LedgerError) {
+        do { _ = try run([SQLStatement("SET plan_cache_mode = force_generic_plan")]) } catch {
+            throw LedgerError(error)
+        }
+        kept = KeptStatements()
+    }
+
+    var keepsPlans: Bool { kept != nil }
+
+    /// Sends a statement, in front of it its preparation where the server is to keep its plan.
+    /// `preparations` gets an element for each answer to come: the text that was prepared, or nil.
+    private func send(
+        _ statement: SQLStatement, _ handle: OpaquePointer, _ preparations: inout [String?]
+    ) -> Bool {
         var texts = unsafe statement.values.map { value in
             unsafe UnsafePointer(value.parameter.flatMap { unsafe strdup($0) })
         }
@@ -182,8 +207,20 @@ struct Patience {
                 unsafe free(UnsafeMutablePointer(mutating: $0))
             }
         }
-        return unsafe library.sendQueryParams(
-            handle, statement.sql, Int32(texts.count), nil, &texts, nil, nil, 0) == 1
+        let count = Int32(statement.values.count)
+        guard let (name, isNew) = kept?.name(of: statement.sql) else {
+            preparations.append(nil)
+            return unsafe library.sendQueryParams(
+                handle, statement.sql, count, nil, &texts, nil, nil, 0) == 1
+        }
+        if isNew {
+            preparations.append(statement.sql)
+            guard unsafe library.sendPrepare(handle, name, statement.sql, 0, nil) == 1 else {
+                return false
+            }
+        }
+        preparations.append(nil)
+        return unsafe library.sendQueryPrepared(handle, name, count, &texts, nil, nil, 0) == 1
     }
 
     /// Sends what is to be sent until an answer is there.
@@ -244,55 +281,5 @@ struct Patience {
         guard let words = unsafe library.errorMessage(handle) else { return "no memory" }
         return unsafe String(cString: words).split(separator: "\n")
             .filter { !$0.hasPrefix("\t") }.joined(separator: "; ")
-    }
-}
-
-extension SQLValue {
-    /// The text of a parameter; nil for NULL.
-    fileprivate var parameter: String? {
-        switch self {
-        case .null: nil
-        case .integer(let integer): String(integer)
-        case .text(let text): text
-        case .uid(let uid): String(uid.number)
-        case .id(let id): id.description
-        case .blob(let bytes): "\\x" + bytes.map(\.hexadecimal).joined()
-        }
-    }
-
-    /// A value in the server's text form. The numbers of the types are fixed in its catalogue.
-    fileprivate init(_ text: String, ofType type: UInt32) {
-        switch type {
-        case 16: self = .integer(text == "t" ? 1 : 0)
-        case 17: self = SQLValue.bytes(text).map(SQLValue.blob) ?? .text(text)
-        case 20, 21, 23, 1700: self = Int64(text).map(SQLValue.integer) ?? .text(text)
-        default: self = .text(text)
-        }
-    }
-
-    private static func bytes(_ text: String) -> [UInt8]? {
-        let digits = text.utf8.dropFirst(2).map { UInt8(hexadecimal: $0) }
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count / 2)
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = digits[index], let low = digits[index + 1] else { return nil }
-            bytes.append(high << 4 | low)
-        }
-        return bytes
-    }
-}
-
-extension UInt8 {
-    fileprivate var hexadecimal: String {
-        (self < 16 ? "0" : "") + String(self, radix: 16)
-    }
-
-    fileprivate init?(hexadecimal digit: UInt8) {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self = digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self = digit - UInt8(ascii: "a") + 10
-        default: return nil
-        }
     }
 }

@@ -48,10 +48,11 @@ extension LinkFailure {
         return ["22012", "23505", Opening.guardState].contains(state)
     }
 
-    /// Whether the server has refused the station: its guardian, or for want of a right.
-    var isOfStation: Bool {
+    /// Whether the connection cannot be used any more: the server has refused the station, by its
+    /// guardian or for want of a right, or a plan that it kept is gone or does not fit the tables.
+    var endsConnection: Bool {
         guard case .refused(let state, _) = self else { return false }
-        return [Opening.guardState, LinkFailure.noRight].contains(state)
+        return [Opening.guardState, LinkFailure.noRight, "26000", "0A000"].contains(state)
     }
 
     static let noRight = "42501"

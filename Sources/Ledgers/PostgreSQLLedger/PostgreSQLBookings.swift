@@ -5,12 +5,16 @@ import TapcardDomain
 /// Bookings, and the balances that they come to.
 extension PostgreSQLRows {
     func entries(of operation: OperationID?) throws(LedgerError) -> [Entry] {
-        guard let operation else { return try entries("entry WHERE TRUE", []) }
-        return try entries(
-            """
-            request_id AS request JOIN entry ON entry.uid = request.uid
-            WHERE request.id = $1 AND entry.operation = $1
-            """, [.id(operation)])
+        guard let operation else { return try query(entrySelection("entry WHERE TRUE", [])) }
+        if let page = belongings, page.byID[operation] != nil {
+            return page.entries[operation] ?? []
+        }
+        return try query(
+            entrySelection(
+                """
+                request_id AS request JOIN entry ON entry.uid = request.uid
+                WHERE request.id = $1 AND entry.operation = $1
+                """, [.id(operation)]))
     }
 
     func append(_ entry: Entry) throws(LedgerError) {
@@ -154,10 +158,8 @@ extension PostgreSQLRows {
     /// The tables refer to each other, so the server lets no row go missing.
     func missing() throws(LedgerError) -> MissingRows { MissingRows(cards: [], operations: []) }
 
-    private func entries(
-        _ condition: String, _ values: [SQLValue]
-    ) throws(LedgerError) -> [Entry] {
-        let selection = Selection(
+    func entrySelection(_ condition: String, _ values: [SQLValue]) -> Selection<Entry> {
+        Selection(
             """
             SELECT entry.operation, purse, number, house, amount, posted_at
             FROM \(condition) ORDER BY entry.place, entry.operation
@@ -177,7 +179,6 @@ extension PostgreSQLRows {
                 operation: id, account: account, amount: try row.value(\.integer),
                 postedAt: try row.value(\.time))
         }
-        return try query(selection)
     }
 }
 

@@ -20,11 +20,16 @@ extension PostgreSQLRows {
     func cards(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [LedgerCard] {
         // Who reads page by page needs no row of the page before.
         if !isWriting { known = KnownRows() }
-        return try query(
+        let page = try query(
             cardSelection(
                 where: "card.uid > $1 ORDER BY card.uid LIMIT $2",
-                [.integer(uid?.number ?? -1), .count(count)])
-        ).map(\.card)
+                [.integer(uid?.number ?? -1), .count(count)]))
+        // From memory while the body asks for what belongs to these cards.
+        if !isWriting {
+            endOfCards = page.last?.card.uid.number
+            for row in page { known.cards[row.card.uid] = .some(row) }
+        }
+        return page.map(\.card)
     }
 
     /// Two stations that ask for one code while they write wait for each other.

@@ -4,6 +4,17 @@ import TapcardDomain
 
 /// The rows of a footprint, in one round trip.
 extension PostgreSQLRows {
+    /// A query of the batch, and what is done with its rows.
+    private struct Load {
+        let statement: SQLStatement
+        let note: (SQLAnswer) throws(LedgerError) -> Void
+
+        init<Row>(_ selection: Selection<Row>, _ note: @escaping ([Row]) -> Void) {
+            statement = selection.statement
+            self.note = { answer throws(LedgerError) in note(try selection.rows(of: answer)) }
+        }
+    }
+
     /// Reads the rows that the body will ask for; cards are locked where it writes. With `isEnded`
     /// the transaction ends with this batch, and the body sees nothing else.
     ///
@@ -11,67 +22,109 @@ extension PostgreSQLRows {
     /// query of all partitions takes longer than the payment. A row that lies elsewhere, such as an
     /// operation on another card, stays unknown and is read singly.
     func load(_ footprint: Footprint, isEnded: Bool = false) throws(LedgerError) {
-        let uids = SQLValue.list(footprint.cards.map { String($0.number) })
-        let ids = SQLValue.list(footprint.ids.map(\.description))
-        let numbers = SQLValue.list(footprint.records.map { String($0.value) })
-        let ofCards = "uid = ANY($1::bigint[])"
+        let loads =
+            (footprint.cards.isEmpty ? [] : loadsOfCards(footprint))
+            + (footprint.ids.isEmpty ? [] : loadsOfIDs(footprint)) + loadsOfEveryTap
+        let answers = try run(
+            loads.map(\.statement) + (isEnded ? [SQLStatement("COMMIT")] : []))
+        guard answers.count >= loads.count else { throw Columns.unreadable }
+        isOver = isEnded
+        noteAbsence(of: footprint)
+        for (load, answer) in zip(loads, answers) { try load.note(answer) }
+    }
+
+    /// The retired keys, and the server's time.
+    private var loadsOfEveryTap: [Load] {
+        [
+            Load(keySelection) { self.known.keys = $0 },
+            Load(clockSelection) { self.known.clock = $0.first },
+        ]
+    }
+
+    private func loadsOfCards(_ footprint: Footprint) -> [Load] {
+        let uids = footprint.cards.map(SQLValue.uid)
+        let ofCards = "uid \(SQLStatement.among(uids.count))"
         let cards = cardSelection(
             from: """
                 card LEFT JOIN ticket ON ticket.uid = card.uid AND ticket.id = card.ticket
                     AND ticket.\(ofCards)
-                """, where: "card.\(ofCards) ORDER BY card.uid\(lock)", [uids])
-        let open = Selection<Operation>(where: "\(ofCards) AND state = 'pending'", [uids])
-        let asked = Selection<Operation>(
-            where: "\(ofCards) AND id = ANY($2::uuid[])", [uids, ids])
-        let used = Selection(
-            "SELECT id, uid FROM request_id WHERE id = ANY($1::uuid[]) AND NOT is_attempt", [ids]
-        ) { row throws(LedgerError) in (id: try row.value(\.id), card: try row.value(\.uid)) }
-        let gaps = gapSelection(where: ofCards, [uids])
-        let records = Selection<IssuedRecord>(
-            where: "uid = $1 AND sequence = ANY($2::integer[])",
-            [footprint.cards.first.map(SQLValue.uid) ?? .null, numbers])
-        let attempts = Selection<ActivationAttempt>(where: "id = ANY($1::uuid[])", [ids])
+                """, where: "card.\(ofCards) ORDER BY card.uid\(lock)", uids)
+        let open = Selection<Operation>(where: "\(ofCards) AND state = 'pending'", uids)
         let forCodes = Selection<ActivationAttempt>(
             where: """
                 state <> 'rejected' AND code IN (
                     SELECT scratch_code FROM card WHERE \(ofCards) AND scratch = 'scratched')
-                """, [uids])
+                """, uids)
+        let ids = SQLValue.list(footprint.ids.map(\.description))
         let sold = Selection<SoldTicket>(
             where: """
-                \(ofCards) AND (operation = ANY($2::uuid[]) OR operation IN (
+                \(ofCards) AND (operation = ANY($\(uids.count + 1)::uuid[]) OR operation IN (
                     SELECT id FROM operation WHERE \(ofCards) AND state = 'pending'))
-                """, [uids, ids])
-        let batch = [
-            cards.statement, open.statement, asked.statement, gaps.statement, records.statement,
-            attempts.statement, forCodes.statement, sold.statement, keySelection.statement,
-            clockSelection.statement, used.statement,
+                """, uids + [ids])
+        var loads = [
+            Load(cards) { self.note($0) },
+            Load(open) { operations in
+                for operation in operations {
+                    self.known.openOperations[operation.uid] = operation.id
+                    self.note(operation)
+                }
+            },
+            Load(gapSelection(where: ofCards, uids)) { gaps in
+                for gap in gaps { self.known.gaps[gap.uid, default: []].append(gap) }
+            },
+            Load(forCodes) { attempts in
+                for attempt in attempts { self.known.attemptsForCodes[attempt.code] = attempt }
+            },
+            Load(sold) { tickets in
+                for ticket in tickets { self.known.ticketsOfOperations[ticket.operation] = ticket }
+            },
         ]
-        let answers = try run(batch + (isEnded ? [SQLStatement("COMMIT")] : []))
-        guard answers.count >= batch.count else { throw Columns.unreadable }
-        isOver = isEnded
-        known.keys = try keySelection.rows(of: answers[8])
-        known.clock = try clockSelection.rows(of: answers[9]).first
-        noteAbsence(of: footprint)
-        note(try cards.rows(of: answers[0]))
-        for operation in try open.rows(of: answers[1]) {
-            known.openOperations[operation.uid] = operation.id
-            note(operation)
+        if !footprint.records.isEmpty {
+            let records = Selection<IssuedRecord>(
+                where: "uid = $1 AND sequence = ANY($2::integer[])",
+                [uids[0], .list(footprint.records.map { String($0.value) })])
+            loads.append(
+                Load(records) { records in
+                    for record in records {
+                        self.known.records[record.uid, default: [:]][record.sequence] = record
+                    }
+                })
         }
-        for row in try used.rows(of: answers[10]) where !footprint.cards.contains(row.card) {
-            known.operations.removeValue(forKey: row.id)
+        return loads
+    }
+
+    private func loadsOfIDs(_ footprint: Footprint) -> [Load] {
+        let (uids, ids) = (
+            footprint.cards.map(SQLValue.uid), footprint.ids.map(SQLValue.id)
+        )
+        let amongIDs = "id \(SQLStatement.among(ids.count))"
+        let used = Selection(
+            "SELECT id, uid FROM request_id WHERE \(amongIDs) AND NOT is_attempt", ids
+        ) { row throws(LedgerError) in (id: try row.value(\.id), card: try row.value(\.uid)) }
+        let attempts = Selection<ActivationAttempt>(where: amongIDs, ids)
+        var loads = [
+            // In front of the operations that are found.
+            Load(used) { rows in
+                for row in rows where !footprint.cards.contains(row.card) {
+                    self.known.operations.removeValue(forKey: row.id)
+                }
+            },
+            Load(attempts) { attempts in
+                for attempt in attempts { self.known.attempts[attempt.id] = attempt }
+            },
+        ]
+        if !uids.isEmpty {
+            let asked = Selection<Operation>(
+                where: """
+                    uid \(SQLStatement.among(uids.count))
+                        AND id \(SQLStatement.among(ids.count, after: uids.count))
+                    """, uids + ids)
+            loads.append(
+                Load(asked) { operations in
+                    for operation in operations { self.note(operation) }
+                })
         }
-        for operation in try asked.rows(of: answers[2]) { note(operation) }
-        for gap in try gaps.rows(of: answers[3]) { known.gaps[gap.uid, default: []].append(gap) }
-        for record in try records.rows(of: answers[4]) {
-            known.records[record.uid, default: [:]][record.sequence] = record
-        }
-        for attempt in try attempts.rows(of: answers[5]) { known.attempts[attempt.id] = attempt }
-        for attempt in try forCodes.rows(of: answers[6]) {
-            known.attemptsForCodes[attempt.code] = attempt
-        }
-        for ticket in try sold.rows(of: answers[7]) {
-            known.ticketsOfOperations[ticket.operation] = ticket
-        }
+        return loads
     }
 
     private func note(_ cards: [KnownRows.CardRow]) {
@@ -106,6 +159,15 @@ extension PostgreSQLRows {
         known.operations[operation.id] = operation
         known.ticketsOfOperations[operation.id] =
             known.ticketsOfOperations[operation.id] ?? .some(nil)
+    }
+}
+
+extension SQLStatement {
+    /// A condition that a column is one of so many parameters. An array would hide the partitions
+    /// from a plan that the server keeps.
+    fileprivate static func among(_ count: Int, after first: Int = 0) -> String {
+        let places = (1...count).map { "$\(first + $0)" }
+        return count == 1 ? "= \(places[0])" : "IN (\(places.joined(separator: ", ")))"
     }
 }
 

@@ -126,8 +126,10 @@ public actor PostgreSQLLedger: LedgerStore {
         let (address, currency, station) = (address, currency, station)
         return try await Doorway(BlockingLane(label: "tapcard.ledger.aside")).run {
             () throws(LedgerError) in
-            try OpenLedger(at: address, in: currency, as: station, patience: .ofOwner)
-                .read(body)
+            let ledger = try OpenLedger(
+                at: address, in: currency, as: station, patience: .ofOwner)
+            if !ledger.opening.isPooled { try ledger.link.keepPlans() }
+            return try ledger.read(body)
         }
     }
 
@@ -197,7 +199,7 @@ public actor PostgreSQLLedger: LedgerStore {
         do throws(LedgerError) {
             try rows.commit()
             // The balances of ended accounts are not part of what is known.
-            if rows.formerBalances.isEmpty { known.merge(rows.known) } else { known = KnownRows() }
+            known = rows.formerBalances.isEmpty ? rows.known.bounded : KnownRows()
             if let operation = rows.lastOperation {
                 let latest = LastConfirmed(operation, in: rows.opening)
                 confirmed = latest
@@ -223,7 +225,10 @@ public actor PostgreSQLLedger: LedgerStore {
         guard !isClosed else {
             throw LedgerError(.unavailable, "the ledger was closed; open it again")
         }
-        if let open, open.link.isOpen { return open }
+        if let open, open.link.isOpen {
+            try open.keepPlansOnceItLasts()
+            return open
+        }
         let new = try OpenLedger(
             at: address, in: currency, as: station, patience: patience)
         lead.measure(new.opening.clock)
@@ -236,6 +241,15 @@ public actor PostgreSQLLedger: LedgerStore {
 }
 
 extension OpenLedger {
+    /// A connection for a single command is over before the plans would have paid off. Behind a
+    /// pooler the next transaction has another connection to the server.
+    fileprivate func keepPlansOnceItLasts() throws(LedgerError) {
+        let tripsOfALastingConnection = 24
+        guard !opening.isPooled, !link.keepsPlans, link.roundTrips >= tripsOfALastingConnection
+        else { return }
+        try link.keepPlans()
+    }
+
     fileprivate func read<Success>(
         _ body: @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) throws(LedgerError) -> Success {

@@ -9,6 +9,7 @@ extension PostgreSQLRows {
             if let operation { seenCards.insert(operation.uid) }
             return operation
         }
+        if let operation = belongings?.byID[id] { return operation }
         guard !isOver else {
             supposedlyNew.insert(id)
             return nil
@@ -55,6 +56,10 @@ extension PostgreSQLRows {
     func operations(
         on uid: CardUID?, after id: OperationID?, atMost count: Int
     ) throws(LedgerError) -> [Operation] {
+        if let uid, let page = try belongings(of: uid) {
+            return (page.operations[uid] ?? []).page(
+                after: id.map { id in { $0.id == id } }, atMost: count)
+        }
         let place = SQLValue.integer(try id.flatMap(place(of:)) ?? 0)
         guard let uid else {
             return try rows(
@@ -96,7 +101,8 @@ extension PostgreSQLRows {
     }
 
     func place(of id: OperationID) throws(LedgerError) -> Int64? {
-        try query(
+        if let place = belongings?.places[id] { return place }
+        return try query(
             Selection(
                 """
                 SELECT operation.place
@@ -112,11 +118,15 @@ extension PostgreSQLRows {
     }
 
     func replacements(on uid: CardUID) throws(LedgerError) -> [Operation] {
-        try rows(where: "uid = $1 AND kind = 'replace' ORDER BY place", [.uid(uid)])
+        if let page = belongings, page.contains(uid) {
+            return (page.operations[uid] ?? []).filter { $0.kind == .replace }
+        }
+        return try rows(where: "uid = $1 AND kind = 'replace' ORDER BY place", [.uid(uid)])
     }
 
     func replacements(of uid: CardUID) throws(LedgerError) -> [Operation] {
-        try rows(
+        if let page = belongings, page.contains(uid) { return page.replacements[uid] ?? [] }
+        return try rows(
             where: """
                 kind = 'replace' AND (uid, id) IN (
                     SELECT uid, operation FROM entry WHERE purse = $1 AND uid <> $1)

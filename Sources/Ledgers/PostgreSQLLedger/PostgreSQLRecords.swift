@@ -51,7 +51,8 @@ extension PostgreSQLRows {
     }
 
     func issuedRecords(on uid: CardUID) throws(LedgerError) -> [IssuedRecord] {
-        try rows(where: "uid = $1 ORDER BY sequence", [.uid(uid)])
+        if let page = belongings, page.contains(uid) { return page.records[uid] ?? [] }
+        return try rows(where: "uid = $1 ORDER BY sequence", [.uid(uid)])
     }
 
     func insert(_ record: IssuedRecord) throws(LedgerError) {
@@ -95,6 +96,8 @@ extension PostgreSQLRows {
         let stored: [SequenceGap]
         if let gaps = known.gaps[uid] {
             stored = gaps
+        } else if let page = belongings, page.contains(uid) {
+            stored = page.gaps[uid] ?? []
         } else {
             stored = try query(gapSelection(where: "uid = $1", [.uid(uid)]))
         }

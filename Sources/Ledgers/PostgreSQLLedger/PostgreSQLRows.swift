@@ -22,6 +22,11 @@ final class PostgreSQLRows: LedgerRows {
     var isOver: Bool
     /// Whether the body has asked for a row that is not known while the server is not asked.
     private(set) var hasMissed = false
+    /// The last card of the page that the body has asked for, and what belongs to some of its cards.
+    var endOfCards: Int64?
+    var belongings: Belongings?
+    /// The card that is read page by page because too much belongs to it.
+    var uidWithTooMuch: CardUID?
     /// How many rows the footprint did not name: each cost a round trip.
     private(set) var misses = 0
     /// The ids that are taken for new while the server is not asked: their insertion proves it.
@@ -122,10 +127,10 @@ final class PostgreSQLRows: LedgerRows {
         return waiting
     }
 
-    /// A refusal of the station itself ends the connection: the next one finds out why.
+    /// The connection after such a failure finds out why.
     func note(_ failure: LinkFailure) {
         self.failure = failure
-        if failure.isOfStation { link.close() }
+        if failure.endsConnection { link.close() }
     }
 
     func noteChange() { hasChanged = true }

@@ -14,6 +14,9 @@ extension PostgreSQLRows {
 
     func ticket(of operation: OperationID) throws(LedgerError) -> SoldTicket? {
         if let ticket = known.ticketsOfOperations[operation] { return ticket }
+        if let page = belongings, page.byID[operation] != nil {
+            return page.ticketsByOperation[operation]
+        }
         let ticket: SoldTicket? = try row(
             from: "ticket_name AS name JOIN ticket USING (uid, id)", where: "name.operation = $1",
             [.id(operation)]
@@ -24,6 +27,7 @@ extension PostgreSQLRows {
 
     func tickets(on uid: CardUID?) throws(LedgerError) -> [SoldTicket] {
         guard let uid else { return try rows(where: "TRUE ORDER BY place, id") }
+        if let page = belongings, page.contains(uid) { return page.tickets[uid] ?? [] }
         return try rows(where: "uid = $1 ORDER BY place", [.uid(uid)])
     }
 
@@ -67,6 +71,7 @@ extension ActivationAttempt {
 extension PostgreSQLRows {
     func activation(_ id: OperationID) throws(LedgerError) -> ActivationAttempt? {
         if let attempt = known.attempts[id] { return attempt }
+        if let attempt = belongings?.attemptsByID[id] { return attempt }
         guard !isOver else {
             supposedlyNew.insert(id)
             return nil
@@ -82,6 +87,10 @@ extension PostgreSQLRows {
     func activations(
         on uid: CardUID?, or code: ScratchCode?, after id: OperationID?, atMost count: Int
     ) throws(LedgerError) -> [ActivationAttempt] {
+        if let uid, code == nil, let page = belongings, page.contains(uid) {
+            return (page.attempts[uid] ?? []).page(
+                after: id.map { id in { $0.id == id } }, atMost: count)
+        }
         var values: [SQLValue] = [
             .optional(id, SQLValue.id), .id(id ?? .lowest), .count(count),
         ]

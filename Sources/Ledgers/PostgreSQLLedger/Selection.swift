@@ -27,26 +27,44 @@ struct Selection<Row> {
 /// A type whose values are the rows of one table.
 protocol TableRow {
     static var table: String { get }
-    /// The columns in the order in which `init` reads them.
-    static var columns: String { get }
+    /// The columns in the order in which `init` reads them, with the name of the table.
+    static var qualifiedColumns: String { get }
     init(_ row: inout Columns) throws(LedgerError)
 }
 
-extension Operation: TableRow { static let table = "operation" }
-extension IssuedRecord: TableRow { static let table = "issued_record" }
-extension SoldTicket: TableRow { static let table = "ticket" }
-extension ActivationAttempt: TableRow { static let table = "activation" }
+extension Operation: TableRow {
+    static let table = "operation"
+    static let qualifiedColumns = columns.qualified(by: table)
+}
+extension IssuedRecord: TableRow {
+    static let table = "issued_record"
+    static let qualifiedColumns = columns.qualified(by: table)
+}
+extension SoldTicket: TableRow {
+    static let table = "ticket"
+    static let qualifiedColumns = columns.qualified(by: table)
+}
+extension ActivationAttempt: TableRow {
+    static let table = "activation"
+    static let qualifiedColumns = columns.qualified(by: table)
+}
+
+extension String {
+    /// A list of columns, each with the name of its table.
+    fileprivate func qualified(by table: String) -> String {
+        split(separator: ",").map { "\(table).\($0.filter { !$0.isWhitespace })" }
+            .joined(separator: ", ")
+    }
+}
 
 extension Selection where Row: TableRow {
     /// Selects rows of the type's table, which `tables` names alone or joined with others.
     init(
         from tables: String = Row.table, where condition: String, _ values: [SQLValue] = []
     ) {
-        let columns = Row.columns.split(separator: ",")
-            .map { "\(Row.table).\($0.filter { !$0.isWhitespace })" }.joined(separator: ", ")
-        self.init("SELECT \(columns) FROM \(tables) WHERE \(condition)", values) {
-            row throws(LedgerError) in try Row(&row)
-        }
+        self.init(
+            "SELECT \(Row.qualifiedColumns) FROM \(tables) WHERE \(condition)", values
+        ) { row throws(LedgerError) in try Row(&row) }
     }
 }
 

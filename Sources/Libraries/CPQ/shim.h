@@ -19,6 +19,8 @@ struct tapcard_libpq {
     __typeof__(PQenterPipelineMode) *enterPipelineMode;
     __typeof__(PQpipelineSync) *pipelineSync;
     __typeof__(PQsendQueryParams) *sendQueryParams;
+    __typeof__(PQsendPrepare) *sendPrepare;
+    __typeof__(PQsendQueryPrepared) *sendQueryPrepared;
     __typeof__(PQflush) *flush;
     __typeof__(PQconsumeInput) *consumeInput;
     __typeof__(PQisBusy) *isBusy;
@@ -51,6 +53,8 @@ static inline const char *tapcard_libpq_bind(void *library, struct tapcard_libpq
     TAPCARD_BIND(enterPipelineMode, "PQenterPipelineMode")
     TAPCARD_BIND(pipelineSync, "PQpipelineSync")
     TAPCARD_BIND(sendQueryParams, "PQsendQueryParams")
+    TAPCARD_BIND(sendPrepare, "PQsendPrepare")
+    TAPCARD_BIND(sendQueryPrepared, "PQsendQueryPrepared")
     TAPCARD_BIND(flush, "PQflush")
     TAPCARD_BIND(consumeInput, "PQconsumeInput")
     TAPCARD_BIND(isBusy, "PQisBusy")

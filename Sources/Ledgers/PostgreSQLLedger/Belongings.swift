@@ -1,0 +1,124 @@
+import Games
+import Ledger
+import LedgerColumns
+import TapcardDomain
+
+/// Everything that belongs to some cards which are next to each other by their numbers. Who goes
+/// through a whole ledger reads it in a few round trips for many cards, not in some for each row.
+struct Belongings {
+    /// The numbers of the cards.
+    let cards: ClosedRange<Int64>
+    fileprivate(set) var operations: [CardUID: [Operation]] = [:]
+    fileprivate(set) var byID: [OperationID: Operation] = [:]
+    fileprivate(set) var places: [OperationID: Int64] = [:]
+    fileprivate(set) var entries: [OperationID: [Entry]] = [:]
+    fileprivate(set) var records: [CardUID: [IssuedRecord]] = [:]
+    fileprivate(set) var gaps: [CardUID: [SequenceGap]] = [:]
+    fileprivate(set) var tickets: [CardUID: [SoldTicket]] = [:]
+    fileprivate(set) var ticketsByOperation: [OperationID: SoldTicket] = [:]
+    fileprivate(set) var attempts: [CardUID: [ActivationAttempt]] = [:]
+    fileprivate(set) var attemptsByID: [OperationID: ActivationAttempt] = [:]
+    /// The operations on other cards that moved a balance of these.
+    fileprivate(set) var replacements: [CardUID: [Operation]] = [:]
+
+    /// The limit of memory: a card with more operations is read page by page.
+    fileprivate static let mostOperations = 8_000
+
+    func contains(_ uid: CardUID) -> Bool { cards.contains(uid.number) }
+}
+
+extension Array {
+    /// The elements after the one for which this is so, at most `count`.
+    func page(after isLast: ((Element) -> Bool)?, atMost count: Int) -> [Element] {
+        guard let isLast else { return Array(prefix(count)) }
+        guard let last = firstIndex(where: isLast) else { return [] }
+        return Array(self[(last + 1)...].prefix(count))
+    }
+}
+
+extension PostgreSQLRows {
+    /// What belongs to a card, read together with what belongs to the rest of its page. Nil where
+    /// the body does not go through the cards page by page.
+    func belongings(of uid: CardUID) throws(LedgerError) -> Belongings? {
+        if let page = belongings, page.contains(uid) { return page }
+        guard let end = endOfCards, uid.number <= end, uid != uidWithTooMuch else { return nil }
+        belongings = nil
+        let found = try query(operations(from: uid.number, through: end))
+        var last = end
+        if found.count > Belongings.mostOperations, let cut = found.last?.operation.uid.number {
+            last = cut - 1
+        }
+        guard last >= uid.number else {
+            uidWithTooMuch = uid
+            return nil
+        }
+        var page = Belongings(cards: uid.number...last)
+        for (operation, place) in found where operation.uid.number <= last {
+            page.operations[operation.uid, default: []].append(operation)
+            (page.byID[operation.id], page.places[operation.id]) = (operation, place)
+        }
+        try loadOthers(into: &page)
+        belongings = page
+        return page
+    }
+
+    private func operations(
+        from first: Int64, through last: Int64
+    ) -> Selection<(operation: Operation, place: Int64)> {
+        Selection(
+            """
+            SELECT \(Operation.qualifiedColumns), place FROM operation
+            WHERE uid BETWEEN $1 AND $2 ORDER BY uid, place LIMIT $3
+            """, [.integer(first), .integer(last), .count(Belongings.mostOperations + 1)]
+        ) { row throws(LedgerError) in (try Operation(&row), try row.value(\.integer)) }
+    }
+
+    private func loadOthers(into page: inout Belongings) throws(LedgerError) {
+        let ends: [SQLValue] = [
+            .integer(page.cards.lowerBound), .integer(page.cards.upperBound),
+        ]
+        let entries = entrySelection("entry WHERE uid BETWEEN $1 AND $2", ends)
+        let records = Selection<IssuedRecord>(
+            where: "uid BETWEEN $1 AND $2 ORDER BY uid, sequence", ends)
+        let gaps = gapSelection(where: "uid BETWEEN $1 AND $2", ends)
+        let tickets = Selection<SoldTicket>(
+            where: "uid BETWEEN $1 AND $2 ORDER BY uid, place", ends)
+        let attempts = Selection<ActivationAttempt>(
+            where: "uid BETWEEN $1 AND $2 ORDER BY place, id", ends)
+        let replacements = Selection(
+            """
+            SELECT DISTINCT purse, operation.place, \(Operation.qualifiedColumns)
+            FROM entry JOIN operation ON operation.uid = entry.uid AND operation.id = operation
+            WHERE purse BETWEEN $1 AND $2 AND purse <> entry.uid AND kind = 'replace'
+            ORDER BY operation.place
+            """, ends
+        ) { row throws(LedgerError) in
+            let uid = try row.value(\.uid)
+            _ = try row.next()
+            return (uid: uid, operation: try Operation(&row))
+        }
+        let answers = try run([
+            entries.statement, records.statement, gaps.statement, tickets.statement,
+            attempts.statement, replacements.statement,
+        ])
+        guard answers.count == 6 else { throw Columns.unreadable }
+        for entry in try entries.rows(of: answers[0]) {
+            page.entries[entry.operation, default: []].append(entry)
+        }
+        for record in try records.rows(of: answers[1]) {
+            page.records[record.uid, default: []].append(record)
+        }
+        for gap in try gaps.rows(of: answers[2]) { page.gaps[gap.uid, default: []].append(gap) }
+        for ticket in try tickets.rows(of: answers[3]) {
+            page.tickets[ticket.card, default: []].append(ticket)
+            page.ticketsByOperation[ticket.operation] = ticket
+        }
+        for attempt in try attempts.rows(of: answers[4]) {
+            page.attempts[attempt.card, default: []].append(attempt)
+            page.attemptsByID[attempt.id] = attempt
+        }
+        for (uid, operation) in try replacements.rows(of: answers[5]) {
+            page.replacements[uid, default: []].append(operation)
+        }
+    }
+}
