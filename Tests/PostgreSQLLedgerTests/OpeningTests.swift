@@ -101,6 +101,53 @@ import Testing
         }
     }
 
+    /// A later version that shuts earlier ones out lets them read on.
+    @Test func letsAnEarlierVersionRead() async throws {
+        try await TestDatabase.temporary { database in
+            let ledger = try await database.open()
+            let desk = Desk(ledger)
+            try await desk.complete(.issue(1000), id: 1)
+            let work = try await desk.work(.pay(.cents(100)), id: 2)
+            try database.change("UPDATE setting SET schema = 2")
+            #expect(try await database.owned.status().reach == .later)
+            try await desk.confirm(work)
+            let next = try await desk.work(.pay(.cents(100)), id: 3)
+            // In the middle of a payment, at a station that is connected.
+            try database.change("UPDATE setting SET oldest_writer = 2")
+            for _ in 0..<2 {
+                let refused = await OpeningTests.error { _ = try await desk.confirm(next) }
+                #expect(refused?.kind == .newer)
+                #expect(ledger.isReadOnly)
+            }
+            #expect(try await desk.balance() == 900)
+            let later = try await PostgreSQLLedger.open(database.address)
+            #expect(later.isReadOnly)
+            #expect(try await Desk(later).view().open?.id == .numbered(3))
+            let refused = await OpeningTests.error { try await later.requireWritable() }
+            #expect(refused?.kind == .newer)
+            let keys = StationKeys(marks: [1: "first"], usable: [1], sealing: 1)
+            #expect(try await later.otherKeys(than: keys) == [])
+            #expect(try await database.owned.status().reach == .readOnly)
+            let migration = await OpeningTests.error { try await database.owned.migrate() }
+            #expect(migration?.kind == .newer)
+            try database.change("UPDATE setting SET schema = 1, oldest_writer = 1")
+            try await database.owned.migrate()
+            try await desk.confirm(next)
+            #expect(!ledger.isReadOnly)
+            #expect(try await desk.balance() == 800)
+        }
+    }
+
+    /// Tables that the owner has not migrated yet are of no use to a later version.
+    @Test func refusesEarlierTables() async throws {
+        try await TestDatabase.temporary { database in
+            try database.change("UPDATE setting SET schema = 0, oldest_writer = 0")
+            let refused = await OpeningTests.error(of: database.address)
+            #expect(refused?.detail.contains("tapcard ledger migrate") == true)
+            #expect(try await database.owned.status().reach == .earlier)
+        }
+    }
+
     private static func error(of address: String) async -> LedgerError? {
         await error { _ = try await PostgreSQLLedger.open(address) }
     }

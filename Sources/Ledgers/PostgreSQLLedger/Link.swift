@@ -37,6 +37,8 @@ struct Patience {
     let committing: Duration
 
     static let ofCounter = Patience(reading: .milliseconds(2500), committing: .seconds(6))
+    /// For the state of the database, which somebody waits for.
+    static let ofReport = Patience(reading: .seconds(10), committing: .seconds(10))
     /// For work away from a counter, and for tests on a busy machine.
     static let ofOwner = Patience(reading: .seconds(600), committing: .seconds(600))
 }

@@ -49,7 +49,7 @@ extension PostgreSQLRows {
         let answers = try run(batch + (isEnded ? [SQLStatement("COMMIT")] : []))
         guard answers.count >= batch.count else { throw Columns.unreadable }
         isOver = isEnded
-        known.keys = try keySelection.rows(of: answers[8])
+        known.keys = KnownRows.Keys(try keySelection.rows(of: answers[8]))
         known.clock = try clockSelection.rows(of: answers[9]).first
         noteAbsence(of: footprint)
         note(try cards.rows(of: answers[0]))

@@ -158,8 +158,11 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
                         "status": Schema.words(["active", "verify-only", "retired"]),
                         "created": Schema.text, "cards": Schema.count, "protected": Schema.count,
                     ]))
-            ])
-        case .key: PrintedDocument.done(["id": Schema.count])
+            ], optional: ["next": UInt8?.schema, "stations": [RegisteredStation].schema])
+        case .key:
+            PrintedDocument.done(
+                ["id": Schema.count],
+                optional: ["sealing": UInt8?.schema, "lacking": [String].schema])
         case .retired:
             PrintedDocument.done([
                 "id": Schema.count, "cards": Schema.count, "protected": Schema.count,
