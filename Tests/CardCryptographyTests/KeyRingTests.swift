@@ -115,6 +115,16 @@ struct SharedKeyRingTests {
         #expect(try agreed.retiring(1).sealing(with: 1) == nil)
     }
 
+    @Test("A mark tells keys apart and shows nothing of them")
+    func mark() throws {
+        let (ring, other) = (try prepared(), KeyRing.fresh(created: "", random: source.draw))
+        let marks = ring.entries.map(\.mark) + [other.sealing.mark]
+        #expect(Set(marks).count == 3 && marks.allSatisfy { $0.count == 16 })
+        #expect(ring.sealing(with: 3)?.entries.map(\.mark) == ring.entries.map(\.mark))
+        let secrets = ring.json().prettyText.lowercased()
+        #expect(marks.allSatisfy { !secrets.contains($0) })
+    }
+
     @Test("A station that is behind takes the key that seals, also where its own was retired")
     func takingOver() throws {
         let behind = KeyRing.fresh(created: "2026-01-01", random: CountingSource(from: 10).draw)

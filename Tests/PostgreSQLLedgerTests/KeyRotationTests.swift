@@ -38,6 +38,12 @@ import Testing
         await #expect(throws: LedgerError.self) { try await body() }
     }
 
+    private static func lacking(
+        _ key: UInt8, _ database: TestDatabase
+    ) async throws -> [String] {
+        try await database.owned.status().keys.lacking(key).map(\.name)
+    }
+
     @Test func sealTogetherOnceAllHaveTheKey() async throws {
         try await Self.house { database, stations in
             let (here, there) = (Desk(stations[0].ledger), Desk(stations[1].ledger))
@@ -51,8 +57,7 @@ import Testing
             try await here.complete(.pay(.cents(1)), id: 2)
 
             _ = try await stations[0].ledger.otherKeys(than: Self.keys([1, 2]))
-            #expect(
-                try await owned.status().keys.lacking(2).map(\.name) == [stations[1].name.text])
+            #expect(try await Self.lacking(2, database) == [stations[1].name.text])
             let early = await Self.error {
                 try await owned.seal(with: 2, mark: "second", isForced: false)
             }
@@ -124,12 +129,10 @@ import Testing
             for station in stations {
                 _ = try await station.ledger.otherKeys(than: Self.keys([1, 2]))
             }
-            #expect(try await database.owned.status().keys.lacking(2) == [])
+            #expect(try await Self.lacking(2, database) == [])
             // A key file from a backup, and the same once more.
             for _ in 0..<2 { _ = try await stations[1].ledger.otherKeys(than: Self.keys([1])) }
-            #expect(
-                try await database.owned.status().keys.lacking(2).map(\.name)
-                    == [stations[1].name.text])
+            #expect(try await Self.lacking(2, database) == [stations[1].name.text])
             let refused = await Self.error {
                 try await database.owned.seal(with: 2, mark: "second", isForced: false)
             }
@@ -160,7 +163,7 @@ import Testing
                 try await database.owned.seal(with: 2, mark: "second", isForced: false)
             }
             #expect(refused?.kind == .refused)
-            #expect(try await database.owned.status().keys.lacking(2).map(\.name) == [name.text])
+            #expect(try await Self.lacking(2, database) == [name.text])
         }
     }
 
@@ -187,14 +190,14 @@ import Testing
 
     @Test func areAnotherStationsWhereTheMarkDiffers() async throws {
         try await Self.house { database, stations in
-            let strange = StationKeys(marks: [1: "strange", 3: "third"], usable: [1, 3], sealing: 1)
+            let strange = StationKeys(
+                marks: [1: "strange", 3: "third"], usable: [1, 3], sealing: 1)
             for _ in 0..<2 {
-                #expect(try await stations[1].ledger.otherKeys(than: strange) == [1])
+                let others = try await stations[1].ledger.otherKeys(than: strange)
+                #expect(others == [1])
             }
             // It is not taken for a station that has the key of the others.
-            #expect(
-                try await database.owned.status().keys.lacking(1).map(\.name)
-                    == [stations[1].name.text])
+            #expect(try await Self.lacking(1, database) == [stations[1].name.text])
         }
     }
 

@@ -12,6 +12,9 @@ import Testing
         try await TestDatabase.temporary { database in
             let replica = try PrivatePostgreSQL(copying: PrivatePostgreSQL.shared.get())
             defer { replica.kill() }
+            let early = await OpeningTests.error(of: replica.address(of: database.name))
+            #expect(early?.kind == .unavailable)
+            #expect(early?.detail.hasPrefix("only a replica can be reached") == true)
             try replica.promote()
             let address = replica.address(of: database.name)
             #expect(await OpeningTests.error(of: address)?.kind == .undeclared)
@@ -98,6 +101,35 @@ import Testing
             let ledger = try await PostgreSQLLedger.open(database.address, as: 1, lead: lead)
             let told = ledger.time(at: Timestamp(milliseconds: now() - slow))
             #expect(abs(told.milliseconds - now()) < 3_000, "\(told.milliseconds - now())")
+        }
+    }
+
+    /// 24 bits have room for 255 gaps of 65,536 numbers. After the next one the card moves to
+    /// another tag, with its money.
+    @Test(arguments: [255, 256])
+    func leavesACardEnoughNumbers(_ losses: Int) async throws {
+        try await TestDatabase.temporary { database in
+            let ledger = try await database.open()
+            let desk = Desk(ledger)
+            try await desk.complete(.issue(1000), id: 1)
+            try database.change(
+                """
+                INSERT INTO opening SELECT number + loss, server, epoch + loss, 65536, 0, ''
+                FROM opening, generate_series(1, \(losses)) AS loss
+                WHERE number = (SELECT max(number) FROM opening)
+                """)
+            guard losses == 256 else {
+                try await desk.complete(.pay(.cents(1)), id: 2)
+                #expect(try await desk.balance() == 999)
+                return
+            }
+            guard case .refused(let refusal) = try await desk.begin(.pay(.cents(1)), id: 2) else {
+                Issue.record("a card without numbers was paid with")
+                return
+            }
+            #expect(refusal.rule == .numbersExhausted)
+            #expect(try await desk.balance() == 1000)
+            #expect(try await ledger.audit().violations == [])
         }
     }
 

@@ -1,5 +1,6 @@
 import BlockingLane
 import CardCryptography
+import CardImage
 import FaultyWorld
 import Ledger
 import PortDoubles

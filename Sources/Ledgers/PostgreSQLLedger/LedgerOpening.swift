@@ -58,7 +58,8 @@ struct Opening {
                     ? """
                      AND NOT EXISTS (
                         SELECT 1 FROM setting WHERE oldest_writer > \(PostgreSQLSchema.version))
-                    """ : ""), [.integer(number), .integer(station)])
+                    """ : ""),
+            [.integer(number), .integer(station)])
     }
 
     /// Notes that the station is there.

@@ -104,13 +104,14 @@ actor OperationQueue {
         let status =
             isClosing
             ? "closing" : error != nil ? "no-ledger" : readerWorks ? "ok" : "no-reader"
+        let why = inFull ? ledger?.what ?? database?.why : nil
         let brief: JSONValue = ["state": reader["state"] ?? .null, "name": .null, "problem": .null]
         return [
             "status": .string(status), "reader": inFull ? reader : brief,
             "ledger": [
                 "state": .string(error == nil ? "ready" : "failed"),
                 "error": error.map { .string($0) } ?? .null,
-                "why": inFull ? (ledger?.what ?? database?.why).map { .string($0) } ?? .null : .null,
+                "why": why.map { .string($0) } ?? .null,
                 "database": inFull ? database?.document ?? .null : .null,
             ],
             "version": .string(Release.version),

@@ -71,7 +71,8 @@ extension Command {
                 + "Where stations share the ledger, this waits until each of them has the key that "
                 + "seals now; not with --now. A key that was announced and seals nothing yet is "
                 + "given up by it, too.",
-            takes: .key, .forEver, .withoutWaiting, answers: .retired, example: "tapcard keys retire 1 --for-ever"
+            takes: .key, .forEver, .withoutWaiting, answers: .retired,
+            example: "tapcard keys retire 1 --for-ever"
         ) { session throws(TapcardError) in try await session.retireKey() },
         Command(
             "keys export", group: .station, "Copy the keys into a file that only you can read",

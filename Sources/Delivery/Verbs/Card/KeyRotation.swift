@@ -72,7 +72,9 @@ extension Session {
                 advice: "Run it here with the owner's login: tapcard --ledger "
                     + "postgresql://OWNER@HOST/DATABASE keys rotate")
         }
-        let known = try await keys(beside: try await ledger())
+        let ledger = try await ledger()
+        let known = try await keys(beside: ledger)
+        try await requireCommonKeys(known, ledger)
         if let sealing = house.sealing, known.ordered(by: house).sealing.id != sealing {
             throw lacking(sealing)
         }

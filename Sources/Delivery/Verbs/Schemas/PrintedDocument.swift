@@ -151,14 +151,16 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     private var keySchema: JSONValue {
         switch self {
         case .keys:
-            PrintedDocument.done([
-                "keys": Schema.list(
-                    of: Schema.object([
-                        "id": Schema.count,
-                        "status": Schema.words(["active", "verify-only", "retired"]),
-                        "created": Schema.text, "cards": Schema.count, "protected": Schema.count,
-                    ]))
-            ], optional: ["next": UInt8?.schema, "stations": [RegisteredStation].schema])
+            PrintedDocument.done(
+                [
+                    "keys": Schema.list(
+                        of: Schema.object([
+                            "id": Schema.count,
+                            "status": Schema.words(["active", "verify-only", "retired"]),
+                            "created": Schema.text, "cards": Schema.count,
+                            "protected": Schema.count,
+                        ]))
+                ], optional: ["next": UInt8?.schema, "stations": [RegisteredStation].schema])
         case .key:
             PrintedDocument.done(
                 ["id": Schema.count],
