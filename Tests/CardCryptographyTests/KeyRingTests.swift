@@ -125,16 +125,16 @@ struct SharedKeyRingTests {
         #expect(marks.allSatisfy { !secrets.contains($0) })
     }
 
-    @Test("A station that is behind takes the key that seals, also where its own was retired")
+    @Test("A station with an old ring takes the key that seals, also where its own was retired")
     func takingOver() throws {
-        let behind = KeyRing.fresh(created: "2026-01-01", random: CountingSource(from: 10).draw)
+        let old = KeyRing.fresh(created: "2026-01-01", random: CountingSource(from: 10).draw)
         let agreed = try #require(try prepared().sealing(with: 3)).retiring(1)
-        #expect(throws: KeyError.self) { try behind.merging(agreed) }
-        let merged = try behind.merging(agreed, sealing: 3)
+        #expect(throws: KeyError.self) { try old.merging(agreed) }
+        let merged = try old.merging(agreed, sealing: 3)
         #expect(merged.statuses == ["1 retired", "3 active"])
         #expect(try merged.merging(agreed, sealing: 3) == merged)
         // A backup of before lacks the key, and changes nothing.
-        #expect(try behind.merging(behind, sealing: 3) == behind)
+        #expect(try old.merging(old, sealing: 3) == old)
         let stranger = KeyRing.fresh(created: "", random: CountingSource(from: 90).draw)
         #expect(throws: KeyError.self) { try stranger.merging(agreed, sealing: 3) }
     }

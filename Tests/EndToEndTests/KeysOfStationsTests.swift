@@ -24,7 +24,7 @@ import Testing
         try body(owner, first, second)
     }
 
-    private static let behind =
+    private static let lacking =
         "The stations of this ledger seal cards with key 2, which this one does not have. Nothing "
         + "was changed on card or ledger. At a station that has it: tapcard keys export FILE. Bring "
         + "the file here: tapcard keys import FILE."
@@ -63,8 +63,8 @@ import Testing
         }
     }
 
-    @Test("only the owner changes the key, and a station with an old file is told what mends it")
-    func behind() throws {
+    @Test("only the owner changes the key, and a station with an old file is told the way out")
+    func oldFile() throws {
         try Self.house { owner, first, second in
             #expect(try first.status("keys rotate") == 9)
             #expect(try first.step("keys list").split(separator: "\n").count == 1)
@@ -72,7 +72,7 @@ import Testing
             try owner.step("keys export ~/new.json")
             try first.step("keys import \(owner.home)/new.json")
             try first.step("pay 1")
-            try second.expect("pay 1", status: 9, complains: Self.behind)
+            try second.expect("pay 1", status: 9, complains: Self.lacking)
             let ended = try second.counter.run(
                 second.counter.words(of: "--ledger \(second.place) --json pay 1"))
             #expect(ended.output.contains(#""error":"keys-behind""#))
@@ -82,9 +82,9 @@ import Testing
             // A backup of the keys is older, and says so.
             let old = try second.step("keys import \(first.home)/keys.json")
             #expect(old.contains("This station still lacks key 2, which seals"))
-            try second.expect("pay 1", status: 9, complains: Self.behind)
-            let mended = try second.step("keys import \(owner.home)/new.json")
-            #expect(mended.hasPrefix("Keys imported: 1; new records: key 2"))
+            try second.expect("pay 1", status: 9, complains: Self.lacking)
+            let brought = try second.step("keys import \(owner.home)/new.json")
+            #expect(brought.hasPrefix("Keys imported: 1; new records: key 2"))
             #expect(try second.step("pay 1").hasPrefix("Paid €1.00, €18.00 left"))
         }
     }
@@ -104,8 +104,8 @@ import Testing
         }
     }
 
-    /// The page runs for days. The key changes meanwhile, and comes by another command.
-    @Test("a page notices that its station is behind, and that the key has come")
+    /// The page runs for days. The key changes in that time, and comes by another command.
+    @Test("a page notices that its station lacks the key, and that it has come")
     func page() throws {
         try Self.house { owner, _, second in
             let page = try CashierPage(second.counter, ["--ledger", second.place])

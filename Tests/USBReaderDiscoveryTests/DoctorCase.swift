@@ -137,13 +137,16 @@ extension DoctorCase {
                 keys: keys(sealing: 1, next: 2))
         ) { try machine(["acr122u"]) },
         DoctorCase(
-            heading: "A station that is behind, and tables that are ahead", status: 9,
+            heading: "A station without the key, and later tables", status: 9,
             words: shared,
             database: status(
                 isOpen: true, replicas: nil, reach: .readOnly, keys: keys(sealing: 2, next: nil))
         ) { try machine(["acr122u"]) },
         DoctorCase(
-            heading: "Tables that are behind", status: 9, words: shared,
+            heading: "A database that is away", status: 9, words: shared
+        ) { try machine(["acr122u"]) },
+        DoctorCase(
+            heading: "Earlier tables", status: 9, words: shared,
             database: status(isOpen: true, replicas: [late], reach: .earlier)
         ) { try machine(["acr122u"]) },
     ]

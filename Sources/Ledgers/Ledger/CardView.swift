@@ -13,7 +13,7 @@ public struct CardView: Sendable, Hashable {
     public let activation: ActivationAttempt?
     /// The keys that were given up.
     public var retiredKeys: Set<UInt8> { keyOrder.retired }
-    /// What the ledger says of the keys, which is the same for every card.
+    /// The ledger's word on the keys, for every card alike.
     public let keyOrder: KeyOrder
 
     public init(

@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// What the ledger says of the keys. It goes before the key file of every station.
+/// The ledger's word on the keys. It goes before the key file of every station.
 public struct KeyOrder: Hashable, Sendable {
     /// The keys that nothing is sealed with any more, and that prove nothing.
     public let retired: Set<UInt8>

@@ -100,7 +100,7 @@ public struct DatabaseStatus: Sendable {
     }
 }
 
-/// What a program may do with tables of some version.
+/// The use that a program may make of tables of some version.
 public enum SchemaReach: String, Sendable, CaseIterable {
     /// The tables are of the version that the program knows.
     case current
@@ -119,7 +119,7 @@ public struct Replica: Hashable, Sendable {
     public let state: String
     /// "sync" or "quorum" where commits wait for it.
     public let synchrony: String
-    /// What the server has written and the replica has not stored yet, in bytes; nil as long as
+    /// The bytes that the server has written and the replica has not stored yet; nil as long as
     /// the replica has not said.
     public let lag: Int64?
 

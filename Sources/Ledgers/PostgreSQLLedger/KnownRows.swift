@@ -23,7 +23,7 @@ struct KnownRows {
         var isChanged = false
     }
 
-    /// What the ledger says of the keys.
+    /// The ledger's word on the keys.
     struct Keys {
         var retired: [RetiredKey] = []
         var sealing: UInt8?

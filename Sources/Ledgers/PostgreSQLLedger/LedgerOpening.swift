@@ -228,7 +228,7 @@ struct Declaration {
         return schema == PostgreSQLSchema.version ? .current : .later
     }
 
-    var outgrown: LedgerError {
+    private var outgrown: LedgerError {
         LedgerError(
             .newer,
             "the ledger needs a later version of tapcard (tables of version \(schema), this one "

@@ -60,8 +60,12 @@ public struct PostgreSQLDatabase: LedgerDatabase {
     public func migrate() async throws(LedgerError) {
         try await onLink { link throws(LedgerError) in
             let declared = try link.declaration()
-            // What a later version has made is for that version to go on with.
-            guard declared.schema <= PostgreSQLSchema.version else { throw declared.outgrown }
+            guard declared.schema <= PostgreSQLSchema.version else {
+                throw LedgerError(
+                    .newer,
+                    "a later version of tapcard has made the tables (version \(declared.schema), "
+                        + "this one knows \(PostgreSQLSchema.version)); migrate with that one")
+            }
         }
     }
 

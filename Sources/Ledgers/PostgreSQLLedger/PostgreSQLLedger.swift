@@ -255,6 +255,8 @@ public actor PostgreSQLLedger: LedgerStore {
     }
 
     private func writable() throws(LedgerError) -> OpenLedger {
+        // Whether it may write was found out when it connected, and may have changed since.
+        if open?.opening.readsOnlyBecause != nil { open = nil }
         let ledger = try connected()
         if let why = ledger.opening.readsOnlyBecause { throw why }
         return ledger

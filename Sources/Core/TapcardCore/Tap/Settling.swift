@@ -143,6 +143,8 @@ extension Station {
             surroundings.progress(.settling(attempt.id))
             return try await begin(.activate, attempt.id, sight, seen)
         case .reseal:
+            // The card is as the ledger has it, and another station can write it.
+            if keySource.missing != nil { return .goOn }
             return try await reseal(sight, seen, above: .none)
         }
     }

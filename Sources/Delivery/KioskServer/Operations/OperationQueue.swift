@@ -212,12 +212,7 @@ actor OperationQueue {
     private func lies(_ read: JSONValue?, _ problem: TapcardError?, _ known: String? = nil) {
         if readerProblem != nil { readerChanged(nil) }
         let uid = read?["uid"]?.string ?? problem?.uid?.description ?? known
-        // A ledger that stays away is reported once, and not with each attempt to reach it.
-        if uid == nil, let lying, lying.uid == nil, problem?.result == .ledger,
-            problem?.kind == lying.problem?.kind
-        {
-            return
-        }
+        if uid == nil, lying?.isStillWithoutLedger(problem) == true { return }
         if uid == nil || lying?.uid != uid {
             wentAway()
             sessions += 1

@@ -51,7 +51,7 @@ package struct DatabaseReport: Sendable {
     package let document: JSONValue
     /// The word for what stops money; nil for nothing.
     package let problem: String?
-    /// The same in a sentence.
+    /// The sentence for what stops money; nil for nothing.
     package let why: String?
 
     package init(_ status: DatabaseStatus) {

@@ -161,7 +161,7 @@ extension DatabaseStatus {
 extension Replica {
     fileprivate var words: String {
         let name = name.isEmpty ? "a replica without a name" : name
-        let behind = lag.map { $0 > 0 ? ", \($0) bytes behind" : "" } ?? ""
-        return "\(name) (\(state), \(synchrony)\(behind))"
+        let missing = lag.map { $0 > 0 ? ", \($0) bytes late" : "" } ?? ""
+        return "\(name) (\(state), \(synchrony)\(missing))"
     }
 }

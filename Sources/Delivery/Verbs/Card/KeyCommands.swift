@@ -31,7 +31,7 @@ extension Command {
                 + "a key that only verifies: bring it to every station with tapcard keys export and "
                 + "keys import. Once all of them have it, run it again, and all of them seal with it "
                 + "from that moment on. A machine that does not come back: tapcard station revoke. "
-                + "With --now nobody is waited for: a station without the key takes no money until "
+                + "With --now no station is waited for: one without the key takes no money until "
                 + "it has it.",
             takes: .withoutWaiting, answers: .key, example: "tapcard keys rotate"
         ) { session throws(TapcardError) in

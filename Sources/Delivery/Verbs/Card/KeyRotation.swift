@@ -15,7 +15,7 @@ extension Parameter<Bool> {
 }
 
 extension KeyRing {
-    /// What a station tells the ledger of its keys.
+    /// The keys as a station reports them to the ledger.
     var told: StationKeys {
         StationKeys(
             marks: Dictionary(entries.map { ($0.id, $0.mark) }) { $1 },
@@ -73,7 +73,7 @@ extension Session {
                     + "postgresql://OWNER@HOST/DATABASE keys rotate")
         }
         let ledger = try await ledger()
-        let known = try await keys(beside: ledger)
+        let known = try await keys()
         try await requireCommonKeys(known, ledger)
         if let sealing = house.sealing, known.ordered(by: house).sealing.id != sealing {
             throw lacking(sealing)
@@ -86,7 +86,7 @@ extension Session {
         }
         let created = LocalTime.date(surroundings.now())
         let taken = used.union(house.marks.keys)
-        // The file is first: a key that is announced and that nobody has could seal nothing.
+        // The file is first: a key that is announced and that no station has could seal nothing.
         let ring = try keyFile.alone { () throws(TapcardError) in
             let present = (try keyFile.load() ?? known).ordered(by: house)
             let ring = try changed(present) { keys throws(KeyError) in

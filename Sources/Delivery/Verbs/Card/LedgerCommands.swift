@@ -229,9 +229,10 @@ extension Session {
             advice: "Name that database. Only if it holds no ledger: rm \(aside).into")
     }
 
-    /// Leaves the new place for a station that still names the file. A move counts without it.
+    /// Leaves the new place for a station that still names the file.
     private func noteMove(of path: String, to place: LedgerPlace) {
         let note = "\(place.ofStations)\n"
+        // The move counts without it: a station then hears that there is no ledger.
         try? DurableFile(Session.note(ofMoving: path)).write(Array(note.utf8), mode: 0o644)
     }
 
