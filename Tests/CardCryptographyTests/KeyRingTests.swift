@@ -1,5 +1,6 @@
 import CardCryptography
 import Testing
+import TextCodecs
 
 @Suite("Key ring")
 struct KeyRingTests {
@@ -83,5 +84,58 @@ struct KeyRingTests {
         let ring = try fresh().rotated(created: "", random: source.draw).retiring(1)
         let rotated = try ring.rotated(created: "", random: source.draw)
         #expect(rotated.statuses == ["1 retired", "2 verify-only", "3 active"])
+    }
+}
+
+@Suite("A key ring among stations")
+struct SharedKeyRingTests {
+    private let source = CountingSource(from: 10)
+
+    private func prepared() throws -> KeyRing {
+        try KeyRing.fresh(created: "2026-01-01", random: source.draw)
+            .preparing(created: "2026-02-01", knowing: [2], random: source.draw)
+    }
+
+    @Test("A key that is prepared verifies, seals nothing, and has an id of its own")
+    func preparation() throws {
+        let ring = try prepared()
+        #expect(ring.statuses == ["1 active", "3 verify-only"])
+        #expect(ring.sealing.id == 1)
+        #expect(try KeyRing(parsing: Array(ring.json().prettyText.utf8)) == ring)
+    }
+
+    @Test("The key that the stations agree on seals, and the others verify")
+    func agreement() throws {
+        let ring = try prepared()
+        let agreed = try #require(ring.sealing(with: 3))
+        #expect(agreed.statuses == ["1 verify-only", "3 active"] && agreed.sealing.id == 3)
+        #expect(agreed.sealing(with: 3) == agreed)
+        #expect(agreed.sealing(with: 1)?.sealing.id == 1)
+        #expect(ring.sealing(with: 2) == nil)
+        #expect(try agreed.retiring(1).sealing(with: 1) == nil)
+    }
+
+    @Test("A mark tells keys apart and shows nothing of them")
+    func mark() throws {
+        let (ring, other) = (try prepared(), KeyRing.fresh(created: "", random: source.draw))
+        let marks = ring.entries.map(\.mark) + [other.sealing.mark]
+        #expect(Set(marks).count == 3 && marks.allSatisfy { $0.count == 16 })
+        #expect(ring.sealing(with: 3)?.entries.map(\.mark) == ring.entries.map(\.mark))
+        let secrets = ring.json().prettyText.lowercased()
+        #expect(marks.allSatisfy { !secrets.contains($0) })
+    }
+
+    @Test("A station with an old ring takes the key that seals, also where its own was retired")
+    func takingOver() throws {
+        let old = KeyRing.fresh(created: "2026-01-01", random: CountingSource(from: 10).draw)
+        let agreed = try #require(try prepared().sealing(with: 3)).retiring(1)
+        #expect(throws: KeyError.self) { try old.merging(agreed) }
+        let merged = try old.merging(agreed, sealing: 3)
+        #expect(merged.statuses == ["1 retired", "3 active"])
+        #expect(try merged.merging(agreed, sealing: 3) == merged)
+        // A backup of before lacks the key, and changes nothing.
+        #expect(try old.merging(old, sealing: 3) == old)
+        let stranger = KeyRing.fresh(created: "", random: CountingSource(from: 90).draw)
+        #expect(throws: KeyError.self) { try stranger.merging(agreed, sealing: 3) }
     }
 }

@@ -188,6 +188,7 @@ final class ProgramBench: Sendable {
                 if let failure = failures.ledger { throw failure }
                 return ledger
             },
+            awaitLedger: { _, currency, _ in InMemoryLedger(currency: currency) },
             database: { _ in NoDatabase() },
             backUp: { _, _ throws(LedgerError) in
                 if let failure = failures.ledger { throw failure }

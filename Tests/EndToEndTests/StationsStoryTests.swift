@@ -84,7 +84,7 @@ import Testing
     }
 
     /// Somebody at a computer of their own, with one ledger in each command.
-    private struct House {
+    struct House {
         let counter: Counter
         let place: String
         var name = ""

@@ -100,4 +100,8 @@ package struct NoDatabase: LedgerDatabase {
     }
     package func stations() throws(LedgerError) -> [RegisteredStation] { throw Self.unreachable }
     package func revoke(_ name: StationName) throws(LedgerError) { throw Self.unreachable }
+    package func announce(_ key: UInt8, mark: String) throws(LedgerError) { throw Self.unreachable }
+    package func seal(
+        with key: UInt8, mark: String, isForced: Bool
+    ) throws(LedgerError) { throw Self.unreachable }
 }

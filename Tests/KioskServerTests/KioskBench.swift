@@ -108,6 +108,7 @@ final class KioskBench: Sendable {
     ) -> Drivers {
         Drivers(
             openReader: { _, _, _ in reader }, openLedger: { _, _, _, _ in ledger },
+            awaitLedger: { _, currency, _ in InMemoryLedger(currency: currency) },
             database: { _ in NoDatabase() }, backUp: { _, _ in },
             restore: { _, _, _ in Restoration(exhausted: [], stopped: nil) },
             setAside: { path throws(LedgerError) in path },

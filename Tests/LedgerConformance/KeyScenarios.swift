@@ -73,7 +73,7 @@ extension Scenario {
 
 extension Desk {
     /// The same desk with the keys as another station has them.
-    func with(key: UInt8) -> Desk {
+    public func with(key: UInt8) -> Desk {
         var desk = self
         desk.sealer = .hashing(key: key)
         return desk

@@ -13,6 +13,9 @@ package final class TableLedger: LedgerStore {
 
     package func putBack(_ backup: LedgerTables) { rows.withLock { $0 = backup } }
 
+    /// Lets a key seal at all stations, as in a ledger that stations share.
+    package func seal(with key: UInt8) { rows.withLock { $0.sealingKey = key } }
+
     package func read<Success: Sendable>(
         touching _: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success

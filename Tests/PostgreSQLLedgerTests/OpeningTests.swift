@@ -12,6 +12,9 @@ import Testing
         try await TestDatabase.temporary { database in
             let replica = try PrivatePostgreSQL(copying: PrivatePostgreSQL.shared.get())
             defer { replica.kill() }
+            let early = await OpeningTests.error(of: replica.address(of: database.name))
+            #expect(early?.kind == .unavailable)
+            #expect(early?.detail.hasPrefix("only a replica can be reached") == true)
             try replica.promote()
             let address = replica.address(of: database.name)
             #expect(await OpeningTests.error(of: address)?.kind == .undeclared)
@@ -98,6 +101,82 @@ import Testing
             let ledger = try await PostgreSQLLedger.open(database.address, as: 1, lead: lead)
             let told = ledger.time(at: Timestamp(milliseconds: now() - slow))
             #expect(abs(told.milliseconds - now()) < 3_000, "\(told.milliseconds - now())")
+        }
+    }
+
+    /// 24 bits have room for 255 gaps of 65,536 numbers. After the next one the card moves to
+    /// another tag, with its money.
+    @Test(arguments: [255, 256])
+    func leavesACardEnoughNumbers(_ losses: Int) async throws {
+        try await TestDatabase.temporary { database in
+            let ledger = try await database.open()
+            let desk = Desk(ledger)
+            try await desk.complete(.issue(1000), id: 1)
+            try database.change(
+                """
+                INSERT INTO opening SELECT number + loss, server, epoch + loss, 65536, 0, ''
+                FROM opening, generate_series(1, \(losses)) AS loss
+                WHERE number = (SELECT max(number) FROM opening)
+                """)
+            guard losses == 256 else {
+                try await desk.complete(.pay(.cents(1)), id: 2)
+                #expect(try await desk.balance() == 999)
+                return
+            }
+            guard case .refused(let refusal) = try await desk.begin(.pay(.cents(1)), id: 2) else {
+                Issue.record("a card without numbers was paid with")
+                return
+            }
+            #expect(refusal.rule == .numbersExhausted)
+            #expect(try await desk.balance() == 1000)
+            #expect(try await ledger.audit().violations == [])
+        }
+    }
+
+    /// A later version that shuts earlier ones out lets them read on.
+    @Test func letsAnEarlierVersionRead() async throws {
+        try await TestDatabase.temporary { database in
+            let ledger = try await database.open()
+            let desk = Desk(ledger)
+            try await desk.complete(.issue(1000), id: 1)
+            let work = try await desk.work(.pay(.cents(100)), id: 2)
+            try database.change("UPDATE setting SET schema = 2")
+            #expect(try await database.owned.status().reach == .later)
+            try await desk.confirm(work)
+            let next = try await desk.work(.pay(.cents(100)), id: 3)
+            // In the middle of a payment, at a station that is connected.
+            try database.change("UPDATE setting SET oldest_writer = 2")
+            for _ in 0..<2 {
+                let refused = await OpeningTests.error { _ = try await desk.confirm(next) }
+                #expect(refused?.kind == .newer)
+                #expect(ledger.isReadOnly)
+            }
+            #expect(try await desk.balance() == 900)
+            let later = try await PostgreSQLLedger.open(database.address)
+            #expect(later.isReadOnly)
+            #expect(try await Desk(later).view().open?.id == .numbered(3))
+            let refused = await OpeningTests.error { try await later.requireWritable() }
+            #expect(refused?.kind == .newer)
+            let keys = StationKeys(marks: [1: "first"], usable: [1], sealing: 1)
+            #expect(try await later.otherKeys(than: keys) == [])
+            #expect(try await database.owned.status().reach == .readOnly)
+            let migration = await OpeningTests.error { try await database.owned.migrate() }
+            #expect(migration?.kind == .newer)
+            try database.change("UPDATE setting SET schema = 1, oldest_writer = 1")
+            try await database.owned.migrate()
+            try await desk.confirm(next)
+            #expect(!ledger.isReadOnly)
+            #expect(try await desk.balance() == 800)
+        }
+    }
+
+    /// Tables that the owner has not migrated yet are of no use to a later version.
+    @Test func refusesEarlierTables() async throws {
+        try await TestDatabase.temporary { database in
+            try database.change("UPDATE setting SET schema = 0, oldest_writer = 0")
+            let refused = await OpeningTests.error(of: database.address)
+            #expect(refused?.detail.contains("tapcard ledger migrate") == true)
+            #expect(try await database.owned.status().reach == .earlier)
         }
     }
 

@@ -64,6 +64,7 @@ final class DoctorBench: Sendable {
                 if let damage { throw damage }
                 return InMemoryLedger()
             },
+            awaitLedger: { _, currency, _ in InMemoryLedger(currency: currency) },
             database: { [database] _ in NoDatabase(database) },
             backUp: { _, _ throws(LedgerError) in },
             restore: { _, _, _ throws(LedgerError) in Restoration(exhausted: [], stopped: nil) },

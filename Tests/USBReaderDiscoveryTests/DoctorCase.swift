@@ -76,15 +76,35 @@ extension DoctorCase {
     ]
 
     private static func status(
-        isOpen: Bool, replicas: Int?, openOperations: Int = 0, clockLead: Int64 = 12,
-        transactionAge: Int64 = 1_000
+        isOpen: Bool, replicas: [Replica]?, openOperations: Int = 0, clockLead: Int64 = 12,
+        transactionAge: Int64 = 1_000, reach: SchemaReach = .current, keys: HouseKeys = noKeys
     ) -> DatabaseStatus {
         DatabaseStatus(
-            currency: .usd, schema: 1, version: "15.18", isOpen: isOpen, epoch: 1, login: "till-1",
-            synchronousReplicas: replicas == nil ? "" : "ANY 1 (*)", replicas: replicas,
-            clockLead: clockLead, openOperations: openOperations,
-            oldestOpen: nil,
-            transactionAge: transactionAge)
+            currency: .usd, schema: 1, reach: reach, version: "15.18", isOpen: isOpen, epoch: 1,
+            login: "till-1", synchronousReplicas: "ANY 1 (*)", replicas: replicas,
+            clockLead: clockLead, openOperations: openOperations, oldestOpen: nil,
+            transactionAge: transactionAge, keys: keys)
+    }
+
+    private static let inStep = Replica(
+        name: "b", state: "streaming", synchrony: "quorum", lag: 0)
+    private static let late = Replica(name: "c", state: "catchup", synchrony: "async", lag: 70_000)
+
+    private static let noKeys = HouseKeys(
+        sealing: nil, next: nil, announcedAt: nil, marks: [:], stations: [])
+
+    private static func keys(sealing: UInt8, next: UInt8?) -> HouseKeys {
+        let time = Timestamp(milliseconds: 1_700_000_000_000)
+        return HouseKeys(
+            sealing: sealing, next: next, announcedAt: next.map { _ in time },
+            marks: [1: "a", 2: "b"],
+            stations: [
+                RegisteredStation(
+                    number: 1, name: "till-1", registeredAt: time, seenAt: time, keys: [1, 2]),
+                RegisteredStation(
+                    number: 2, name: "till-2", registeredAt: time, seenAt: time, keys: [1]),
+                RegisteredStation(number: 3, name: "till-3", registeredAt: time),
+            ])
     }
 
     static let ledgers = [
@@ -98,7 +118,7 @@ extension DoctorCase {
         ) { try machine(["acr122u"]) },
         DoctorCase(
             heading: "A ledger in a database", status: 0, words: shared,
-            database: status(isOpen: true, replicas: 1, openOperations: 2)
+            database: status(isOpen: true, replicas: [inStep], openOperations: 2)
         ) { try machine(["acr122u"]) },
         DoctorCase(
             heading: "A database that was promoted", status: 9, words: shared,
@@ -107,7 +127,27 @@ extension DoctorCase {
         DoctorCase(
             heading: "A database in need of help", status: 9, words: shared,
             database: status(
-                isOpen: true, replicas: 0, clockLead: 90_000, transactionAge: 1_500_000_000)
+                isOpen: true, replicas: [], clockLead: 90_000, transactionAge: 1_500_000_000)
+        ) { try machine(["acr122u"]) },
+        DoctorCase(
+            heading: "A replica that is not in step, and a key that waits for stations", status: 0,
+            words: shared,
+            database: status(
+                isOpen: true, replicas: [inStep, late], reach: .later,
+                keys: keys(sealing: 1, next: 2))
+        ) { try machine(["acr122u"]) },
+        DoctorCase(
+            heading: "A station without the key, and later tables", status: 9,
+            words: shared,
+            database: status(
+                isOpen: true, replicas: nil, reach: .readOnly, keys: keys(sealing: 2, next: nil))
+        ) { try machine(["acr122u"]) },
+        DoctorCase(
+            heading: "A database that is away", status: 9, words: shared
+        ) { try machine(["acr122u"]) },
+        DoctorCase(
+            heading: "Earlier tables", status: 9, words: shared,
+            database: status(isOpen: true, replicas: [late], reach: .earlier)
         ) { try machine(["acr122u"]) },
     ]
 }

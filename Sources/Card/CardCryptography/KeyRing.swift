@@ -50,14 +50,39 @@ public struct KeyRing: Hashable, Sendable {
     public func rotated(
         created: String, knowing used: Set<UInt8> = [], random: (Int) -> [UInt8] = RandomBytes.make
     ) throws(KeyError) -> KeyRing {
+        let new = try newEntry(created: created, knowing: used, random: random)
+        let older = entries.map { $0.restricted(by: .verifyOnly) }
+        return KeyRing(sealing: new, after: older).sealing(currency: currencyCode)
+    }
+
+    /// This ring with a new key, its last, that only verifies.
+    public func preparing(
+        created: String, knowing used: Set<UInt8>, random: (Int) -> [UInt8] = RandomBytes.make
+    ) throws(KeyError) -> KeyRing {
+        let new = try newEntry(created: created, knowing: used, random: random)
+        var ring = self
+        ring.entries.append(new.restricted(by: .verifyOnly))
+        return ring
+    }
+
+    private func newEntry(
+        created: String, knowing used: Set<UInt8>, random: (Int) -> [UInt8]
+    ) throws(KeyError) -> KeyEntry {
         guard let id = Self.ids.first(where: { entry($0) == nil && !used.contains($0) })
         else {
             throw KeyError(.exhausted, "all 16 key ids are used, and none is used twice")
         }
-        let older = entries.map { $0.restricted(by: .verifyOnly) }
-        return KeyRing(
-            sealing: Self.makeEntry(id, created: created, random: random), after: older
-        ).sealing(currency: currencyCode)
+        return Self.makeEntry(id, created: created, random: random)
+    }
+
+    /// This ring with another of its keys as the one that seals, as the stations of one ledger have
+    /// agreed. Nil for a key that is missing or retired.
+    public func sealing(with id: UInt8) -> KeyRing? {
+        guard let chosen = entry(id), chosen.status != .retired else { return nil }
+        var ring = self
+        ring.sealing = KeyEntry(keys: chosen.keys, status: .active, created: chosen.created)
+        ring.entries = entries.map { $0.id == id ? ring.sealing : $0.restricted(by: .verifyOnly) }
+        return ring
     }
 
     /// This ring, marked with the currency of its cards.
@@ -114,6 +139,17 @@ public struct KeyRing: Hashable, Sendable {
         let new = other.entries.filter { entry($0.id) == nil }
         merged.entries += new.map { $0.restricted(by: .verifyOnly) }
         return merged
+    }
+
+    /// This ring with the keys of another station of the same ledger, in which a key seals that may
+    /// be new here. What sealed here before may be retired there.
+    public func merging(_ other: KeyRing, sealing id: UInt8) throws(KeyError) -> KeyRing {
+        guard sealing.id != id, let theirs = other.entry(id), theirs.status != .retired else {
+            return try merging(other)
+        }
+        var ring = self
+        if entry(id) == nil { ring.entries.append(theirs) }
+        return try (ring.sealing(with: id) ?? self).merging(other)
     }
 
     /// Changes every entry except the sealing one, which therefore need not be found again.

@@ -104,6 +104,7 @@ enum Wiring {
             }
             return try await SQLiteLedger.open(path: path, currency: currency, mayOnlyRead: true)
         },
+        awaitLedger: { PostgreSQLLedger.unreached($0, currency: $1, memory: $2) },
         database: { PostgreSQLDatabase($0, now: Wiring.now) },
         backUp: { path, copy throws(LedgerError) in
             try await SQLiteLedger.open(path: path, currency: nil, mayOnlyRead: true)

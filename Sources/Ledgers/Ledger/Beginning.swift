@@ -64,8 +64,8 @@ struct Book {
         #else
         let isAsSeen = view.map(Seen.init) == seen
         #endif
-        // Another station may have changed the card, or retired the key, since the tag was judged.
-        guard isAsSeen, try isTrusted(sealer.keyID) else { return .changed }
+        // Another station may have changed the card since the tag was judged, and the owner the key.
+        guard isAsSeen, try maySeal(sealer.keyID) else { return .changed }
         let open = view?.open
         guard open == nil || request.intent.mayEndOpen else { return .changed }
         let circumstances = try circumstances(of: request, on: view?.card)

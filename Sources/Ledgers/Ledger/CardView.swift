@@ -11,13 +11,15 @@ public struct CardView: Sendable, Hashable {
     /// The attempt to activate the card's code that has no answer yet, or a yes that the card does
     /// not show yet.
     public let activation: ActivationAttempt?
-    /// The retired keys, which are the same for every card.
-    public let retiredKeys: Set<UInt8>
+    /// The keys that were given up.
+    public var retiredKeys: Set<UInt8> { keyOrder.retired }
+    /// The ledger's word on the keys, for every card alike.
+    public let keyOrder: KeyOrder
 
     public init(
         card: LedgerCard, balance: Money, open: Operation?,
         issued: [SequenceNumber: IssuedRecord] = [:], gaps: [SequenceGap] = [],
-        activation: ActivationAttempt? = nil, retiredKeys: Set<UInt8> = []
+        activation: ActivationAttempt? = nil, keyOrder: KeyOrder = KeyOrder(retired: [])
     ) {
         self.card = card
         self.balance = balance
@@ -25,7 +27,7 @@ public struct CardView: Sendable, Hashable {
         self.issued = issued
         self.gaps = gaps
         self.activation = activation
-        self.retiredKeys = retiredKeys
+        self.keyOrder = keyOrder
     }
 
     /// The balance with the amount that an open payment holds.
@@ -54,7 +56,7 @@ extension LedgerStore {
                 balance: Money(minorUnits: try rows.balance(of: card.purse), currency),
                 open: try rows.openOperation(on: uid), issued: issued,
                 gaps: try rows.gaps(on: uid), activation: try rows.activation(on: card),
-                retiredKeys: Set(try rows.retiredKeys().map(\.id)))
+                keyOrder: try rows.keyOrder())
         }
     }
 

@@ -34,6 +34,8 @@ package struct LedgerTables: Hashable, Sendable {
     fileprivate var balances: [Account: Int64] = [:]
     fileprivate var gaps: [SequenceGap] = []
     fileprivate var retiredKeys: [RetiredRow] = []
+    /// The key that seals at all stations, as in a ledger that stations share.
+    package var sealingKey: UInt8?
     fileprivate(set) package var tickets: [SoldTicket] = []
     fileprivate(set) package var activations: [ActivationAttempt] = []
 
@@ -258,6 +260,8 @@ private final class MemoryRows: LedgerRows {
         tables.entries.append(entry)
         entriesOfOperations = nil
     }
+
+    func sealingKey() -> UInt8? { tables.sealingKey }
 
     func retiredKeys() -> [RetiredKey] {
         tables.retiredKeys.map(\.key).sorted { $0.id < $1.id }

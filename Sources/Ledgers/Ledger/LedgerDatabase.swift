@@ -28,6 +28,13 @@ public protocol LedgerDatabase: Sendable {
 
     /// Ends the rights of a station at once. Its name is not used again.
     func revoke(_ name: StationName) async throws(LedgerError)
+
+    /// Announces a key, which seals next. One key at a time is announced.
+    func announce(_ key: UInt8, mark: String) async throws(LedgerError)
+
+    /// Lets the announced key seal at all stations from now on. Refused as long as a station lacks
+    /// it, unless `isForced`: that station then takes no money.
+    func seal(with key: UInt8, mark: String, isForced: Bool) async throws(LedgerError)
 }
 
 /// The result of copying a ledger into a database.
@@ -53,7 +60,10 @@ public enum DeclaredLoss: String, Sendable, CaseIterable {
 /// The state of a database that holds a ledger.
 public struct DatabaseStatus: Sendable {
     public let currency: Currency
+    /// The version of the tables.
     public let schema: Int
+    /// Whether this version of tapcard knows the tables, and whether it may change rows in them.
+    public let reach: SchemaReach
     /// The server's own version.
     public let version: String
     /// Whether the ledger is open on this server.
@@ -62,10 +72,10 @@ public struct DatabaseStatus: Sendable {
     public let epoch: Int
     /// The login of this connection.
     public let login: String
-    /// The number of replicas for which each commit waits, as the server is set.
+    /// The replicas for which each commit waits, as the server is set; empty for none.
     public let synchronousReplicas: String
-    /// The number of replicas that are connected; nil where this login may not see it.
-    public let replicas: Int?
+    /// The replicas that are connected; nil where this login may not see them.
+    public let replicas: [Replica]?
     /// The server's clock less the station's, in milliseconds.
     public let clockLead: Int64
     /// How many operations are open, and when the oldest of them began.
@@ -73,17 +83,52 @@ public struct DatabaseStatus: Sendable {
     public let oldestOpen: Timestamp?
     /// The transactions since the database was last frozen: at 2,000 million the server stops.
     public let transactionAge: Int64
+    public let keys: HouseKeys
 
     public init(
-        currency: Currency, schema: Int, version: String, isOpen: Bool, epoch: Int, login: String,
-        synchronousReplicas: String, replicas: Int?, clockLead: Int64, openOperations: Int,
-        oldestOpen: Timestamp?, transactionAge: Int64
+        currency: Currency, schema: Int, reach: SchemaReach = .current, version: String,
+        isOpen: Bool, epoch: Int, login: String, synchronousReplicas: String,
+        replicas: [Replica]?, clockLead: Int64, openOperations: Int, oldestOpen: Timestamp?,
+        transactionAge: Int64, keys: HouseKeys
     ) {
-        (self.currency, self.schema, self.version) = (currency, schema, version)
-        (self.isOpen, self.epoch, self.login) = (isOpen, epoch, login)
-        (self.synchronousReplicas, self.replicas) = (synchronousReplicas, replicas)
-        (self.clockLead, self.openOperations) = (clockLead, openOperations)
-        (self.oldestOpen, self.transactionAge) = (oldestOpen, transactionAge)
+        (self.currency, self.schema, self.reach) = (currency, schema, reach)
+        (self.version, self.isOpen, self.epoch) = (version, isOpen, epoch)
+        (self.login, self.synchronousReplicas) = (login, synchronousReplicas)
+        (self.replicas, self.clockLead) = (replicas, clockLead)
+        (self.openOperations, self.oldestOpen) = (openOperations, oldestOpen)
+        (self.transactionAge, self.keys) = (transactionAge, keys)
+    }
+}
+
+/// The use that a program may make of tables of some version.
+public enum SchemaReach: String, Sendable, CaseIterable {
+    /// The tables are of the version that the program knows.
+    case current
+    /// A later program has changed the tables, and this one may go on.
+    case later
+    /// A later program has changed the tables so that this one may only read.
+    case readOnly = "read-only"
+    /// The tables are of an earlier version: the owner has to migrate.
+    case earlier
+}
+
+/// A replica that is connected to the server.
+public struct Replica: Hashable, Sendable {
+    public let name: String
+    /// "streaming" once it has caught up.
+    public let state: String
+    /// "sync" or "quorum" where commits wait for it.
+    public let synchrony: String
+    /// The bytes that the server has written and the replica has not stored yet; nil as long as
+    /// the replica has not said.
+    public let lag: Int64?
+
+    public init(name: String, state: String, synchrony: String, lag: Int64?) {
+        (self.name, self.state, self.synchrony, self.lag) = (name, state, synchrony, lag)
+    }
+
+    public var isInStep: Bool {
+        state == "streaming" && ["sync", "quorum"].contains(synchrony)
     }
 }
 
@@ -95,12 +140,17 @@ public struct RegisteredStation: Hashable, Sendable {
     public let revokedAt: Timestamp?
     /// When it last connected.
     public let seenAt: Timestamp?
+    /// The keys that it has; nil before it has said so.
+    public let keys: Set<UInt8>?
+    /// When it last said so.
+    public let keysAt: Timestamp?
 
     public init(
-        number: Int, name: String, registeredAt: Timestamp, revokedAt: Timestamp?,
-        seenAt: Timestamp?
+        number: Int, name: String, registeredAt: Timestamp, revokedAt: Timestamp? = nil,
+        seenAt: Timestamp? = nil, keys: Set<UInt8>? = nil, keysAt: Timestamp? = nil
     ) {
         (self.number, self.name, self.registeredAt) = (number, name, registeredAt)
         (self.revokedAt, self.seenAt) = (revokedAt, seenAt)
+        (self.keys, self.keysAt) = (keys, keysAt)
     }
 }

@@ -38,10 +38,15 @@ public enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// This database with the login of a station.
-    public func place(for name: StationName) -> LedgerPlace {
+    public func place(for name: StationName) -> LedgerPlace { place(as: name.text) }
+
+    /// This database as any station writes it, with "NAME" for its login.
+    public var ofStations: LedgerPlace { place(as: "NAME") }
+
+    private func place(as login: String) -> LedgerPlace {
         guard case .database(let address) = self else { return self }
         var parts = Parts(of: address)
-        parts.login = name.text
+        parts.login = login
         let own = ["user=", "passfile=", "sslcert=", "sslkey="]
         parts.settings.removeAll { setting in own.contains(where: setting.hasPrefix) }
         return .database(parts.address)

@@ -11,9 +11,11 @@ public protocol LedgerStore: Sendable {
     /// The time by which this ledger is kept, at this time of the station. The stations of one
     /// ledger take the age of an operation that another one has begun.
     func time(at stationTime: Timestamp) -> Timestamp
-    /// The ids for which another station of the ledger has another key, by the marks of the keys.
-    /// Keys that are new become known to the others.
-    func otherKeys(than marks: [UInt8: String]) async throws(LedgerError) -> Set<UInt8>
+    /// Tells the ledger which keys this station has, and returns the ids for which another station
+    /// has another key. Keys that are new become known to the others.
+    func otherKeys(than keys: StationKeys) async throws(LedgerError) -> Set<UInt8>
+    /// The state of the database; nil for a ledger that is a file.
+    func databaseStatus(at stationTime: Timestamp) async throws(LedgerError) -> DatabaseStatus?
 
     /// Reads one consistent state.
     func read<Success: Sendable>(
@@ -58,8 +60,12 @@ extension LedgerStore {
 
     /// A ledger with one station knows no other keys.
     public func otherKeys(
-        than marks: [UInt8: String]
+        than keys: StationKeys
     ) async throws(LedgerError) -> Set<UInt8> { [] }
+
+    public func databaseStatus(
+        at stationTime: Timestamp
+    ) async throws(LedgerError) -> DatabaseStatus? { nil }
 
     /// Throws the error of a write where no write is possible.
     public func requireWritable() async throws(LedgerError) {
@@ -74,6 +80,11 @@ extension LedgerStore {
 
     /// Does nothing: a storage that cannot be damaged has nothing to check.
     public func checkStorage() async throws(LedgerError) {}
+}
+
+extension LedgerRows {
+    /// A ledger with one station leaves that to the station's file.
+    public func sealingKey() throws(LedgerError) -> UInt8? { nil }
 }
 
 /// The rows of a ledger, seen from inside one transaction.
@@ -111,6 +122,8 @@ public protocol LedgerRows: LedgerPages {
     func recordsMadeTooLate() throws(LedgerError) -> [IssuedRecord]
 
     func retiredKeys() throws(LedgerError) -> [RetiredKey]
+    /// The key that seals at all stations; nil where each station follows its own file.
+    func sealingKey() throws(LedgerError) -> UInt8?
     /// Retires a key that is not retired yet.
     func insert(_ key: RetiredKey) throws(LedgerError)
 

@@ -47,7 +47,7 @@ extension LedgerStore {
     ) async throws(LedgerError) -> Settlement {
         try await settle(touching: open.footprint, sealer, at: now) { book throws(LedgerError) in
             guard let view = try book.view(of: open.uid), Seen(view) == seen,
-                let operation = view.open, try book.isTrusted(sealer.keyID)
+                let operation = view.open, try book.maySeal(sealer.keyID)
             else { return .changed }
             let highest = max(best, view.card.confirmed)
             let content = try book.content(of: view.card, during: operation)
@@ -119,7 +119,7 @@ extension LedgerStore {
         footprint.ids.append(id)
         return try await settle(touching: footprint, sealer, at: now) { book throws(LedgerError) in
             guard let view = try book.view(of: open.uid), Seen(view) == seen,
-                let operation = view.open, try book.isTrusted(sealer.keyID)
+                let operation = view.open, try book.maySeal(sealer.keyID)
             else { return .changed }
             guard view.card.allocated.next() != nil else {
                 return .refused(Book.numbersExhausted)
@@ -228,6 +228,13 @@ extension Book {
         if LeftOutRule.current == .nothingUnderRetiredKeys { return true }
         #endif
         return try !rows.retiredKeys().contains { $0.id == keyID }
+    }
+
+    /// Whether a key may seal a new record: all stations change from one key to the next together.
+    func maySeal(_ keyID: UInt8) throws(LedgerError) -> Bool {
+        guard try isTrusted(keyID) else { return false }
+        let sealing = try rows.sealingKey()
+        return sealing == nil || sealing == keyID
     }
 
     /// Books the amount that a voidable operation held, and makes the operation final.

@@ -23,6 +23,22 @@ struct KnownRows {
         var isChanged = false
     }
 
+    /// The ledger's word on the keys.
+    struct Keys {
+        var retired: [RetiredKey] = []
+        var sealing: UInt8?
+
+        init(_ rows: [(id: UInt8, retiredAt: Timestamp?)]) {
+            for row in rows {
+                if let time = row.retiredAt {
+                    retired.append(RetiredKey(id: row.id, retiredAt: time))
+                } else {
+                    sealing = row.id
+                }
+            }
+        }
+    }
+
     var cards: [CardUID: CardRow?] = [:]
     var operations: [OperationID: Operation?] = [:]
     var openOperations: [CardUID: OperationID?] = [:]
@@ -31,7 +47,7 @@ struct KnownRows {
     var attempts: [OperationID: ActivationAttempt?] = [:]
     var attemptsForCodes: [ScratchCode: ActivationAttempt?] = [:]
     var ticketsOfOperations: [OperationID: SoldTicket?] = [:]
-    var keys: [RetiredKey]?
+    var keys: Keys?
     var clock: ServerClock?
 
     /// The rows by which a change may be judged before the server is asked, because its batch

@@ -21,6 +21,8 @@ struct Opening {
     let station: Int64
     /// Whether a pooler gives each transaction another connection to the server.
     let isPooled: Bool
+    /// Why this version of tapcard may only read the ledger; nil where it may write.
+    let readsOnlyBecause: LedgerError?
     let clock: ServerClock
 
     /// The server's history: its number, its timeline, which every promotion and every recovery
@@ -42,16 +44,22 @@ struct Opening {
     }
 
     /// Fails with a state of its own where the ledger is not open on this server any more, was
-    /// reopened, or the station was revoked. It is a part of every transaction, because a pooler can
-    /// change the server between two of them.
-    var guardian: SQLStatement {
+    /// reopened, or the station was revoked; and for a write where only later versions may write. It
+    /// is a part of every transaction, because a pooler can change the server between two of them.
+    func guardian(ofWriting isWriting: Bool) -> SQLStatement {
         SQLStatement(
             """
             SELECT sqrt(count(*) - 1) FROM opening
             WHERE number = $1 AND server = \(Opening.server)
                 AND NOT EXISTS (SELECT 1 FROM opening WHERE number > $1)
                 AND NOT EXISTS (SELECT 1 FROM station WHERE id = $2 AND revoked_at IS NOT NULL)
-            """, [.integer(number), .integer(station)])
+            """
+                + (isWriting
+                    ? """
+                     AND NOT EXISTS (
+                        SELECT 1 FROM setting WHERE oldest_writer > \(PostgreSQLSchema.version))
+                    """ : ""),
+            [.integer(number), .integer(station)])
     }
 
     /// Notes that the station is there.
@@ -112,7 +120,7 @@ struct OpenLedger {
     ) throws(LedgerError) {
         link = try Link(to: address, patience: patience)
         opening = try link.declaration().opening(in: currency, as: station, seenBy: link)
-        guard station == nil, opening.station > 0 else { return }
+        guard station == nil, opening.station > 0, opening.readsOnlyBecause == nil else { return }
         do throws(LinkFailure) { try link.commit(opening.presence) } catch {
             throw LedgerError(error)
         }
@@ -155,6 +163,7 @@ extension Link {
 /// The settings of a ledger, the server that it is on, and the login that asks.
 struct Declaration {
     let schema: Int64
+    let oldestWriter: Int64
     let house: String
     let roles: String
     let currency: Currency
@@ -200,19 +209,36 @@ struct Declaration {
                 "the ledger is kept in \(currency.code), not in \(wanted?.code ?? ""); set the "
                     + "station to \(currency.code) or name another ledger")
         }
+        guard reach != .earlier else {
+            throw LedgerError(
+                .unavailable,
+                "the tables of the ledger are of an earlier version of tapcard (\(schema), this one "
+                    + "needs \(PostgreSQLSchema.version)); its owner has to run tapcard ledger "
+                    + "migrate")
+        }
         return Opening(
             currency: currency, house: house, number: opening.number, epoch: opening.epoch,
-            station: station ?? self.station, isPooled: process != link.process, clock: clock)
+            station: station ?? self.station, isPooled: process != link.process,
+            readsOnlyBecause: reach == .readOnly ? outgrown : nil, clock: clock)
+    }
+
+    var reach: SchemaReach {
+        if oldestWriter > PostgreSQLSchema.version { return .readOnly }
+        if schema < PostgreSQLSchema.version { return .earlier }
+        return schema == PostgreSQLSchema.version ? .current : .later
+    }
+
+    private var outgrown: LedgerError {
+        LedgerError(
+            .newer,
+            "the ledger needs a later version of tapcard (tables of version \(schema), this one "
+                + "knows \(PostgreSQLSchema.version)): this station may only read it; install that "
+                + "version")
     }
 
     private init(_ row: inout Columns) throws(LedgerError) {
         schema = try row.value(\.integer)
-        guard try row.value(\.integer) <= PostgreSQLSchema.version else {
-            throw LedgerError(
-                .newer,
-                "the ledger needs a later version of tapcard (schema \(schema), this one knows "
-                    + "\(PostgreSQLSchema.version)); install that version")
-        }
+        oldestWriter = try row.value(\.integer)
         house = try row.value(\.text)
         roles = try row.value(\.text)
         let code = try row.value(\.text)

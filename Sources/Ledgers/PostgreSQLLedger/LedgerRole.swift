@@ -33,7 +33,7 @@ enum LedgerRole: String, CaseIterable {
         case .auditor: ["SELECT ON ALL TABLES IN SCHEMA public"]
         case .monitor:
             [
-                "SELECT ON setting, opening, station, retired_key",
+                "SELECT ON setting, opening, station, retired_key, key_mark",
                 "SELECT (uid, state, begun_at) ON operation",
             ]
         case .station:
@@ -41,15 +41,17 @@ enum LedgerRole: String, CaseIterable {
                 "SELECT ON ALL TABLES IN SCHEMA public",
                 """
                 INSERT ON card, request_id, operation, reversal, issued_record, house, entry,
-                    ticket, ticket_name, prize, activation, code, gap, key_mark
+                    ticket, ticket_name, prize, activation, code, gap
                 """,
+                // Only the owner lets another key seal.
+                "INSERT (id, mark, is_first) ON key_mark",
                 "UPDATE (\(LedgerRole.changedColumnsOfCard)) ON card",
                 "UPDATE (uid, is_attempt) ON request_id",
                 "UPDATE (state, sequence, ended_at, balance_after, parameters) ON operation",
                 "UPDATE (balance) ON house",
                 "UPDATE (state, answered_at, version) ON activation",
                 "UPDATE (code) ON code",
-                "UPDATE (seen_at) ON station",
+                "UPDATE (seen_at, keys, keys_at) ON station",
             ]
         }
     }

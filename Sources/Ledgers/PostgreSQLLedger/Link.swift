@@ -37,6 +37,8 @@ struct Patience {
     let committing: Duration
 
     static let ofCounter = Patience(reading: .milliseconds(2500), committing: .seconds(6))
+    /// For the state of the database, which somebody waits for.
+    static let ofReport = Patience(reading: .seconds(10), committing: .seconds(10))
     /// For work away from a counter, and for tests on a busy machine.
     static let ofOwner = Patience(reading: .seconds(600), committing: .seconds(600))
 }
@@ -83,7 +85,13 @@ struct Patience {
         unsafe handle = unsafe library.connectdbParams(&names, &values, 1)
         guard let handle = unsafe handle, unsafe library.status(handle) == CONNECTION_OK else {
             let why = message()
-            throw LedgerError(.unavailable, "the database cannot be reached: \(why)")
+            // libpq's words for a server that only reads. They are not translated.
+            let isReplica = why.contains("session is read-only")
+            throw LedgerError(
+                .unavailable,
+                isReplica
+                    ? "only a replica can be reached, and no server that takes changes (\(why))"
+                    : "the database cannot be reached: \(why)")
         }
         unsafe _ = library.setNoticeReceiver(handle, tapcard_libpq_note, warnings)
         guard unsafe library.setnonblocking(handle, 1) == 0,

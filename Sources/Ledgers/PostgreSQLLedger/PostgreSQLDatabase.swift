@@ -6,18 +6,19 @@ public import TapcardDomain
 /// The database of a ledger, used by its owner. Every command has a connection of its own.
 public struct PostgreSQLDatabase: LedgerDatabase {
     let address: String
-    private let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> Timestamp
 
     public init(_ address: String, now: @escaping @Sendable () -> Timestamp) {
         (self.address, self.now) = (address, now)
     }
 
-    private func onLink<Success: Sendable>(
+    func onLink<Success: Sendable>(
+        patience: Patience = .ofOwner,
         _ body: @escaping @Sendable (Link) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         try await Doorway(BlockingLane(label: "tapcard.ledger.owner")).run {
             () throws(LedgerError) in
-            try body(try Link(to: address, patience: .ofOwner))
+            try body(try Link(to: address, patience: patience))
         }
     }
 
@@ -59,21 +60,19 @@ public struct PostgreSQLDatabase: LedgerDatabase {
     public func migrate() async throws(LedgerError) {
         try await onLink { link throws(LedgerError) in
             let declared = try link.declaration()
-            guard declared.schema == PostgreSQLSchema.version else { throw Columns.unreadable }
+            guard declared.schema <= PostgreSQLSchema.version else {
+                throw LedgerError(
+                    .newer,
+                    "a later version of tapcard has made the tables (version \(declared.schema), "
+                        + "this one knows \(PostgreSQLSchema.version)); migrate with that one")
+            }
         }
     }
 
     public func status() async throws(LedgerError) -> DatabaseStatus {
         let now = now
-        return try await onLink { link throws(LedgerError) in
-            let declared = try link.declaration()
-            let asked = now()
-            let selection = Selection<DatabaseStatus>(DatabaseStatus.query) {
-                row throws(LedgerError) in
-                try DatabaseStatus(&row, declared, asked: asked)
-            }
-            guard let status = try link.rows(selection).first else { throw Columns.unreadable }
-            return status
+        return try await onLink(patience: .ofReport) { link throws(LedgerError) in
+            try link.status(by: try link.declaration(), now)
         }
     }
 
@@ -126,18 +125,7 @@ public struct PostgreSQLDatabase: LedgerDatabase {
     public func stations() async throws(LedgerError) -> [RegisteredStation] {
         try await onLink { link throws(LedgerError) in
             _ = try link.declaration()
-            let selection = Selection(
-                """
-                SELECT id, login, registered_at, revoked_at, seen_at FROM station
-                ORDER BY id
-                """
-            ) { row throws(LedgerError) in
-                RegisteredStation(
-                    number: try row.value { $0.integer.flatMap(Int.init(exactly:)) },
-                    name: try row.value(\.text), registeredAt: try row.value(\.time),
-                    revokedAt: try row.optional(\.time), seenAt: try row.optional(\.time))
-            }
-            return try link.rows(selection)
+            return try link.stations()
         }
     }
 
@@ -173,7 +161,7 @@ extension Declaration {
 extension Link {
     /// Carries out all statements or none, and in a trial none. `words` explain the refusals that are to be expected, by
     /// their state.
-    fileprivate func change(
+    func change(
         _ statements: [SQLStatement], refusing words: [String: String] = [:],
         isTrial: Bool = false
     ) throws(LedgerError) {
@@ -211,30 +199,5 @@ extension Link {
         let selection = Selection(sql) { row throws(LedgerError) in try row.value(make) }
         guard let value = try rows(selection).first else { throw Columns.unreadable }
         return value
-    }
-}
-
-extension DatabaseStatus {
-    fileprivate static let query = """
-        SELECT current_setting('server_version'), current_setting('synchronous_standby_names'),
-            CASE WHEN pg_has_role(session_user, 'pg_monitor', 'USAGE')
-                THEN (SELECT count(*) FROM pg_stat_replication) END,
-            (extract(epoch FROM clock_timestamp()) * 1000)::bigint, count(*), min(begun_at),
-            (SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database())
-        FROM operation WHERE state = 'pending'
-        """
-
-    fileprivate init(
-        _ row: inout Columns, _ declared: Declaration, asked: Timestamp
-    ) throws(LedgerError) {
-        self.init(
-            currency: declared.currency, schema: Int(declared.schema),
-            version: try row.value(\.text), isOpen: declared.isOpen,
-            epoch: Int(declared.opening?.epoch ?? 0), login: declared.login,
-            synchronousReplicas: try row.value(\.text),
-            replicas: try row.optional { $0.integer.flatMap(Int.init(exactly:)) },
-            clockLead: try row.value(\.integer) - asked.milliseconds,
-            openOperations: try row.value { $0.integer.flatMap(Int.init(exactly:)) },
-            oldestOpen: try row.optional(\.time), transactionAge: try row.value(\.integer))
     }
 }

@@ -36,7 +36,7 @@ extension PostgreSQLRows {
     /// The retired keys, and the server's time.
     private var loadsOfEveryTap: [Load] {
         [
-            Load(keySelection) { self.known.keys = $0 },
+            Load(keySelection) { self.known.keys = KnownRows.Keys($0) },
             Load(clockSelection) { self.known.clock = $0.first },
         ]
     }

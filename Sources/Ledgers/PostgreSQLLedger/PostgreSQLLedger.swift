@@ -17,6 +17,9 @@ public actor PostgreSQLLedger: LedgerStore {
     private let memory: ConfirmationFile?
     private var confirmed: LastConfirmed?
     private nonisolated let lead: ClockLead
+    private nonisolated let readsOnly = Guarded(false)
+    /// The keys that the station has told the ledger on this connection.
+    var told: StationKeys?
     /// Nil after a transaction of unknown outcome: a new link finds out what the server kept.
     private var open: OpenLedger?
     /// That transaction, until it can have no effect any more.
@@ -54,17 +57,31 @@ public actor PostgreSQLLedger: LedgerStore {
             try opened.requireKept(file?.load())
             return opened
         }
-        return PostgreSQLLedger(opened, address, station, patience, file, lead, lane)
+        let kept = opened.opening.currency
+        return PostgreSQLLedger(opened, in: kept, address, station, patience, file, lead, lane)
+    }
+
+    /// A ledger that was not reached so far, for a station that waits for it: everything is refused
+    /// until the database is there. Whether its currency is this one is found out then.
+    public static func unreached(
+        _ address: String, currency: Currency, memory: String? = nil
+    ) -> PostgreSQLLedger {
+        PostgreSQLLedger(
+            nil, in: currency, address, nil, .ofCounter, memory.map { ConfirmationFile(path: $0) },
+            ClockLead(), BlockingLane(label: "tapcard.ledger"))
     }
 
     private init(
-        _ opened: sending OpenLedger, _ address: String, _ station: Int64?,
-        _ patience: Patience, _ memory: ConfirmationFile?, _ lead: ClockLead,
+        _ opened: sending OpenLedger?, in currency: Currency, _ address: String,
+        _ station: Int64?, _ patience: Patience, _ memory: ConfirmationFile?, _ lead: ClockLead,
         _ lane: BlockingLane
     ) {
-        lead.measure(opened.opening.clock)
+        if let opening = opened?.opening {
+            lead.measure(opening.clock)
+            readsOnly.withLock { $0 = opening.readsOnlyBecause != nil }
+        }
         self.lead = lead
-        currency = opened.opening.currency
+        self.currency = currency
         open = opened
         self.lane = lane
         self.address = address
@@ -77,6 +94,8 @@ public actor PostgreSQLLedger: LedgerStore {
     public nonisolated func time(at stationTime: Timestamp) -> Timestamp {
         stationTime.adding(milliseconds: lead.milliseconds)
     }
+
+    public nonisolated var isReadOnly: Bool { readsOnly.withLock { $0 } }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe lane.asUnownedSerialExecutor()
@@ -141,7 +160,7 @@ public actor PostgreSQLLedger: LedgerStore {
         let mostRepetitions = 10
         var left = mostRepetitions
         while true {
-            let ledger = try connected()
+            let ledger = try writable()
             let rows = PostgreSQLRows(ledger, isWriting: true)
             do throws(LedgerError) {
                 if footprint != .unknown { try rows.load(footprint) }
@@ -174,7 +193,7 @@ public actor PostgreSQLLedger: LedgerStore {
     private func writeAsKnown<Success>(
         _ body: @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) throws(LedgerError) -> Success? {
-        let ledger = try connected()
+        let ledger = try writable()
         let rows = PostgreSQLRows(ledger, isWriting: true, judgedBy: known.provable)
         guard let success = try? body(rows), rows.canBeProved else { return nil }
         do throws(LedgerError) {
@@ -235,8 +254,17 @@ public actor PostgreSQLLedger: LedgerStore {
         try givenUp?.waitForEnd(on: new)
         givenUp = nil
         try new.requireKept(confirmed)
-        (open, known) = (new, KnownRows())
+        (open, known, told) = (new, KnownRows(), nil)
+        readsOnly.withLock { $0 = new.opening.readsOnlyBecause != nil }
         return new
+    }
+
+    private func writable() throws(LedgerError) -> OpenLedger {
+        // Whether it may write was found out when it connected, and may have changed since.
+        if open?.opening.readsOnlyBecause != nil { open = nil }
+        let ledger = try connected()
+        if let why = ledger.opening.readsOnlyBecause { throw why }
+        return ledger
     }
 }
 

@@ -3,7 +3,7 @@ import LedgerColumns
 import TapcardDomain
 
 extension IssuedRecord {
-    /// Fails where the key was retired, even after the transaction looked.
+    /// Fails where the key was retired, or another one seals, even after the transaction looked.
     var insertion: SQLStatement {
         SQLStatement(
             counting:
@@ -11,6 +11,8 @@ extension IssuedRecord {
                 INSERT INTO issued_record (\(IssuedRecord.columns))
                 SELECT $1, $2, $3, $4, $5::smallint
                 WHERE NOT EXISTS (SELECT 1 FROM retired_key WHERE id = $5::smallint)
+                    AND coalesce((\(HouseKeys.sealing)), $5::smallint)
+                        IS NOT DISTINCT FROM $5::smallint
                 """, values)
     }
 }
@@ -71,24 +73,35 @@ extension PostgreSQLRows {
                 """)
     }
 
-    func retiredKeys() throws(LedgerError) -> [RetiredKey] {
+    func retiredKeys() throws(LedgerError) -> [RetiredKey] { try keys().retired }
+    func sealingKey() throws(LedgerError) -> UInt8? { try keys().sealing }
+
+    private func keys() throws(LedgerError) -> KnownRows.Keys {
         if let keys = known.keys { return keys }
-        let keys = try query(keySelection)
+        let keys = KnownRows.Keys(try query(keySelection))
         known.keys = keys
         return keys
     }
 
-    var keySelection: Selection<RetiredKey> {
-        Selection("SELECT id, retired_at FROM retired_key ORDER BY id") {
-            row throws(LedgerError) in
-            RetiredKey(id: try row.value(\.keyID), retiredAt: try row.value(\.time))
-        }
+    /// The retired keys, each with its time, and the sealing key without one.
+    var keySelection: Selection<(id: UInt8, retiredAt: Timestamp?)> {
+        Selection(
+            """
+            SELECT id, retired_at FROM retired_key UNION ALL (SELECT id, NULL FROM (
+                \(HouseKeys.sealing)) AS sealing)
+            ORDER BY id
+            """
+        ) { row throws(LedgerError) in (try row.value(\.keyID), try row.optional(\.time)) }
     }
 
     /// Waits until every record under way is in the ledger; those that follow see the key retired.
     func insert(_ key: RetiredKey) throws(LedgerError) {
         change("LOCK TABLE issued_record IN SHARE ROW EXCLUSIVE MODE", [])
         change([key.insertion])
+        // A key that was announced and given up seals never.
+        change(
+            "UPDATE key_mark SET announced_at = NULL WHERE id = $1 AND turn IS NULL",
+            [.integer(Int64(key.id))])
         known.keys = nil
     }
 

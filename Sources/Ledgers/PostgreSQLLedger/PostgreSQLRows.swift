@@ -67,7 +67,7 @@ final class PostgreSQLRows: LedgerRows {
             ? [SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"), Opening.terms]
             : (opening.isPooled ? Opening.fence : [])
                 + [SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
-        waiting = beginning + [opening.guardian]
+        waiting = beginning + [opening.guardian(ofWriting: isWriting)]
     }
 
     /// Runs one query, after every change collected so far.
@@ -185,8 +185,14 @@ final class PostgreSQLRows: LedgerRows {
                 [.uid(uid), .integer((known.cards[uid] ?? nil)?.version ?? 0)])
         }
         let keys = SQLStatement(
-            "SELECT 1 / (CASE WHEN count(*) = $1 THEN 1 ELSE 0 END) FROM retired_key",
-            [.count(known.keys?.count ?? 0)])
+            """
+            SELECT 1 / (CASE WHEN count(*) = $1 AND coalesce((\(HouseKeys.sealing)), -1) = $2
+                THEN 1 ELSE 0 END) FROM retired_key
+            """,
+            [
+                .count(known.keys?.retired.count ?? 0),
+                .integer(known.keys?.sealing.map { Int64($0) } ?? -1),
+            ])
         return cards + [keys]
     }
 

@@ -62,7 +62,9 @@ enum PostgreSQLSchema {
             login text NOT NULL UNIQUE,
             registered_at bigint NOT NULL,
             revoked_at bigint,
-            seen_at bigint
+            seen_at bigint,
+            keys text,
+            keys_at bigint
         );
 
         CREATE TABLE card (
@@ -154,8 +156,13 @@ enum PostgreSQLSchema {
 
         CREATE TABLE key_mark (
             id smallint PRIMARY KEY CHECK (id BETWEEN 0 AND 15),
-            mark text NOT NULL
+            mark text NOT NULL,
+            is_first boolean UNIQUE CHECK (is_first),
+            announced_at bigint,
+            turn integer UNIQUE
         );
+        CREATE UNIQUE INDEX one_announced_key ON key_mark ((turn IS NULL))
+            WHERE announced_at IS NOT NULL AND turn IS NULL;
 
         CREATE TABLE house (
             account text NOT NULL,

@@ -39,7 +39,12 @@ public struct Finding: Sendable, Hashable {
         case ledgerUnusable = "ledger-unusable"
         case ledgerUndeclared = "ledger-undeclared"
         case replica
+        case replicaBehind = "replica-behind"
         case noReplica = "no-replica"
+        case replicasHidden = "replicas-hidden"
+        case tables
+        case keysBehind = "keys-behind"
+        case keyWaits = "key-waits"
         case clock
         case openOperations = "open-operations"
         case transactionAge = "transaction-age"

@@ -63,7 +63,8 @@ struct ContractTests {
     /// Errors that need more than a counter, a page and played services: where each is tested.
     private static let elsewhere = [
         "bad-balls": "LotteryTests", "bad-draw": "LotteryTests", "cancelled": "ReplayTests",
-        "failed": "ServiceErrorTests", "ledger-full": "FileTransactionTests",
+        "failed": "ServiceErrorTests", "keys-behind": "SharedKeyTests",
+        "ledger-full": "FileTransactionTests",
         "ledger-locked": "RecoveryTests",
         "ledger-read-only": "DiskTests", "no-draw-known": "TicketCommandTests",
         "numbers-exhausted": "LedgerBehindTests", "reader-busy": "ExitStatusTests",

@@ -146,6 +146,8 @@ extension NextStep {
         case readCardWhenBack
         case readCardWhenWritable
         case checkDisk
+        /// The ledger of a file was moved into a database with this address.
+        case useDatabase(String)
     }
 
     /// A step with a file of the station.
@@ -163,6 +165,7 @@ extension NextStep {
         case chooseOtherName
         case removeCashier
         case importKeys
+        case importPresentKeys
         case importKeysOrOverwrite
         case importKeysOrReplace
         case renewKeys

@@ -125,6 +125,7 @@ extension TapcardError {
         case copied
         case rolledBack = "rolled-back"
         case keyMissing = "key-missing"
+        case keysBehind = "keys-behind"
         case ledgerBehind = "ledger-behind"
         case ledgerLocked = "ledger-locked"
         case ledgerFull = "ledger-full"
@@ -200,7 +201,7 @@ extension TapcardError.Condition {
         case .noReader, .readerBusy, .readerLost, .unsupportedReader: .noReader
         case .outcomeUnknown: .unknown
         case .damaged, .forged, .copied, .rolledBack, .keyMissing: .untrusted
-        case .ledgerBehind, .ledgerLocked, .ledgerFull, .ledgerCorrupt, .ledgerNewer,
+        case .keysBehind, .ledgerBehind, .ledgerLocked, .ledgerFull, .ledgerCorrupt, .ledgerNewer,
             .ledgerUndeclared, .ledgerReadOnly, .ledgerCurrency, .ledgerUnavailable, .notSetUp,
             .auditFailed:
             .ledger
@@ -240,6 +241,7 @@ extension TapcardError.Kind {
     public static let copied = condition(.copied)
     public static let rolledBack = condition(.rolledBack)
     public static let keyMissing = condition(.keyMissing)
+    public static let keysBehind = condition(.keysBehind)
     public static let ledgerBehind = condition(.ledgerBehind)
     public static let ledgerLocked = condition(.ledgerLocked)
     public static let ledgerFull = condition(.ledgerFull)

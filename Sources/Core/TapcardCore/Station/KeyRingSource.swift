@@ -1,5 +1,6 @@
 import BlockingLane
 public import CardCryptography
+import Ledger
 public import TapcardDomain
 
 /// The keys of a station, read again for each look at a card: a long-running process must not go on
@@ -7,6 +8,7 @@ public import TapcardDomain
 public final class KeyRingSource: Sendable {
     private let load: @Sendable () throws(TapcardError) -> KeyRing
     private let ring: Guarded<KeyRing>
+    private let lacking = Guarded<UInt8?>(nil)
 
     /// `load` reads the current keys, at little cost where they have not changed.
     public init(
@@ -22,11 +24,18 @@ public final class KeyRingSource: Sendable {
     /// The keys at the last read.
     var current: KeyRing { ring.withLock { $0 } }
 
-    /// Reads the keys again. Keys that the ledger has retired are retired, whatever the file says:
-    /// it may be an older copy.
-    func refresh(retired: Set<UInt8>) throws(TapcardError) {
-        let read = try load()
-        guard let trusted = read.retiring(retired) else {
+    /// The key by which the other stations seal, where this one lacks it: it can verify, and must
+    /// seal nothing.
+    var missing: UInt8? { lacking.withLock { $0 } }
+
+    /// Reads the keys again. The ledger goes before the file, which may be an older copy: keys that
+    /// it has retired are retired, and the key that it names seals.
+    func refresh(by order: KeyOrder) throws(TapcardError) {
+        let own = try load()
+        let ordered = order.sealing.map { own.sealing(with: $0) } ?? own
+        let read = ordered ?? own
+        guard let trusted = read.retiring(order.retired) else {
+            if let missing = order.sealing, ordered == nil { throw .lackingKey(missing) }
             throw TapcardError(
                 .keysUnusable,
                 "Key \(read.sealing.id), with which this station seals records, was given up.",
@@ -34,6 +43,17 @@ public final class KeyRingSource: Sendable {
                 next: [.file(.renewKeys)])
         }
         ring.withLock { $0 = trusted }
+        lacking.withLock { $0 = ordered == nil ? order.sealing : nil }
+    }
+}
+
+extension TapcardError {
+    /// The refusal at a station that has not got the key yet with which the others seal.
+    static func lackingKey(_ id: UInt8) -> TapcardError {
+        TapcardError(
+            .keysBehind,
+            "The stations of this ledger seal cards with key \(id), which this one does not have.",
+            meaning: unchanged, next: [.file(.importPresentKeys)])
     }
 }
 

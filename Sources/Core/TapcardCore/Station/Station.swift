@@ -122,10 +122,17 @@ public struct Station: Sendable {
 
     public func newID() -> OperationID { surroundings.newID() }
 
-    /// Seals with the newest active key.
+    /// Seals with the key that seals at all stations of the ledger. Throws where this one lacks it,
+    /// before anything is begun.
     var sealer: RecordSealer {
-        let entry = keys.sealing
-        return RecordSealer(
+        get throws(Interruption) {
+            if let missing = keySource.missing { throw .refused(.lackingKey(missing)) }
+            return sealer(with: keys.sealing)
+        }
+    }
+
+    private func sealer(with entry: KeyEntry) -> RecordSealer {
+        RecordSealer(
             keyID: entry.id,
             seal: { content in
                 guard let record = SealedRecord(content, under: entry) else {

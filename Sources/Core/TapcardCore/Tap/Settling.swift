@@ -123,6 +123,7 @@ extension Station {
         case .resume(let open):
             surroundings.progress(.settling(open.id))
             history.note(settling: open)
+            let sealer = try sealer
             let settlement = try await asking(
                 await ledger.resume(
                     open, seen: seen, tagHolds: sight.highest, sealer: sealer, at: now))
@@ -130,6 +131,7 @@ extension Station {
         case .end(let open, let end):
             surroundings.progress(.settling(open.id))
             history.note(settling: open)
+            let sealer = try sealer
             let settlement = try await asking(
                 await ledger.end(
                     open, as: end, resealWith: newID(), seen: seen, sealer: sealer, by: cashier,
@@ -141,6 +143,8 @@ extension Station {
             surroundings.progress(.settling(attempt.id))
             return try await begin(.activate, attempt.id, sight, seen)
         case .reseal:
+            // The card is as the ledger has it, and another station can write it.
+            if keySource.missing != nil { return .goOn }
             return try await reseal(sight, seen, above: .none)
         }
     }
@@ -173,6 +177,7 @@ extension Station {
         _ intent: Intent, _ id: OperationID, _ sight: Sight, _ seen: Seen
     ) async throws(Interruption) -> Decision<Never> {
         let request = request(intent, id, sight.uid)
+        let sealer = try sealer
         let beginning = try await asking(await ledger.begin(request, seen: seen, sealer: sealer))
         switch beginning {
         case .begun(let work): return .perform(work, isOpened: false)

@@ -117,7 +117,7 @@ extension Station {
         let view = try await asking(await ledger.view(of: uid, holding: slots.sequences))
         // Bytes read before another station's work, judged by the ledger after it, would make an
         // honest card an old image.
-        guard known.map(Seen.init) == view.map(Seen.init), known?.retiredKeys == view?.retiredKeys
+        guard known.map(Seen.init) == view.map(Seen.init), known?.keyOrder == view?.keyOrder
         else { throw .overtaken }
         let believed = slots.believing { bytes in isOurs(bytes, view) }
         return Sight(
@@ -129,12 +129,14 @@ extension Station {
     /// The keys as they are now: read after the ledger, so that a station with a key that was given
     /// up has the file that was written before.
     private func refreshKeys(beside view: CardView?) async throws(Interruption) {
-        var retired = view?.retiredKeys
-        if view == nil {
-            retired = try await asking(await ledger.retiredKeys())
+        let order: KeyOrder
+        if let view {
+            order = view.keyOrder
+        } else {
+            order = try await asking(await ledger.keyOrder())
         }
         do throws(TapcardError) {
-            try keySource.refresh(retired: retired ?? [])
+            try keySource.refresh(by: order)
         } catch {
             throw .refused(error)
         }

@@ -187,7 +187,8 @@ extension Station {
         _ intent: Intent, on sight: Sight, noting pending: inout PendingRequest
     ) async throws(Interruption) -> Beginning {
         let request = request(intent, pending.id, sight.uid)
-        do {
+        let sealer = try sealer
+        do throws(LedgerError) {
             return try await ledger.begin(request, seen: sight.seen, sealer: sealer)
         } catch {
             if error.kind == .outcomeUnknown {

@@ -40,6 +40,7 @@ extension Station {
             let seen = Seen(confirmed: seen.confirmed, open: nil)
             return try await reseal(sight, seen, above: sight.highest)
         }
+        let sealer = try sealer
         let settlement = try await asking(
             await ledger.resume(open, seen: seen, tagHolds: sight.highest, sealer: sealer, at: now))
         if case .work(let work) = settlement { return .perform(work, isOpened: false) }

@@ -116,6 +116,7 @@ export const steps = {
   "read-card-when-writable":
     "When the disk is well again, tap the card before you repeat anything.",
   "check-disk": OPERATOR,
+  "use-database": OPERATOR,
 
   "make-private": OPERATOR,
   "let-owner-run": OPERATOR,

@@ -68,6 +68,7 @@ enum KioskSchemas {
         "reader": Schema.named("Reader"),
         "ledger": Schema.object([
             "state": Schema.words(["ready", "failed"]), "error": Schema.orNull(Schema.text),
+            "why": Schema.orNull(Schema.text), "database": Schema.orNull(DatabaseReport.schema),
         ]),
         "version": Schema.text,
     ])

@@ -114,6 +114,11 @@ struct CounterDesk: Sendable {
         }
     }
 
+    /// The state of the ledger's database; nil for a file, and where it cannot be asked.
+    func database() async -> DatabaseReport? {
+        (try? await ledger.databaseStatus(at: now())).flatMap(\.self).map(DatabaseReport.init)
+    }
+
     /// The damage found by reading the whole ledger file; nil when it is sound.
     func ledgerDamage() async -> TapcardError? {
         do throws(LedgerError) {

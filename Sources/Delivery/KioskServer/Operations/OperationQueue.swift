@@ -99,15 +99,20 @@ actor OperationQueue {
     /// The health of reader and ledger. Names of devices and files are included only with `inFull`.
     func health(inFull: Bool) async -> JSONValue {
         let ledger = await askLedger()
+        let database = ledger == nil ? await desk.database() : nil
+        let error = ledger?.kind.word ?? database?.problem
         let status =
             isClosing
-            ? "closing" : ledger != nil ? "no-ledger" : readerWorks ? "ok" : "no-reader"
+            ? "closing" : error != nil ? "no-ledger" : readerWorks ? "ok" : "no-reader"
+        let why = inFull ? ledger?.what ?? database?.why : nil
         let brief: JSONValue = ["state": reader["state"] ?? .null, "name": .null, "problem": .null]
         return [
             "status": .string(status), "reader": inFull ? reader : brief,
             "ledger": [
-                "state": .string(ledger == nil ? "ready" : "failed"),
-                "error": ledger.map { .string($0.kind.word) } ?? .null,
+                "state": .string(error == nil ? "ready" : "failed"),
+                "error": error.map { .string($0) } ?? .null,
+                "why": why.map { .string($0) } ?? .null,
+                "database": inFull ? database?.document ?? .null : .null,
             ],
             "version": .string(Release.version),
         ]
@@ -207,6 +212,7 @@ actor OperationQueue {
     private func lies(_ read: JSONValue?, _ problem: TapcardError?, _ known: String? = nil) {
         if readerProblem != nil { readerChanged(nil) }
         let uid = read?["uid"]?.string ?? problem?.uid?.description ?? known
+        if uid == nil, lying?.isStillWithoutLedger(problem) == true { return }
         if uid == nil || lying?.uid != uid {
             wentAway()
             sessions += 1

@@ -181,7 +181,7 @@ extension Session {
     }
 
     private func counterDesk() async throws(TapcardError) -> CounterDesk {
-        let ledger = try await ledger()
+        let ledger = try await awaitedLedger()
         _ = try await keys(beside: ledger)
         let reader: any TagReader
         do throws(ReaderError) {

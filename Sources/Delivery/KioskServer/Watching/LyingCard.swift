@@ -10,6 +10,12 @@ struct LyingCard: Sendable {
     var read: JSONValue?
     var problem: TapcardError?
 
+    /// Whether the ledger was away already and no card was read: that is reported once, and not with
+    /// each attempt to reach it.
+    func isStillWithoutLedger(_ next: TapcardError?) -> Bool {
+        uid == nil && next?.result == .ledger && next?.kind == problem?.kind
+    }
+
     /// Discards the reading: the card is still there but may have changed.
     mutating func forget() { (read, problem) = (nil, nil) }
 

@@ -5,10 +5,11 @@ import TapcardDomain
 extension DatabaseStatus {
     /// The points that are in order, and those that are not.
     var findings: [Finding] {
-        [opening, replication, clock, operations, age].compactMap(\.self)
+        [opening, tables].compactMap(\.self) + replication
+            + [clock, keysInStep, nextKey, operations, age].compactMap(\.self)
     }
 
-    private var opening: Finding? {
+    private var opening: Finding {
         isOpen
             ? Finding(
                 .ledger, .ok, "PostgreSQL \(version) has the ledger, in \(currency.code).")
@@ -24,20 +25,72 @@ extension DatabaseStatus {
                 ])
     }
 
-    private var replication: Finding? {
-        guard !synchronousReplicas.isEmpty else {
-            return Finding(
-                .noReplica, .note,
-                "No commit waits for a replica: confirmed payments are lost with the server's "
-                    + "disk.",
-                remedy: [.say("docs/STATIONS.md shows how three servers keep the ledger.")])
+    private var tables: Finding? {
+        switch reach {
+        case .current: nil
+        case .later:
+            Finding(
+                .tables, .note,
+                "A later version of tapcard has changed the tables, to version \(schema). This one "
+                    + "still works.",
+                remedy: [.say("Install that version here before the earlier ones are shut out.")])
+        case .readOnly:
+            Finding(
+                .tables, .problem,
+                "The tables, of version \(schema), need a later version of tapcard: this station "
+                    + "may only read.", remedy: [.say("Install that version here.")])
+        case .earlier:
+            Finding(
+                .tables, .problem,
+                "The tables, of version \(schema), are of an earlier version of tapcard: no station "
+                    + "of this version takes money.",
+                remedy: [.say("As the owner of the ledger:"), .run("tapcard ledger migrate")])
         }
-        guard let replicas else { return nil }
-        return replicas > 0
-            ? Finding(.replica, .ok, "Replicas that are connected: \(replicas).")
-            : Finding(
+    }
+
+    private var replication: [Finding] {
+        guard let replicas else { return [hiddenReplicas] }
+        let late = replicas.filter { !$0.isInStep }
+        guard !synchronousReplicas.isEmpty else {
+            return [
+                Finding(
+                    .noReplica, .note,
+                    "No commit waits for a replica: confirmed payments are lost with the server's "
+                        + "disk.",
+                    remedy: [.say("docs/STATIONS.md shows how three servers keep the ledger.")])
+            ]
+        }
+        let inStep = replicas.filter(\.isInStep)
+        let step =
+            inStep.isEmpty
+            ? Finding(
                 .noReplica, .problem,
-                "Commits wait for a replica, and none is connected: no station takes money.")
+                "Commits wait for a replica, and none is in step: no station takes money.",
+                remedy: [
+                    .say("Start a replica. On its machine, with Patroni:"), .run("patronictl list"),
+                ])
+            : Finding(
+                .replica, .ok,
+                "Replicas in step: " + inStep.map(\.words).joined(separator: "; ") + ".")
+        return [step]
+            + late.map {
+                Finding(
+                    .replicaBehind, .note,
+                    "Connected, and not in step: \($0.words). No commit waits for it.",
+                    remedy: [.say("A failover to it would lose payments.")])
+            }
+    }
+
+    /// A login that may not see replicas must not say that there is none.
+    private var hiddenReplicas: Finding {
+        Finding(
+            .replicasHidden, .note,
+            synchronousReplicas.isEmpty
+                ? "No commit waits for a replica. Whether one is connected is not visible to this "
+                    + "login."
+                : "Commits wait for replicas. Whether they are in step is not visible to this "
+                    + "login.",
+            remedy: [.say("Ask with a login that has the server's role pg_monitor.")])
     }
 
     private static let mostLead: Int64 = 5_000
@@ -51,6 +104,39 @@ extension DatabaseStatus {
                 + "database's.",
             remedy: [.say("Set it by NTP:"), .run("timedatectl set-ntp true")])
     }
+
+    /// The stations without the key that seals: they take no money.
+    private var keysInStep: Finding? {
+        guard let sealing = keys.sealing else { return nil }
+        let lacking = keys.lacking(sealing)
+        guard !lacking.isEmpty else { return nil }
+        let isHere = lacking.contains { $0.name == login }
+        return Finding(
+            .keysBehind, isHere ? .problem : .note,
+            "Key \(sealing) seals, and these stations have not shown it: "
+                + lacking.map(\.whenSeen).joined(separator: "; ") + ".",
+            remedy: DatabaseStatus.bringKeys)
+    }
+
+    private var nextKey: Finding? {
+        guard let next = keys.next, let since = keys.announcedAt else { return nil }
+        let lacking = keys.lacking(next)
+        let words = "Key \(next) seals next, announced \(LocalTime.text(since))"
+        guard !lacking.isEmpty else {
+            return Finding(
+                .keyWaits, .note, words + ": every station has it.",
+                remedy: [.say("As the owner of the ledger:"), .run("tapcard keys rotate")])
+        }
+        return Finding(
+            .keyWaits, .note,
+            words + "; it waits for " + lacking.map(\.whenSeen).joined(separator: "; ") + ".",
+            remedy: DatabaseStatus.bringKeys)
+    }
+
+    private static let bringKeys: [Finding.Step] = [
+        .say("Where the key is:"), .run("tapcard keys export FILE"),
+        .say("At each of these stations:"), .run("tapcard keys import FILE"),
+    ]
 
     private var operations: Finding? {
         guard openOperations > 0 else { return nil }
@@ -69,5 +155,13 @@ extension DatabaseStatus {
             "The database has gone \(transactionAge) transactions without a freeze; at "
                 + "2000000000 it stops.",
             remedy: [.say("As the owner, at a quiet hour:"), .run("vacuumdb --freeze DATABASE")])
+    }
+}
+
+extension Replica {
+    fileprivate var words: String {
+        let name = name.isEmpty ? "a replica without a name" : name
+        let missing = lag.map { $0 > 0 ? ", \($0) bytes late" : "" } ?? ""
+        return "\(name) (\(state), \(synchrony)\(missing))"
     }
 }

@@ -26,11 +26,20 @@ extension Command {
         ) { session throws(TapcardError) in try await session.listKeys() },
         Command(
             "keys rotate", group: .station, "Make a new key; new records are sealed with it",
-            discussion: "Older keys still verify until you retire them.",
-            answers: .key, example: "tapcard keys rotate"
+            discussion: "Older keys still verify until you retire them.\n\n"
+                + "Where stations share the ledger, the owner runs it twice. The first time it makes "
+                + "a key that only verifies: bring it to every station with tapcard keys export and "
+                + "keys import. Once all of them have it, run it again, and all of them seal with it "
+                + "from that moment on. A machine that does not come back: tapcard station revoke. "
+                + "With --now no station is waited for: one without the key takes no money until "
+                + "it has it.",
+            takes: .withoutWaiting, answers: .key, example: "tapcard keys rotate"
         ) { session throws(TapcardError) in
             let now = session.surroundings.now()
             let used = try await session.usedKeys()
+            if let database = try session.sharedDatabase {
+                return try await session.rotateKey(shared: database, used: used)
+            }
             let keys = try await session.changeKeys { keys throws(KeyError) in
                 try keys.rotated(created: LocalTime.date(now), knowing: used)
             }
@@ -58,8 +67,12 @@ extension Command {
                 + "under the key are taken for forged from then on; each needs tapcard repair "
                 + "--card UID. Cards that "
                 + "are protected with it keep its password: tapcard tag unprotect, then tapcard tag "
-                + "protect gives each the new key's.",
-            takes: .key, .forEver, answers: .retired, example: "tapcard keys retire 1 --for-ever"
+                + "protect gives each the new key's.\n\n"
+                + "Where stations share the ledger, this waits until each of them has the key that "
+                + "seals now; not with --now. A key that was announced and seals nothing yet is "
+                + "given up by it, too.",
+            takes: .key, .forEver, .withoutWaiting, answers: .retired,
+            example: "tapcard keys retire 1 --for-ever"
         ) { session throws(TapcardError) in try await session.retireKey() },
         Command(
             "keys export", group: .station, "Copy the keys into a file that only you can read",
@@ -70,7 +83,7 @@ extension Command {
             let isStream = path == DurableFile.standardStream
             if isStream { try session.requireStream("The keys") }
             try session.requireNew(path)
-            let all = try await session.keys()
+            let all = try await session.keys().ordered(by: (try? session.houseKeys()) ?? nil)
             let currency = (try? await session.ledgerIfThere())?.currency.code
             let keys = all.sealing(currency: currency ?? all.currencyCode)
             if isStream {
@@ -96,7 +109,7 @@ extension Command {
 
 extension Session {
     /// The key ring after a change; throws when the change is not allowed.
-    private func changed(
+    func changed(
         _ keys: KeyRing, by change: (KeyRing) throws(KeyError) -> KeyRing
     ) throws(TapcardError) -> KeyRing {
         do throws(KeyError) {
@@ -115,11 +128,11 @@ extension Session {
     /// Retires keys in the ledger first: a crash in between leaves a retired key in the file, and
     /// running the same command again fixes that.
     fileprivate func changeKeys(
-        _ change: (KeyRing) throws(KeyError) -> KeyRing
+        _ change: (KeyRing) throws(KeyError) -> KeyRing, givingUp ids: Set<UInt8> = []
     ) async throws(TapcardError) -> KeyRing {
         let known = try await keys()
         let ledger = try await ledger()
-        try await noteRetired(in: try changed(known, by: change), ledger)
+        try await noteRetired(in: try changed(known, by: change), ids, ledger)
         return try keyFile.alone { () throws(TapcardError) in
             // Another process may have changed the file in the meantime.
             let changed = try changed(try keyFile.load() ?? known, by: change)
@@ -129,9 +142,9 @@ extension Session {
     }
 
     private func noteRetired(
-        in keys: KeyRing, _ ledger: any LedgerStore
+        in keys: KeyRing, _ ids: Set<UInt8> = [], _ ledger: any LedgerStore
     ) async throws(TapcardError) {
-        let retired = Set(keys.entries.filter { $0.status == .retired }.map(\.id))
+        let retired = ids.union(keys.entries.filter { $0.status == .retired }.map(\.id))
         guard !retired.isEmpty else { return }
         try await withLedgerErrors { () throws(LedgerError) in
             try await ledger.retire(retired, at: surroundings.now())
@@ -139,16 +152,20 @@ extension Session {
     }
 
     fileprivate func listKeys() async throws(TapcardError) -> Report {
-        let ring = try await keys()
+        let all = try await keys()
         let uses = try await usesOfKeys()
         let ledger = try await ledger()
         let retired = try await withLedgerErrors { () throws(LedgerError) in
             try await ledger.retiredKeys()
         }
+        let house = try await houseKeys()
+        let ring = all.ordered(by: house)
         let keys = ring.retiring(retired.subtracting([ring.sealing.id])) ?? ring
         let rows = keys.entries.map { entry in
             (entry: entry, use: uses[entry.id, default: KeyUse()])
         }
+        let shared: Members =
+            house.map { ["next": $0.next.document, "stations": $0.stations.document] } ?? [:]
         return Report(
             [
                 "keys": .array(
@@ -161,12 +178,12 @@ extension Session {
                             "protected": .number($0.use.protected),
                         ]
                     })
-            ],
+            ] + shared,
             rows.map {
                 "key \($0.entry.id)  \($0.entry.status.rawValue.padded(12))  "
                     + "since \($0.entry.created)  cards: \($0.use.cards)  "
                     + "protected: \($0.use.protected)"
-            }, isPlain: true)
+            } + lines(on: house), isPlain: true)
     }
 
     private func usesOfKeys() async throws(TapcardError) -> [UInt8: KeyUse] {
@@ -189,12 +206,12 @@ extension Session {
         }
     }
 
-    /// The ids of keys that records or tag passwords in this ledger use.
+    /// The ids of keys that records or tag passwords in this ledger use, or that were given up.
     fileprivate func usedKeys() async throws(TapcardError) -> Set<UInt8> {
         let ledger = try await ledger()
         return try await withLedgerErrors { () throws(LedgerError) in
             try await ledger.readAtLength { rows throws(LedgerError) in
-                var used: Set<UInt8> = []
+                var used = Set(try rows.retiredKeys().map(\.id))
                 var cards = rows.pagesOfCards()
                 while let card = try cards.next() {
                     if let keyID = card.protection.keyID { used.insert(keyID) }
@@ -209,11 +226,15 @@ extension Session {
 
     fileprivate func retireKey() async throws(TapcardError) -> Report {
         let id = try self[.key]
+        let house = try await houseKeys()
         // An impossible change is reported before the confirmation is asked for.
         let retiring: (KeyRing) throws(KeyError) -> KeyRing = { keys throws(KeyError) in
-            try keys.retiring(id)
+            // A key that was announced elsewhere need not be here to be given up.
+            guard house?.next != id || keys.entry(id) != nil else { return keys }
+            return try keys.ordered(by: house).retiring(id)
         }
         _ = try changed(try await keys(), by: retiring)
+        try requireSuccessor(of: id, house)
         let use = try await usesOfKeys()[id, default: KeyUse()]
         guard self[.forEver] else {
             throw TapcardError(
@@ -228,7 +249,7 @@ extension Session {
                         + "key. Or repeat with --for-ever, and then for each card: tapcard repair "
                         + "--card UID")
         }
-        _ = try await changeKeys(retiring)
+        _ = try await changeKeys(retiring, givingUp: [id])
         return Report(
             ["id": .number(id), "cards": .number(use.cards), "protected": .number(use.protected)],
             ["Key \(id) is retired; cards that need tapcard repair: \(use.named)"]
@@ -243,10 +264,11 @@ extension Session {
         let path = try self[.file()]
         try requireFile(path)
         let imported = try imported(from: path)
+        let house = try await houseKeys()
         let known = Set(((try? keyFile.load()) ?? nil)?.entries.map(\.id) ?? [])
         try makeDataFolder()
         if try keyFile.load() == nil, let ledger = try await ledgerIfThere() {
-            try await noteRetired(in: imported, ledger)
+            try await noteRetired(in: imported, [], ledger)
         }
         let areAll = try keyFile.alone { () throws(TapcardError) in
             guard try keyFile.load() == nil else { return false }
@@ -254,10 +276,14 @@ extension Session {
             return true
         }
         if !areAll {
-            _ = try await changeKeys { keys throws(KeyError) in try keys.merging(imported) }
+            _ = try await changeKeys { keys throws(KeyError) in
+                guard let sealing = house?.sealing else { return try keys.merging(imported) }
+                return try keys.merging(imported, sealing: sealing)
+            }
         }
-        let keys = try await self.keys()
+        let keys = try await self.keys().ordered(by: house)
         let ledger = try? await ledgerIfThere()
+        if house != nil, let ledger { try await requireCommonKeys(keys, ledger) }
         let retired = (try? await ledger?.retiredKeys()) ?? []
         let givenUp = Set(keys.entries.filter { $0.status == .retired }.map(\.id)).union(retired)
         // Retired keys stay retired, even when an older copy contains them.
@@ -276,6 +302,14 @@ extension Session {
             ],
             ["Keys imported: \(new); new records: key \(keys.sealing.id)"]
                 + stay.map { "Key \($0.id) is retired here and stays so" }
+                + (house?.sealing.map { sealing in
+                    keys.sealing.id == sealing
+                        ? []
+                        : [
+                            "This station still lacks key \(sealing), which seals: export the keys "
+                                + "where it is, and import them here"
+                        ]
+                } ?? [])
                 + (isOther
                     ? [
                         "They are of a station in \(imported.currencyCode ?? ""), this one is in "

@@ -1,5 +1,5 @@
 import DurableFile
-package import Ledger
+import Ledger
 import ReaderDiagnosis
 import StyledText
 import TapcardCore
@@ -176,6 +176,7 @@ extension Session {
                     ? "End every program that uses the ledger, such as tapcard serve." : "")
         }
         try requireOneTarget(of: aside, address)
+        noteMove(of: path, to: place)
         let filled: Filled
         do throws(TapcardError) {
             filled = try await asOwner(at: place) { database throws(LedgerError) in
@@ -226,6 +227,13 @@ extension Session {
             .refusal(.wrongState), "The ledger \(aside) was to be copied into \(other).",
             meaning: "Nothing was copied: two copies would have the same money twice.",
             advice: "Name that database. Only if it holds no ledger: rm \(aside).into")
+    }
+
+    /// Leaves the new place for a station that still names the file.
+    private func noteMove(of path: String, to place: LedgerPlace) {
+        let note = "\(place.ofStations)\n"
+        // The move counts without it: a station then hears that there is no ledger.
+        try? DurableFile(Session.note(ofMoving: path)).write(Array(note.utf8), mode: 0o644)
     }
 
     fileprivate func ledgerStatus() async throws(TapcardError) -> Report {
@@ -338,21 +346,4 @@ extension Session {
                 "If its machine is in other hands: tapcard keys rotate, then tapcard keys retire",
             ], isDeed: true)
     }
-}
-
-extension RegisteredStation: DocumentedObject {
-    static let fields: Fields<RegisteredStation> = [
-        "number": .of(\.number), "name": .of(\.name), "registered": .of(\.registeredAt),
-        "revoked": .of(\.revokedAt), "seen": .of(\.seenAt),
-    ]
-}
-
-extension DatabaseStatus: DocumentedObject {
-    static let fields: Fields<DatabaseStatus> = [
-        "currency": .of(\.currency.code), "schema": .of(\.schema), "version": .of(\.version),
-        "login": .of(\.login), "open": .of(\.isOpen), "epoch": .of(\.epoch),
-        "synchronous": .of(\.synchronousReplicas), "replicas": .of(\.replicas),
-        "clockLead": .of(Schema.integer, \.clockLead), "openOperations": .of(\.openOperations),
-        "oldestOpen": .of(\.oldestOpen), "transactionAge": .of(\.transactionAge),
-    ]
 }

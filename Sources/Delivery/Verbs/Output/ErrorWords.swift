@@ -48,6 +48,7 @@ extension TapcardError.Condition {
         case .copied: "the card is a copy"
         case .rolledBack: "the card shows an older state than the ledger has confirmed"
         case .keyMissing: "the card is sealed with a key that this station does not have"
+        case .keysBehind: "this station lacks the key with which the others seal"
         case .ledgerBehind: "the card is ahead of the ledger, which was restored from a copy"
         case .ledgerLocked: "another program holds the ledger"
         case .ledgerFull: "no space is left for the ledger"

@@ -110,6 +110,11 @@ extension NextStep.LedgerStep {
                     + "open, and tapcard history shows what was done. Do that before you repeat "
                     + "anything.")
         case .checkDisk: NextWords("check-disk", "Check the ledger's disk and try again.")
+        case .useDatabase(let address):
+            NextWords(
+                "use-database",
+                "With the login that tapcard station register gives to this station: tapcard config "
+                    + "set ledger '\(address)'", ["ledger": address])
         }
     }
 }
@@ -151,6 +156,11 @@ extension NextStep.FileStep {
                 "The keys are in place, but a power cut may take them away again. Check the disk, "
                     + "then look with tapcard keys list.")
         case .importKeys: NextWords("import-keys", "Bring the key with tapcard keys import.")
+        case .importPresentKeys:
+            NextWords(
+                "import-keys",
+                "At a station that has it: tapcard keys export FILE. Bring the file here: tapcard "
+                    + "keys import FILE.")
         case .importKeysOrOverwrite:
             NextWords(
                 "import-keys-or-overwrite",

@@ -76,13 +76,26 @@ extension Session {
                     advice: "Follow the steps above.") : nil
         } catch {
             findings.append(
-                Finding(.ledgerUnusable, .problem, error.what, remedy: [.say(error.meaning)]))
+                Finding(
+                    .ledgerUnusable, .problem, error.what,
+                    remedy: [.say(error.meaning)] + wayToDatabase(error)))
             ledgerProblem = TapcardError(error.kind, "The ledger cannot be used.")
         }
         return Report(
             ["findings": findings.document, "live": live.document],
             findings.flatMap(\.lines),
             problem: answered ? ledgerProblem : noReader, isPlain: true)
+    }
+
+    /// A command that tries the way to the database without tapcard.
+    private func wayToDatabase(_ error: TapcardError) -> [Finding.Step] {
+        guard error.kind == .ledgerUnavailable,
+            case .database(let address)? = try? settings.ledgerPlace
+        else { return [] }
+        return [
+            .say("Whether its server answers this machine:"),
+            .run("pg_isready --dbname '\(address)'"),
+        ]
     }
 
     /// The findings about the ledger, whose whole file is checked; none before the first card.

@@ -93,6 +93,7 @@ extension Operation.Kind: DocumentedWord {}
 extension Operation.State: DocumentedWord {}
 extension ActivationAttempt.State: DocumentedWord {}
 extension LedgerCard.Status: DocumentedWord {}
+extension SchemaReach: DocumentedWord {}
 extension Finding.ID: DocumentedWord {}
 extension Finding.Severity: DocumentedWord {}
 extension ShownTicket.Claim: DocumentedWord {}

@@ -151,15 +151,20 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     private var keySchema: JSONValue {
         switch self {
         case .keys:
-            PrintedDocument.done([
-                "keys": Schema.list(
-                    of: Schema.object([
-                        "id": Schema.count,
-                        "status": Schema.words(["active", "verify-only", "retired"]),
-                        "created": Schema.text, "cards": Schema.count, "protected": Schema.count,
-                    ]))
-            ])
-        case .key: PrintedDocument.done(["id": Schema.count])
+            PrintedDocument.done(
+                [
+                    "keys": Schema.list(
+                        of: Schema.object([
+                            "id": Schema.count,
+                            "status": Schema.words(["active", "verify-only", "retired"]),
+                            "created": Schema.text, "cards": Schema.count,
+                            "protected": Schema.count,
+                        ]))
+                ], optional: ["next": UInt8?.schema, "stations": [RegisteredStation].schema])
+        case .key:
+            PrintedDocument.done(
+                ["id": Schema.count],
+                optional: ["sealing": UInt8?.schema, "lacking": [String].schema])
         case .retired:
             PrintedDocument.done([
                 "id": Schema.count, "cards": Schema.count, "protected": Schema.count,

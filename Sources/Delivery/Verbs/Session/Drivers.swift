@@ -19,6 +19,9 @@ package struct Drivers: Sendable {
         @Sendable (LedgerPlace, Currency?, _ mayMake: Bool, _ memory: String?)
             async throws(LedgerError) ->
             any LedgerStore
+    /// The ledger in a database that is not reached so far, for a station that waits for it.
+    package let awaitLedger:
+        @Sendable (_ address: String, Currency, _ memory: String) -> any LedgerStore
     /// The database at an address, for its owner. Nothing is asked of it yet.
     package let database: @Sendable (_ address: String) -> any LedgerDatabase
     /// Copies the ledger while it is in use.
@@ -45,6 +48,7 @@ package struct Drivers: Sendable {
         openLedger:
             @escaping @Sendable (LedgerPlace, Currency?, Bool, String?) async throws(LedgerError) ->
             any LedgerStore,
+        awaitLedger: @escaping @Sendable (String, Currency, String) -> any LedgerStore,
         database: @escaping @Sendable (String) -> any LedgerDatabase,
         backUp: @escaping @Sendable (String, String) async throws(LedgerError) -> Void,
         restore:
@@ -60,7 +64,7 @@ package struct Drivers: Sendable {
             ) -> Station.Surroundings
     ) {
         (self.openReader, self.openLedger) = (openReader, openLedger)
-        self.database = database
+        (self.awaitLedger, self.database) = (awaitLedger, database)
         (self.backUp, self.restore, self.setAside) = (backUp, restore, setAside)
         (self.simulatedTags, self.readers) = (simulatedTags, readers)
         (self.services, self.surroundings) = (services, surroundings)

@@ -27,6 +27,25 @@ extension Session {
         return ledger
     }
 
+    /// The ledger, for a program that runs for days: where its database is out of reach, it begins
+    /// without it and goes on once the database is back.
+    package func awaitedLedger() async throws(TapcardError) -> any LedgerStore {
+        do {
+            return try await ledger()
+        } catch {
+            guard [.ledgerUnavailable, .ledgerUndeclared].contains(error.kind),
+                case .database(let address) = try settings.ledgerPlace,
+                let keys = try keyFile.load(),
+                let currency = try settings.currency ?? keys.currency
+            else { throw error }
+            say("tapcard: \(error.what) It is waited for.\n")
+            return drivers.awaitLedger(address, currency, memoryPath)
+        }
+    }
+
+    /// The file in which a station keeps what a database has confirmed to it.
+    private var memoryPath: String { settings.dataFolder + "/confirmed.txt" }
+
     /// Opens the ledger. A new one uses the requested currency or that of the keys, because their
     /// cards could not be read in another.
     func openLedger(making mayMake: Bool) async throws(TapcardError) -> any LedgerStore {
@@ -41,7 +60,7 @@ extension Session {
         if currency == nil, isNew { currency = (try? keyFile.load())?.currency }
         do {
             return try await drivers.openLedger(
-                place, currency, mayMake, settings.dataFolder + "/confirmed.txt")
+                place, currency, mayMake, memoryPath)
         } catch {
             if error.kind == .wrongCurrency { throw otherCurrency(TapcardError(error)) }
             guard error.kind == .unavailable, isNew, !mayMake else { throw TapcardError(error) }
@@ -79,6 +98,11 @@ extension Session {
         get throws(TapcardError) {
             let path = try settings.ledgerPlace
             let nothing = "Nothing was changed on card or ledger."
+            if let address = movedTo(from: path) {
+                return TapcardError(
+                    .ledgerUnavailable, "The ledger of \(path) was moved to \(address).",
+                    meaning: nothing, next: [.ledger(.useDatabase(address))])
+            }
             guard try keyFile.load() == nil else {
                 return TapcardError(
                     .notSetUp, "There is no ledger at \(path), but there are keys.",
@@ -99,6 +123,19 @@ extension Session {
                     + "\(commandLine("init --currency EUR")). To play first: tapcard --reader sim "
                     + "demo.")
         }
+    }
+
+    /// The file that says where a ledger was moved to.
+    static func note(ofMoving path: String) -> String { path + ".moved" }
+
+    /// The address of the database into which the ledger of a file was moved; nil for none.
+    private func movedTo(from place: LedgerPlace) -> String? {
+        guard case .file(let path) = place,
+            let note = try? DurableFile(Session.note(ofMoving: path)).read(),
+            case .database(let address) = LedgerPlace(
+                String(decoding: note, as: UTF8.self).filter { !$0.isNewline })
+        else { return nil }
+        return address
     }
 
     /// The refusal of a ledger in another currency, with advice.

@@ -79,9 +79,8 @@ package struct Session: Sendable {
     func requireCommonKeys(
         _ keys: KeyRing, _ ledger: any LedgerStore
     ) async throws(TapcardError) {
-        let marks = Dictionary(keys.entries.map { ($0.id, $0.mark) }) { $1 }
         let others = try await withLedgerErrors { () throws(LedgerError) in
-            try await ledger.otherKeys(than: marks)
+            try await ledger.otherKeys(than: keys.told)
         }
         guard let id = others.min() else { return }
         throw TapcardError(

@@ -1,0 +1,64 @@
+package import Ledger
+import ReaderDiagnosis
+import TapcardDomain
+package import TextCodecs
+
+extension RegisteredStation: DocumentedObject {
+    static let fields: Fields<RegisteredStation> = [
+        "number": .of(\.number), "name": .of(\.name), "registered": .of(\.registeredAt),
+        "revoked": .of(\.revokedAt), "seen": .of(\.seenAt),
+        "keys": .of { $0.keys?.sorted() }, "keysTold": .of(\.keysAt),
+    ]
+}
+
+extension DatabaseStatus: DocumentedObject {
+    static let fields: Fields<DatabaseStatus> = [
+        "currency": .of(\.currency.code), "schema": .of(\.schema), "tables": .of(\.reach),
+        "version": .of(\.version),
+        "login": .of(\.login), "open": .of(\.isOpen), "epoch": .of(\.epoch),
+        "synchronous": .of(\.synchronousReplicas), "replicas": .of(\.replicas),
+        "clockLead": .of(Schema.integer, \.clockLead), "openOperations": .of(\.openOperations),
+        "oldestOpen": .of(\.oldestOpen), "transactionAge": .of(\.transactionAge),
+        "keys": .of(\.keys),
+    ]
+}
+
+extension Replica: DocumentedObject {
+    static let fields: Fields<Replica> = [
+        "name": .of(\.name), "state": .of(\.state), "synchrony": .of(\.synchrony),
+        "inStep": .of(\.isInStep), "lag": .of(\.lag),
+    ]
+}
+
+extension HouseKeys: DocumentedObject {
+    static let fields: Fields<HouseKeys> = [
+        "sealing": .of(\.sealing), "next": .of(\.next), "announced": .of(\.announcedAt),
+        "lacking": .of(\.lackingNames),
+    ]
+
+    /// The stations without the key that seals, or without the one that seals next.
+    private var lackingNames: [String] {
+        let wanted = [sealing, next].compactMap(\.self)
+        return stations.filter { station in
+            wanted.contains { station.keys?.contains($0) != true }
+        }.map(\.name)
+    }
+}
+
+/// The state of a database, for the health of a station that uses it.
+package struct DatabaseReport: Sendable {
+    /// The members of "ledger status --json".
+    package let document: JSONValue
+    /// The word for what stops money; nil for nothing.
+    package let problem: String?
+    /// The sentence for what stops money; nil for nothing.
+    package let why: String?
+
+    package init(_ status: DatabaseStatus) {
+        let finding = status.findings.first { $0.severity == .problem }
+        document = status.document
+        (problem, why) = (finding?.id.rawValue, finding?.what)
+    }
+
+    package static let schema = DatabaseStatus.schema
+}

@@ -1,0 +1,197 @@
+public import Ledger
+import LedgerColumns
+import TapcardDomain
+
+extension HouseKeys {
+    /// The query for the key that seals at all stations: the one whose turn came last, and before
+    /// the first rotation that of the first station. No row before there was a station.
+    static let sealing = """
+        SELECT id FROM key_mark WHERE turn IS NOT NULL OR is_first
+        ORDER BY turn DESC NULLS LAST LIMIT 1
+        """
+}
+
+extension PostgreSQLLedger {
+    public func otherKeys(
+        than keys: StationKeys
+    ) async throws(LedgerError) -> Set<UInt8> {
+        let ledger = try connected()
+        // The mark of a key never changes, so who was told once need not be told again.
+        if told == keys { return [] }
+        let others = try ledger.tell(keys)
+        if others.isEmpty { told = keys }
+        return others
+    }
+}
+
+extension OpenLedger {
+    fileprivate func tell(_ keys: StationKeys) throws(LedgerError) -> Set<UInt8> {
+        var known = try link.knownKeys(at: opening.station)
+        let new = keys.marks.filter { known.marks[$0.key] == nil }
+        let mayWrite = opening.readsOnlyBecause == nil
+        if mayWrite, !new.isEmpty {
+            let first = keys.marks[keys.sealing].map { mark in
+                firstKey(keys.sealing, mark)
+            }
+            let insertions = new.map { id, mark in
+                SQLStatement(
+                    "INSERT INTO key_mark (id, mark) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+                    [.integer(Int64(id)), .text(mark)])
+            }
+            try change([first].compactMap(\.self) + insertions)
+            known = try link.knownKeys(at: opening.station)
+        }
+        // A station that may only read leaves its own keys unknown to the others.
+        let others = keys.marks.filter { id, mark in known.marks[id].map { $0 != mark } ?? false }
+        let own = keys.usable.subtracting(others.keys).sorted().map { "\($0)" }
+            .joined(separator: " ")
+        if mayWrite, opening.station > 0, known.ofStation != own { try change([holding(own)]) }
+        return Set(others.keys)
+    }
+
+    /// The first station to come brings the key by which all of them seal.
+    private func firstKey(_ id: UInt8, _ mark: String) -> SQLStatement {
+        SQLStatement(
+            """
+            INSERT INTO key_mark (id, mark, is_first) SELECT $1::smallint, $2, TRUE
+            WHERE NOT EXISTS (SELECT 1 FROM retired_key WHERE id = $1::smallint)
+            ON CONFLICT DO NOTHING
+            """, [.integer(Int64(id)), .text(mark)])
+    }
+
+    private func holding(_ keys: String) -> SQLStatement {
+        SQLStatement(
+            """
+            UPDATE station SET keys = $2,
+                keys_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+            WHERE id = $1
+            """, [.integer(opening.station), .text(keys)])
+    }
+
+    private func change(_ statements: [SQLStatement]) throws(LedgerError) {
+        do throws(LinkFailure) {
+            try link.commit([SQLStatement("BEGIN"), Opening.terms] + statements)
+        } catch {
+            throw LedgerError(error)
+        }
+    }
+}
+
+extension Link {
+    /// The marks of all keys, and what a station has said of its own.
+    fileprivate func knownKeys(
+        at station: Int64
+    ) throws(LedgerError) -> (marks: [UInt8: String], ofStation: String?) {
+        let selection = Selection(
+            """
+            SELECT id, mark FROM key_mark
+            UNION ALL SELECT NULL, keys FROM station WHERE station.id = $1
+            """, [.integer(station)]
+        ) { row throws(LedgerError) in
+            (id: try row.optional(\.keyID), text: try row.optional(\.text))
+        }
+        var known: (marks: [UInt8: String], ofStation: String?) = ([:], nil)
+        for row in try rows(selection) {
+            if let id = row.id { known.marks[id] = row.text } else { known.ofStation = row.text }
+        }
+        return known
+    }
+
+    /// The keys of the ledger, and the stations that have them.
+    func houseKeys() throws(LedgerError) -> HouseKeys {
+        let sealing = Selection(HouseKeys.sealing) { row throws(LedgerError) in
+            try row.value(\.keyID)
+        }
+        let announced = Selection(
+            """
+            SELECT id, mark, CASE WHEN turn IS NULL THEN announced_at END FROM key_mark
+            """
+        ) { row throws(LedgerError) in
+            (id: try row.value(\.keyID), mark: try row.value(\.text), at: try row.optional(\.time))
+        }
+        let keys = try rows(announced)
+        let next = keys.first { $0.at != nil }
+        return HouseKeys(
+            sealing: try rows(sealing).first, next: next?.id, announcedAt: next?.at,
+            marks: Dictionary(keys.map { ($0.id, $0.mark) }) { $1 },
+            stations: try stations().filter { $0.revokedAt == nil })
+    }
+
+    func stations() throws(LedgerError) -> [RegisteredStation] {
+        try rows(
+            Selection(
+                """
+                SELECT id, login, registered_at, revoked_at, seen_at, keys, keys_at FROM station
+                ORDER BY id
+                """
+            ) { row throws(LedgerError) in
+                RegisteredStation(
+                    number: try row.value { $0.integer.flatMap(Int.init(exactly:)) },
+                    name: try row.value(\.text), registeredAt: try row.value(\.time),
+                    revokedAt: try row.optional(\.time), seenAt: try row.optional(\.time),
+                    keys: try row.optional(\.keyIDs), keysAt: try row.optional(\.time))
+            })
+    }
+}
+
+extension SQLValue {
+    /// A station's keys, as it has written them: "1 2".
+    fileprivate var keyIDs: Set<UInt8>? {
+        guard let words = text?.split(separator: " ") else { return nil }
+        let ids = words.compactMap { UInt8($0) }
+        return ids.count == words.count ? Set(ids) : nil
+    }
+}
+
+extension PostgreSQLDatabase {
+    public func announce(_ key: UInt8, mark: String) async throws(LedgerError) {
+        let announced = now()
+        try await onLink { link throws(LedgerError) in
+            try link.change(
+                [
+                    SQLStatement(
+                        counting: """
+                            INSERT INTO key_mark (id, mark, announced_at) VALUES ($1, $2, $3)
+                            ON CONFLICT (id) DO UPDATE SET announced_at = $3
+                            WHERE key_mark.mark = $2 AND key_mark.announced_at IS NULL
+                                AND NOT EXISTS (SELECT 1 FROM retired_key WHERE id = key_mark.id)
+                            """, [.integer(Int64(key)), .text(mark), .time(announced)])
+                ],
+                refusing: [
+                    "22012": "another station has another key \(key); run the command again",
+                    "23505": "another key was announced just now; tapcard keys list shows it",
+                    "42501": "only the owner of the ledger changes the key of the stations",
+                ])
+        }
+    }
+
+    public func seal(
+        with key: UInt8, mark: String, isForced: Bool
+    ) async throws(LedgerError) {
+        try await onLink { link throws(LedgerError) in
+            try link.change(
+                [
+                    // Records under way are in the ledger then; those that follow have the new key.
+                    SQLStatement("LOCK TABLE issued_record IN SHARE ROW EXCLUSIVE MODE"),
+                    SQLStatement(
+                        counting: """
+                            UPDATE key_mark
+                            SET turn = (SELECT coalesce(max(turn), 0) + 1 FROM key_mark)
+                            WHERE id = $1 AND mark = $2 AND announced_at IS NOT NULL
+                                AND turn IS NULL AND ($3::boolean OR NOT EXISTS (
+                                    SELECT 1 FROM station WHERE revoked_at IS NULL
+                                        AND strpos(' ' || coalesce(keys, '') || ' ', $4) = 0))
+                            """,
+                        [
+                            .integer(Int64(key)), .text(mark), .text(isForced ? "t" : "f"),
+                            .text(" \(key) "),
+                        ]),
+                ],
+                refusing: [
+                    "22012": "key \(key) waits for a station, or was given up; tapcard keys list "
+                        + "shows them",
+                    "42501": "only the owner of the ledger changes the key of the stations",
+                ])
+        }
+    }
+}

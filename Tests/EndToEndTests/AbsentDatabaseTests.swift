@@ -1,0 +1,96 @@
+import Glibc
+import PrivatePostgreSQL
+import Testing
+
+/// The database of a ledger is away for a while, or for good.
+@Suite("A station whose ledger is away, by the program", .ownThread) struct AbsentDatabaseTests {
+    private typealias House = StationsStoryTests.House
+
+    @Test("serves its page, says why no money moves, and goes on once the database is back")
+    func serving() throws {
+        let server = try PrivatePostgreSQL()
+        let owner = try House(try server.database("house"))
+        try owner.step("ledger init --currency EUR")
+        let till = try owner.station(1)
+        try till.step("demo")
+        try till.step("add 20")
+        server.kill()
+        let page = try CashierPage(till.counter, ["--ledger", till.place])
+        #expect(try page.process.errors.contains("It is waited for."))
+        let token = try page.token()
+        try Self.expectAway(page, token)
+
+        let back = try server.recovered()
+        try Self.waitForLedger(at: page, token)
+        try Self.pay(at: page, token, leaving: "19.00")
+
+        // Once more, while it runs.
+        back.kill()
+        try Self.expectAway(page, token)
+        let again = try back.recovered()
+        defer { again.kill() }
+        try Self.waitForLedger(at: page, token)
+        try Self.pay(at: page, token, leaving: "18.00")
+        let health = try page.get("/api/v1/health", token)
+        #expect(health.contains(#""database":{"currency":"EUR""#), "\(health)")
+        try page.stop()
+        try till.step("audit")
+    }
+
+    @Test("a till that was never set up is not served without its database")
+    func withoutKeys() throws {
+        let server = try PrivatePostgreSQL()
+        let till = try House(try server.database("house"))
+        server.kill()
+        #expect(try till.status("--reader sim serve") == 9)
+    }
+
+    @Test("and that was moved into a database says where, to a command and to the page")
+    func moved() throws {
+        let server = try PrivatePostgreSQL.shared.get()
+        let name = "moved_\(UInt32.random(in: 0...UInt32.max))"
+        let address = try server.database(name)
+        defer { try? server.remove(name) }
+        let till = try Counter()
+        try till.step("issue --balance 20")
+        try till.step("ledger copy \(till.ledger) --into \(address)")
+        let place = address.replacing("postgresql:///", with: "postgresql://NAME@/")
+            .replacing("&user=tapcard", with: "")
+        let told =
+            "The ledger of \(till.ledger) was moved to \(place). Nothing was changed on card or "
+            + "ledger. With the login that tapcard station register gives to this station: tapcard "
+            + "config set ledger '\(place)'"
+        for line in ["pay 1", "serve", "keys list"] {
+            let ended = try till.run(till.words(of: line))
+            #expect(ended.status == 9 && ended.errors.contains(told), "\(line): \(ended.errors)")
+        }
+        let ended = try till.run(till.words(of: "--json pay 1"))
+        #expect(ended.output.contains(#""next":[{"step":"use-database","ledger":""#))
+    }
+
+    private static func expectAway(_ page: CashierPage, _ token: [String]) throws {
+        let health = try page.get("/api/v1/health", token)
+        #expect(health.contains(#""status":"no-ledger""#), "\(health)")
+        #expect(health.contains(#""error":"ledger-unavailable""#), "\(health)")
+        #expect(health.contains(#""why":"The database cannot be reached"#), "\(health)")
+        let refused = try page.post("/api/v1/pay", #"{"amount":"1"}"#, token)
+        #expect(refused.contains(#""error":"ledger-unavailable""#), "\(refused)")
+    }
+
+    private static func waitForLedger(at page: CashierPage, _ token: [String]) throws {
+        try page.process.wait("the ledger is back") {
+            try page.get("/api/v1/health", token).contains(#""status":"ok""#)
+        }
+        // The card is there, too: the page reads by itself what it could not read before.
+        try page.process.wait("the card is read") {
+            try page.get("/api/v1/card", token).contains(#""ledger":"known""#)
+        }
+    }
+
+    private static func pay(
+        at page: CashierPage, _ token: [String], leaving balance: String
+    ) throws {
+        let paid = try page.post("/api/v1/pay", #"{"amount":"1"}"#, token)
+        #expect(paid.contains(#""balance":"\#(balance)""#), "\(paid)")
+    }
+}

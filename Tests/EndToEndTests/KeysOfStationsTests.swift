@@ -1,0 +1,128 @@
+import Glibc
+import PrivatePostgreSQL
+import Testing
+
+/// The stations of one ledger change from one key to the next, by the program.
+@Suite("The keys of stations, by the program", .ownThread) struct KeysOfStationsTests {
+    private typealias House = StationsStoryTests.House
+
+    /// An owner with the keys of the house, and two tills.
+    private static func house(
+        _ body: (_ owner: House, _ first: House, _ second: House) throws -> Void
+    ) throws {
+        let server = try PrivatePostgreSQL.shared.get()
+        let name = "keys_\(UInt32.random(in: 0...UInt32.max))"
+        let address = try server.database(name)
+        defer { try? server.remove(name) }
+        let owner = try House(address)
+        try owner.step("ledger init --currency EUR")
+        let (first, second) = (try owner.station(1), try owner.station(2))
+        try first.step("demo")
+        try first.step("keys export ~/keys.json")
+        for house in [owner, second] { try house.step("keys import \(first.home)/keys.json") }
+        try first.step("add 20")
+        try body(owner, first, second)
+    }
+
+    private static let lacking =
+        "The stations of this ledger seal cards with key 2, which this one does not have. Nothing "
+        + "was changed on card or ledger. At a station that has it: tapcard keys export FILE. Bring "
+        + "the file here: tapcard keys import FILE."
+
+    @Test("a new key seals at every station at once, when all of them have it")
+    func rotation() throws {
+        try Self.house { owner, first, second in
+            let told = try owner.step("keys rotate")
+            #expect(told.hasPrefix("Key 2 is made. It seals when every station has it; until then"))
+            #expect(told.contains("\n  \(first.name), last seen "))
+            try owner.step("keys export ~/new.json")
+            #expect(try first.step("pay 1").hasPrefix("Paid €1.00, €19.00 left"))
+            #expect(
+                try first.step("keys import \(owner.home)/new.json")
+                    == "Keys imported: 1; new records: key 1")
+            #expect(try owner.status("keys rotate") == 4)
+            let list = try owner.step("keys list")
+            #expect(list.contains("Key 2 seals next, when these stations have it:"))
+            #expect(list.contains("\n  \(second.name), last seen "))
+            #expect(!list.contains("  \(first.name), last seen "))
+            // Twice does no harm.
+            for count in [1, 0] {
+                #expect(
+                    try second.step("keys import \(owner.home)/new.json")
+                        == "Keys imported: \(count); new records: key 1")
+            }
+            #expect(try owner.step("ledger status").contains("every station has it."))
+            let sealed = try owner.step("keys rotate")
+            #expect(sealed.hasPrefix("New records are sealed with key 2, at every station"))
+            #expect(try first.step("pay 1").hasPrefix("Paid €1.00, €18.00 left"))
+            #expect(try second.step("pay 1").hasPrefix("Paid €1.00, €17.00 left"))
+            #expect(try first.step("keys list").contains("key 2  active "))
+            try owner.step("keys retire 1 --for-ever")
+            #expect(try second.step("pay 1").hasPrefix("Paid €1.00, €16.00 left"))
+            try first.step("audit")
+        }
+    }
+
+    @Test("only the owner changes the key, and a station with an old file is told the way out")
+    func oldFile() throws {
+        try Self.house { owner, first, second in
+            #expect(try first.status("keys rotate") == 9)
+            #expect(try first.step("keys list").split(separator: "\n").count == 1)
+            try owner.step("keys rotate --now")
+            try owner.step("keys export ~/new.json")
+            try first.step("keys import \(owner.home)/new.json")
+            try first.step("pay 1")
+            try second.expect("pay 1", status: 9, complains: Self.lacking)
+            let ended = try second.counter.run(
+                second.counter.words(of: "--ledger \(second.place) --json pay 1"))
+            #expect(ended.output.contains(#""error":"keys-behind""#))
+            #expect(ended.output.contains(#""next":[{"step":"import-keys"}]"#))
+            #expect(try owner.status("keys retire 1 --for-ever") == 4)
+            try owner.step("keys retire 1 --for-ever --now")
+            // A backup of the keys is older, and says so.
+            let old = try second.step("keys import \(first.home)/keys.json")
+            #expect(old.contains("This station still lacks key 2, which seals"))
+            try second.expect("pay 1", status: 9, complains: Self.lacking)
+            let brought = try second.step("keys import \(owner.home)/new.json")
+            #expect(brought.hasPrefix("Keys imported: 1; new records: key 2"))
+            #expect(try second.step("pay 1").hasPrefix("Paid €1.00, €18.00 left"))
+        }
+    }
+
+    @Test("a key that was announced where it is lost is given up, and its number is not used again")
+    func lostAnnouncement() throws {
+        try Self.house { owner, first, second in
+            try owner.step("keys rotate")
+            // The owner's machine is gone, and with it the only copy of key 2.
+            try owner.counter.write(
+                try owner.counter.text(of: "\(first.home)/keys.json"), to: owner.counter.keys)
+            #expect(try owner.status("keys rotate") == 9)
+            #expect(try owner.status("keys retire 2") == 2)
+            try owner.step("keys retire 2 --for-ever")
+            #expect(try owner.step("keys rotate").hasPrefix("Key 3 is made."))
+            #expect(try second.step("pay 1").hasPrefix("Paid €1.00, €19.00 left"))
+        }
+    }
+
+    /// The page runs for days. The key changes in that time, and comes by another command.
+    @Test("a page notices that its station lacks the key, and that it has come")
+    func page() throws {
+        try Self.house { owner, _, second in
+            let page = try CashierPage(second.counter, ["--ledger", second.place])
+            let token = try page.token()
+            let body = #"{"amount":"1"}"#
+            #expect(try page.post("/api/v1/pay", body, token).contains(#""balance":"19.00""#))
+            try owner.step("keys rotate --now")
+            try owner.step("keys export ~/new.json")
+            let refused = try page.post("/api/v1/pay", body, token)
+            #expect(refused.contains(#""error":"keys-behind""#), "\(refused)")
+            let health = try page.get("/api/v1/health", token)
+            #expect(health.contains(#""status":"no-ledger""#), "\(health)")
+            #expect(health.contains(#""error":"keys-behind""#), "\(health)")
+            try second.step("keys import \(owner.home)/new.json")
+            #expect(try page.post("/api/v1/pay", body, token).contains(#""balance":"18.00""#))
+            #expect(try page.get("/api/v1/health", token).contains(#""status":"ok""#))
+            try page.stop()
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Glibc
+import Ledger
+import LedgerConformance
+import PostgreSQLLedger
+import PrivatePostgreSQL
+import TapcardDomain
+import Testing
+
+/// The server's word on itself, to a login that may know it and to one that may not.
+@Suite("The state of a database", .serialized) struct DatabaseStatusTests {
+    @Test func namesReplicasAsTheyAre() async throws {
+        let primary = try PrivatePostgreSQL()
+        defer { primary.kill() }
+        let owned = PostgreSQLDatabase(try primary.database("house"), now: { .tick(0) })
+        try await owned.makeLedger(in: .usd, partitions: 1)
+        let alone = try await owned.status()
+        #expect(alone.replicas == [] && alone.synchronousReplicas.isEmpty)
+
+        let replica = try PrivatePostgreSQL(copying: primary)
+        defer { replica.kill() }
+        let streaming = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'"
+        while try primary.answer(to: streaming, in: "postgres") == "0" { usleep(10_000) }
+        let connected = try #require(try await owned.status().replicas?.first)
+        #expect(connected.state == "streaming" && connected.synchrony == "async")
+        #expect(!connected.isInStep)
+
+        try primary.waitForReplica()
+        let inStep = try #require(try await owned.status().replicas?.first)
+        #expect(inStep.isInStep && inStep.lag != nil)
+
+        let name = try #require(StationName("till"))
+        _ = try await owned.register(name, password: "secret")
+        let address = primary.address(of: "house", as: "till", password: "secret")
+        let seen = try await PostgreSQLDatabase(address, now: { .tick(0) }).status()
+        #expect(seen.replicas == nil && seen.synchronousReplicas == "*" && seen.login == "till")
+        let ledger = try await PostgreSQLLedger.open(address, as: nil)
+        let told = try await ledger.databaseStatus(at: .tick(0))
+        #expect(told?.replicas == nil && told?.isOpen == true && told?.openOperations == 0)
+        _ = try primary.answer(to: "GRANT pg_monitor TO till", in: "house")
+        #expect(try await ledger.databaseStatus(at: .tick(0))?.replicas?.count == 1)
+    }
+}
