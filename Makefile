@@ -165,6 +165,7 @@ bench: deps build
 	.build/python/bin/python Benchmarks/processes.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/counter.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/growth.py $(TAPCARD)
+	.build/python/bin/python Benchmarks/stations.py $(TAPCARD) .build/release/StationBenchmarks
 
 lint:
 	$(SWIFT) format lint --strict --recursive $(LINTED)

@@ -250,8 +250,7 @@ let package = Package(
         .target(
             name: "LedgerConformance",
             dependencies: ["Games", "Ledger", "SeededChance", "TapcardDomain"],
-            // Optimising it makes Swift 6.3 crash.
-            path: "Tests/LedgerConformance", swiftSettings: unoptimised),
+            path: "Tests/LedgerConformance", swiftSettings: strict),
         .target(
             name: "PlayedPCSCReaders", dependencies: ["TagReading", "Type2Tag"],
             path: "Tests/PlayedPCSCReaders", swiftSettings: strict),

@@ -1,48 +1,52 @@
 /// The number of the chip on which a card lives: seven bytes, shown as upper-case hexadecimal.
 public struct CardUID: Hashable, Sendable, Comparable, CustomStringConvertible {
-    // A number and no array: every table is searched by it.
-    private let value: UInt64
+    public let bytes: [UInt8]
 
     public init?(bytes: [UInt8]) {
         guard bytes.count == 7 else { return nil }
-        value = bytes.reduce(0) { $0 << 8 | UInt64($1) }
+        self.bytes = bytes
     }
 
     /// Reads fourteen hexadecimal digits. Colons and spaces between bytes are accepted, because
     /// other tools print them.
     public init?(_ text: String) {
-        var (value, count) = (UInt64(0), 0)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(7)
+        var high: UInt8?
         for character in text.utf8
         where character != UInt8(ascii: ":") && character != UInt8(ascii: " ") {
-            count += 1
-            guard count <= 14, let digit = hexadecimalValue(character) else { return nil }
-            value = value << 4 | UInt64(digit)
+            guard bytes.count < 7, let digit = hexadecimalValue(character) else { return nil }
+            if let first = high { bytes.append(first << 4 | digit) }
+            high = high == nil ? digit : nil
         }
-        guard count == 14 else { return nil }
-        self.value = value
+        guard bytes.count == 7 else { return nil }
+        self.bytes = bytes
     }
 
     /// Nil for a number of more than seven bytes.
     package init?(number: Int64) {
         guard number >= 0, number >> 56 == 0 else { return nil }
-        value = UInt64(number)
+        self.init(bytes: (0..<7).map { UInt8(truncatingIfNeeded: number >> (48 - 8 * $0)) })
     }
 
-    public var bytes: [UInt8] { (0..<7).map { UInt8(truncatingIfNeeded: value >> (48 - 8 * $0)) } }
-
     /// The seven bytes as a number, whose order is that of the cards.
-    package var number: Int64 { Int64(value) }
+    package var number: Int64 { bytes.reduce(0) { $0 << 8 | Int64($1) } }
 
-    public static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+    public static func < (left: Self, right: Self) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
 
     public var description: String {
         unsafe String(unsafeUninitializedCapacity: 14) { buffer in
-            for digit in 0..<14 {
-                let value = UInt8(truncatingIfNeeded: value >> (52 - 4 * digit)) & 15
-                unsafe buffer[digit] =
-                    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") - 10 + value
+            for (place, byte) in bytes.enumerated() {
+                unsafe buffer[2 * place] = CardUID.digit(byte >> 4)
+                unsafe buffer[2 * place + 1] = CardUID.digit(byte & 15)
             }
             return 14
         }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") - 10 + value
     }
 }

@@ -1,11 +1,12 @@
 /// Sixteen unique bytes, written as a lower-case UUID.
 public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
-    // A number and no array: ids are the keys of every table, and are compared at each step.
-    private let value: UInt128
+    // An array. Swift 6.3 crashes where it optimises asynchronous code with numbers in its place,
+    // and some of the programs that it makes then crash, too.
+    public let bytes: [UInt8]
 
     public init?(bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
-        value = bytes.reduce(0) { $0 << 8 | UInt128($1) }
+        self.bytes = bytes
     }
 
     /// Makes a version 4 UUID of sixteen random bytes.
@@ -14,45 +15,44 @@ public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
         var bytes = bytes
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
-        self.init(bytes: bytes)
+        self.bytes = bytes
     }
 
     /// Reads 8-4-4-4-12 hexadecimal digits, upper or lower case. Refuses the nil UUID: programs
     /// that have not made an id send it, so two of them would mean the same operation.
     public init?(_ text: String) {
-        var (value, place) = (UInt128(0), 0)
-        for character in text.utf8 {
+        let text = text.utf8
+        guard text.count == UniqueID.length else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(16)
+        var (place, high) = (0, UInt8?.none)
+        for character in text {
+            defer { place += 1 }
             if UniqueID.hyphens.contains(place) {
                 guard character == UInt8(ascii: "-") else { return nil }
-            } else {
-                guard place < UniqueID.length, let digit = hexadecimalValue(character) else {
-                    return nil
-                }
-                value = value << 4 | UInt128(digit)
+                continue
             }
-            place += 1
+            guard let digit = hexadecimalValue(character) else { return nil }
+            if let first = high { bytes.append(first << 4 | digit) }
+            high = high == nil ? digit : nil
         }
-        guard place == UniqueID.length, value != 0 else { return nil }
-        self.value = value
-    }
-
-    public var bytes: [UInt8] {
-        (0..<16).map { UInt8(truncatingIfNeeded: value >> (120 - 8 * $0)) }
+        guard bytes.contains(where: { $0 != 0 }) else { return nil }
+        self.bytes = bytes
     }
 
     public var description: String {
         unsafe String(unsafeUninitializedCapacity: UniqueID.length) { buffer in
-            var shift = 128
-            for place in 0..<UniqueID.length {
+            var place = 0
+            for byte in bytes {
                 if UniqueID.hyphens.contains(place) {
                     unsafe buffer[place] = UInt8(ascii: "-")
-                } else {
-                    shift -= 4
-                    unsafe buffer[place] = hexadecimalDigit(
-                        UInt8(truncatingIfNeeded: value >> shift) & 15)
+                    place += 1
                 }
+                unsafe buffer[place] = hexadecimalDigit(byte >> 4)
+                unsafe buffer[place + 1] = hexadecimalDigit(byte & 15)
+                place += 2
             }
-            return UniqueID.length
+            return place
         }
     }
 
