@@ -166,7 +166,15 @@ enum MemberWords {
         "open": "whether the ledger is open on this server",
         "epoch": "how often a loss was declared, plus 1",
         "synchronous": "the replicas for which a commit waits, as the server is set",
-        "replicas": "how many replicas are connected",
+        "replicas": "the replicas that are connected; null where this login may not see them",
+        "synchrony": "how the server treats the replica: sync, quorum, potential or async",
+        "inStep": "whether the replica streams, and commits wait for it",
+        "lag": "the bytes that the replica has not stored yet",
+        "tables": "whether this version of tapcard knows the tables, and may write to them",
+        "sealing": "the key that seals at every station",
+        "nextKey": "the key that seals next, once every station has it",
+        "announced": "when that key was announced",
+        "lacking": "the stations that lack one of these keys",
         "clockLead": "the database's clock less the station's, in milliseconds",
         "openOperations": "how many operations wait for the next tap of their card",
         "oldestOpen": "when the oldest of them began",
@@ -176,5 +184,6 @@ enum MemberWords {
         "registered": "when the station was registered",
         "revoked": "when the station was revoked",
         "seen": "when the station last connected",
+        "keysTold": "when the station last named other keys than before",
     ]
 }

@@ -43,6 +43,7 @@ export const say = {
       "blank-tag": ["This tag is blank.", "Hold a card to the reader."],
       "not-a-card": ["This tag is not a tapcard card.", "Hold a card to the reader."],
       "unsupported-tag": ["This tag is not a tapcard card.", "Hold a card to the reader."],
+      "ledger-unavailable": ["The ledger is out of reach.", "No money moves until it is back."],
       "keys-behind": ["This till lacks the key of the house.", "Ask the operator."],
     },
     onlyLeft: (amount) => `Only ${amount} is left on the card.`,

@@ -32,7 +32,7 @@ extension Replica: DocumentedObject {
 
 extension HouseKeys: DocumentedObject {
     static let fields: Fields<HouseKeys> = [
-        "sealing": .of(\.sealing), "next": .of(\.next), "announced": .of(\.announcedAt),
+        "sealing": .of(\.sealing), "nextKey": .of(\.next), "announced": .of(\.announcedAt),
         "lacking": .of(\.lackingNames),
     ]
 

@@ -165,7 +165,7 @@ extension Session {
             (entry: entry, use: uses[entry.id, default: KeyUse()])
         }
         let shared: Members =
-            house.map { ["next": $0.next.document, "stations": $0.stations.document] } ?? [:]
+            house.map { ["nextKey": $0.next.document, "stations": $0.stations.document] } ?? [:]
         return Report(
             [
                 "keys": .array(

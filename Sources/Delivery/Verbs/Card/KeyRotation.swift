@@ -80,24 +80,29 @@ extension Session {
         }
         if let next = house.next {
             guard let entry = known.entry(next), entry.mark == house.marks[next] else {
-                throw lacking(next)
+                throw lacking(
+                    next,
+                    orElse: [
+                        .words("If no machine has it: tapcard keys retire \(next) --for-ever")
+                    ])
             }
             return try await seal(with: entry, house, database, isNew: false)
         }
         let created = LocalTime.date(surroundings.now())
         let taken = used.union(house.marks.keys)
-        // The file is first: a key that is announced and that no station has could seal nothing.
-        let ring = try keyFile.alone { () throws(TapcardError) in
-            let present = (try keyFile.load() ?? known).ordered(by: house)
-            let ring = try changed(present) { keys throws(KeyError) in
-                try keys.preparing(created: created, knowing: taken)
-            }
-            try keyFile.save(ring)
-            return ring
+        let prepared = try changed(known.ordered(by: house)) { keys throws(KeyError) in
+            try keys.preparing(created: created, knowing: taken)
         }
-        let key = ring.entries[ring.entries.endIndex - 1]
+        let key = prepared.entries[prepared.entries.endIndex - 1]
+        // The ledger is first: of two owners who make a key at once, one has made none. An announced
+        // key that did not reach its file can be given up.
         try await withLedgerErrors { () throws(LedgerError) in
             try await database.announce(key.id, mark: key.mark)
+        }
+        try keyFile.alone { () throws(TapcardError) in
+            let present = (try keyFile.load() ?? known).ordered(by: house)
+            try keyFile.save(
+                try changed(present) { keys throws(KeyError) in try keys.merging(prepared) })
         }
         let now = try await self.status(of: database).keys
         return try await seal(with: key, now, database, isNew: true)
@@ -164,10 +169,10 @@ extension Session {
             ] + stations.map { "  \($0.whenSeen)" }, isDeed: true)
     }
 
-    private func lacking(_ id: UInt8) -> TapcardError {
+    private func lacking(_ id: UInt8, orElse steps: [NextStep] = []) -> TapcardError {
         TapcardError(
             .keysBehind, "Key \(id) of the ledger's stations is not in \(settings.keyPath).",
-            meaning: Session.keysUnchanged, next: [.file(.importPresentKeys)])
+            meaning: Session.keysUnchanged, next: [.file(.importPresentKeys)] + steps)
     }
 
     /// Refuses to retire a key that a station still needs: one that lacks the key that seals now.

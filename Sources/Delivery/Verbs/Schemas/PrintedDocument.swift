@@ -160,7 +160,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
                             "created": Schema.text, "cards": Schema.count,
                             "protected": Schema.count,
                         ]))
-                ], optional: ["next": UInt8?.schema, "stations": [RegisteredStation].schema])
+                ], optional: ["nextKey": UInt8?.schema, "stations": [RegisteredStation].schema])
         case .key:
             PrintedDocument.done(
                 ["id": Schema.count],
