@@ -231,10 +231,14 @@ struct FullDrawer: SimulatedTags {
         "04000000000000" + String(number, radix: 16, uppercase: true)
     }
 
-    func put(_ which: [String], _ reader: String) -> [SimulatedTag] { FullDrawer.tags }
+    func put(
+        _ which: [String], _ reader: String, beside others: [String]
+    ) -> [SimulatedTag] { FullDrawer.tags }
     func take(_ reader: String) {}
     func tear(_ fault: String?, _ reader: String) {}
-    func list(_ reader: String) -> (tags: [SimulatedTag], fault: String?) {
+    func list(
+        _ reader: String, beside others: [String]
+    ) -> (tags: [SimulatedTag], fault: String?) {
         (FullDrawer.tags, nil)
     }
 }

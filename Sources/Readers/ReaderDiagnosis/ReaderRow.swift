@@ -195,3 +195,19 @@ extension PluggedReader {
 extension SerialPort {
     public var name: ReaderName { .libnfc(driver: ReaderName.uart, place: node.path) }
 }
+
+extension [ReaderRow] {
+    /// The new name of a USB reader that was connected again under another number; nil as long as
+    /// another reader could be meant.
+    ///
+    /// It is the only free one of its kind. Readers of the same kind beside it, which other counters
+    /// use, must all be there: else the one that has come could be one of theirs.
+    public func successor(of name: ReaderName, beside others: [ReaderName]) -> ReaderName? {
+        guard let driver = name.driver, !contains(where: { $0.name == name }) else { return nil }
+        let alike = filter { $0.name?.driver == driver }
+        let free = alike.filter { row in row.isReady && !others.contains { $0 == row.name } }
+        let beside = others.filter { $0.driver == driver }
+        guard free.count == 1, beside.isEmpty || alike.count == beside.count + 1 else { return nil }
+        return free[0].name
+    }
+}

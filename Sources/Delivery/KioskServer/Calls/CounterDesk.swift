@@ -1,6 +1,7 @@
 import BlockingLane
 import CardCryptography
 import Ledger
+import ReaderDiagnosis
 import StationFiles
 import StyledText
 import TagReading
@@ -201,8 +202,11 @@ struct CounterDesk: Sendable {
         }
     }
 
+    /// The reader's name on the command line.
+    var readerText: String { session.settings.reader?.text ?? "" }
+
     /// The settings that a page needs before its first operation.
-    func settings(demoPace: Bool, asksForPassword: Bool) -> JSONValue {
+    func settings(counters: Int, demoPace: Bool, asksForPassword: Bool) -> JSONValue {
         func amounts(_ amounts: [Money]?) -> JSONValue {
             .array((amounts ?? []).map { .text($0) })
         }
@@ -217,7 +221,7 @@ struct CounterDesk: Sendable {
             "presets": ["pay": amounts(presets?.pay), "add": amounts(presets?.add)],
             "demoPace": .bool(demoPace), "login": .string(asksForPassword ? "password" : "none"),
             "simulator": .bool(readerIsSimulated),
-            "ticketPrice": .text(price),
+            "ticketPrice": .text(price), "counters": .number(counters),
         ]
     }
 

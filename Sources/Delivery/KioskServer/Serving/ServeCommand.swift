@@ -1,4 +1,5 @@
 import Ledger
+import ReaderDiagnosis
 import StationFiles
 import TagReading
 import TapcardCore
@@ -18,6 +19,14 @@ package struct ServingProcess: Sendable {
     ) {
         (self.prepare, self.whenServing) = (prepare, whenServing)
         self.whenStopping = whenStopping
+    }
+}
+
+extension Parameter<[String]> {
+    fileprivate static var readers: Self {
+        .options(
+            "reader", "NAME", .reader,
+            "The reader, as tapcard readers names it; several times for as many counters")
     }
 }
 
@@ -51,15 +60,18 @@ extension Command {
     /// The `serve` command, with the hooks of its process.
     package static func serve(in process: ServingProcess = ServingProcess()) -> Command {
         Command(
-            "serve", group: .station, "Serve the counter page: the reader in a browser",
+            "serve", group: .station, "Serve the counter page: the readers in a browser",
             discussion: "Prints the page's address, and goes on until Ctrl-C: then nothing new is "
                 + "begun, and what runs comes to its end. The reader may be plugged in later.\n\n"
+                + "Each --reader is a counter of its own, numbered in their order: the page asks "
+                + "which one it is, and each has an address. The setting names one reader only; "
+                + "several are named on this command line.\n\n"
                 + "Where there are cashiers (tapcard cashiers add), the page asks who it is, and "
                 + "how often somebody may try is limited. Only this machine can reach it, unless "
                 + "--listen names another address: for that a certificate and a cashier are "
                 + "needed. With --insecure they are not, and then anyone in the network can read "
                 + "along, and pay.",
-            takes: .port(orSay: Kiosk.unserved), .demoPace, .listen, .tlsCertificate, .tlsKey,
+            takes: .readers, .port(orSay: Kiosk.unserved), .demoPace, .listen, .tlsCertificate, .tlsKey,
             .names, .insecure,
             answers: .served, example: "tapcard --reader sim serve"
         ) { session throws(TapcardError) in try await session.serve(in: process) }
@@ -71,20 +83,38 @@ extension Session {
         in process: ServingProcess
     ) async throws(TapcardError) -> Report {
         let settings = try kioskSettings()
-        let desk = try await counterDesk()
+        let desks = try await counterDesks()
         process.prepare()
-        let page = try await Kiosk.start(settings, desk) { say($0) }
+        let page = try await Kiosk.start(settings, desks) { say($0) }
         process.whenServing(page)
-        let isShown = show(
-            Report(
-                ["address": .string(page.address)],
-                ["The counter page is at \(page.address)", "Ctrl-C ends it"]))
+        let isShown = show(Session.report(of: page))
         // Without the printed address the page could not be opened.
         if isShown { await waitUntilStopped() }
         process.whenStopping()
         await page.stop()
         let end = isJSON ? .nothing : Report([:], ["The counter page is gone"], isPlain: true)
         return end.whenStopped
+    }
+
+    private static func report(of page: Kiosk) -> Report {
+        let counters = page.severalCounters
+        var members: Members = ["address": .string(page.address)]
+        if !counters.isEmpty {
+            members += [
+                "counters": .array(
+                    counters.map { number, reader, address in
+                        [
+                            "number": .number(number), "reader": .string(reader),
+                            "address": .string(address),
+                        ]
+                    })
+            ]
+        }
+        return Report(
+            members,
+            ["The counter page is at \(page.address)"]
+                + counters.map { "Counter \($0.number) is at \($0.address): \($0.reader)" }
+                + ["Ctrl-C ends it"])
     }
 
     private static let longestName = 253
@@ -180,17 +210,70 @@ extension Session {
         return parts.count == 4 && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
     }
 
-    private func counterDesk() async throws(TapcardError) -> CounterDesk {
+    /// A desk for each reader.
+    private func counterDesks() async throws(TapcardError) -> CounterDesks {
+        let readers = try severalReaders()
         let ledger = try await ledger()
         _ = try await keys(beside: ledger)
-        let reader: any TagReader
+        let names = readers.compactMap(\.reader)
+        let first = try await desk(on: ledger, beside: names)
+        let place = try settings.ledgerPlace
+        let isFile = if case .file = place { true } else { false }
+        var others: [CounterDesk] = []
+        for settings in readers.dropFirst() {
+            let session = using(settings)
+            // A connection to a database has one transaction at a time: on one of its own, a
+            // counter waits for no commit of another. A file takes one change at a time anyway.
+            let own = isFile ? ledger : try await session.ledger()
+            others.append(try await session.desk(on: own, beside: names))
+        }
+        return CounterDesks(first: first, others: others)
+    }
+
+    /// The settings for each reader of the command line, where there are several.
+    private func severalReaders() throws(TapcardError) -> [Settings] {
+        let names = try self[.readers]
+        guard names.count > 1 else { return [] }
+        func refusal(_ what: String, _ advice: String) -> TapcardError {
+            TapcardError(.usage, what, meaning: Kiosk.unserved, advice: advice)
+        }
+        guard names.count <= Counters.most else {
+            throw refusal(
+                "\(names.count) readers are more than one server takes.",
+                "Name at most \(Counters.most), and serve the rest beside it.")
+        }
+        var all: [Settings] = []
+        for name in names {
+            let own = try settings.using(reader: name)
+            guard own.readerIsSimulated == settings.readerIsSimulated else {
+                throw refusal(
+                    "A simulated reader cannot be served beside a real one.",
+                    "Play money has keys and a ledger of its own: serve it apart.")
+            }
+            if let twin = all.first(where: { $0.readerPlace == own.readerPlace }) {
+                let first = twin.reader?.text ?? ""
+                throw refusal(
+                    first == name
+                        ? "The reader \(name) is named twice."
+                        : "\(first) and \(name) are the same reader.",
+                    "Name each reader once: it is one counter.")
+            }
+            all.append(own)
+        }
+        return all
+    }
+
+    private func desk(
+        on ledger: any LedgerStore, beside readers: [ReaderName]
+    ) async throws(TapcardError) -> CounterDesk {
+        let others = readers.filter { $0 != settings.reader }
         do throws(ReaderError) {
-            reader = try await drivers.openReader(
-                settings.reader, settings.simulatedFolder, .counter)
+            let reader = try await drivers.openReader(
+                settings.reader, settings.simulatedFolder, .counter(beside: others))
+            return CounterDesk(using(settings.beside(others)), reader, ledger)
         } catch {
             throw settings.readerIsSimulated
                 ? TapcardError(ofSimulation: error) : TapcardError(error)
         }
-        return CounterDesk(self, reader, ledger)
     }
 }

@@ -48,6 +48,13 @@ package struct Session: Sendable {
         (self.madeServices, self.lastWords) = (madeServices, lastWords)
     }
 
+    /// A run of the same command with other settings, and with services of its own.
+    package func using(_ settings: Settings) -> Session {
+        Session(
+            command: command, verbs: verbs, settings: settings, manner: manner, drivers: drivers,
+            console: console, output: output, waiting: waiting, lastWords: lastWords)
+    }
+
     package var isJSON: Bool { manner.isJSON }
     package var isQuiet: Bool { manner.isQuiet }
     var isVerbose: Bool { manner.isVerbose }
