@@ -9,12 +9,12 @@ package struct EmptyDrawer: SimulatedTags {
     package init() {}
 
     package func put(
-        _ which: [String], _ reader: String, beside others: [String]
+        _ which: [String], _ reader: String, nextTo others: [String]
     ) -> [SimulatedTag] { [] }
     package func take(_ reader: String) {}
     package func tear(_ fault: String?, _ reader: String) {}
     package func list(
-        _ reader: String, beside others: [String]
+        _ reader: String, nextTo others: [String]
     ) -> (tags: [SimulatedTag], fault: String?) { ([], nil) }
 }
 

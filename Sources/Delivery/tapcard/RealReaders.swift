@@ -45,18 +45,18 @@ enum RealReaders {
 
     /// A reader for long use, driven by a child process that starts at the first use. The others
     /// are driven by processes of their own.
-    static func lasting(_ name: ReaderName?, beside others: [ReaderName]) -> any TagReader {
-        ReaderProcess(driving(name, beside: others))
+    static func lasting(_ name: ReaderName?, nextTo others: [ReaderName]) -> any TagReader {
+        ReaderProcess(driving(name, nextTo: others))
     }
 
     private static func driving(
-        _ name: ReaderName?, beside others: [ReaderName] = []
+        _ name: ReaderName?, nextTo others: [ReaderName] = []
     ) -> [String] {
         ["/proc/self/exe", drivingWord] + (name.map { [$0] + others } ?? []).map(\.text)
     }
 
     /// The body of the child process that `openLasting` starts: the reader's name, if it has one,
-    /// and those of the readers beside it.
+    /// and those of the readers next to it.
     static func drive(_ words: some Collection<String>) async {
         let names = words.compactMap { ReaderName($0) }
         // No other reader is driven in place of one whose name cannot be read.
@@ -70,7 +70,7 @@ enum RealReaders {
                     return try await open(name)
                 } catch {
                     guard error.kind == .noReader,
-                        let name = await successor(of: name, beside: others)
+                        let name = await successor(of: name, nextTo: others)
                     else { throw error }
                     return try await open(name)
                 }
@@ -88,11 +88,11 @@ enum RealReaders {
     }
 
     private static func successor(
-        of name: ReaderName?, beside others: [ReaderName]
+        of name: ReaderName?, nextTo others: [ReaderName]
     ) async -> ReaderName? {
         guard let name else { return nil }
         return await MachineReaders.all.survey(naming: nil).rows
-            .successor(of: name, beside: others)
+            .successor(of: name, nextTo: others)
     }
 
     /// Names the process "tapcard" instead of "exe", for people who search for what holds a reader.

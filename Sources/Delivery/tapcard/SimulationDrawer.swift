@@ -11,7 +11,7 @@ import Verbs
 /// The tags of a simulated reader, for the command line.
 struct SimulationDrawer: SimulatedTags {
     func put(
-        _ which: [String], _ reader: String, beside others: [String]
+        _ which: [String], _ reader: String, nextTo others: [String]
     ) throws(TapcardError) -> [SimulatedTag] {
         for word in which { try fetch(word, to: reader, from: others) }
         let elsewhere = Set(worlds(of: others).flatMap { $0.tags.map(\.uid) })
@@ -49,23 +49,23 @@ struct SimulationDrawer: SimulatedTags {
     }
 
     func list(
-        _ reader: String, beside others: [String]
+        _ reader: String, nextTo others: [String]
     ) throws(TapcardError) -> (tags: [SimulatedTag], fault: String?) {
-        let beside = worlds(of: others)
+        let around = worlds(of: others)
         return try change(reader) { world in
-            let elsewhere = beside.flatMap(\.tags).filter { world.tag($0.uid) == nil }
+            let elsewhere = around.flatMap(\.tags).filter { world.tag($0.uid) == nil }
             return (listing(world) + listing(Simulation(elsewhere)), world.fault?.description)
         }
     }
 
-    /// The simulations that can be read. One that cannot is told of at its own reader.
+    /// The simulations that can be read. The reader of another one reports its fault.
     private func worlds(of files: [String]) -> [Simulation] {
         files.compactMap { path in
             do { return try SimulationFile(path: path).read() } catch { return nil }
         }
     }
 
-    /// Moves a tag from a reader beside this one, if it is there and not here.
+    /// Moves a tag from a reader next to this one, if it is there and not here.
     private func fetch(
         _ word: String, to reader: String, from others: [String]
     ) throws(TapcardError) {

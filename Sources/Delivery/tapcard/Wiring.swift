@@ -168,10 +168,10 @@ enum Wiring {
     ) async throws(ReaderError) -> any TagReader {
         if case .simulated(let file) = name {
             var others: [ReaderName] = []
-            if case .counter(let beside) = use { others = beside }
+            if case .counter(let all) = use { others = all }
             return try simulatedReader(
                 file ?? Settings.simulationFile(in: folder),
-                beside: others.compactMap { other in
+                nextTo: others.compactMap { other in
                     guard case .simulated(let file) = other else { return nil }
                     return file ?? Settings.simulationFile(in: folder)
                 })
@@ -179,18 +179,18 @@ enum Wiring {
         return switch use {
         case .tap: try await RealReaders.openForTap(name)
         case .watch: try await RealReaders.openLasting(name)
-        case .counter(let others): RealReaders.lasting(name, beside: others)
+        case .counter(let others): RealReaders.lasting(name, nextTo: others)
         }
     }
 
     private static func simulatedReader(
-        _ path: String, beside others: [String]
+        _ path: String, nextTo others: [String]
     ) throws(ReaderError) -> SimulatedReader {
         let file = SimulationFile(path: path)
         let reader = try SimulatedReader(file)
         // An invalid file is reported now and not during the wait for a card.
         try file.change { _ in }
-        try file.requireOwnTag(beside: others, random: RandomBytes.make)
+        try file.requireOwnTag(nextTo: others, random: RandomBytes.make)
         return reader
     }
 

@@ -36,10 +36,10 @@ public struct SimulationFile: Sendable {
         }
     }
 
-    /// A reader whose tag nobody has touched yet gets another one if the readers in these files have
+    /// A reader whose tag was never used gets another one if the readers in these files have
     /// the same.
     public func requireOwnTag(
-        beside files: [String], random: (Int) -> [UInt8]
+        nextTo files: [String], random: (Int) -> [UInt8]
     ) throws(ReaderError) {
         var elsewhere: Set<[UInt8]> = []
         for path in files {

@@ -24,7 +24,7 @@ public struct WebRequest: Sendable, Hashable {
         self.client = client
     }
 
-    /// The same request at another path.
+    /// This request at another path.
     public func at(_ path: String) -> WebRequest {
         WebRequest(
             method: method, path: path, query: query, headers: headers, body: body, from: client)

@@ -73,5 +73,9 @@ export const health = {
       ({ counters, ...value }) =>
         h("dl", facts({ [words.version]: settings?.version, ...value })))),
   ],
-  refresh: () => { if (state.reader?.state === "missing") enter(); },
+  // The doctor takes its time, and is asked only about a reader that is gone.
+  refresh: () => {
+    if (state.reader?.state === "missing") enter();
+    else load("health", "health");
+  },
 };

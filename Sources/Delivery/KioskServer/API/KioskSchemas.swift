@@ -72,7 +72,7 @@ enum KioskSchemas {
         "status": healthWords, "reader": Schema.orNull(Schema.named("Reader")),
         "counters": Schema.list(
             of: Schema.object([
-                "number": Schema.number(1...Counters.most), "status": healthWords,
+                "number": Schema.number(1...Settings.mostReaders), "status": healthWords,
                 "reader": Schema.named("Reader"),
             ])),
         "ledger": Schema.object([

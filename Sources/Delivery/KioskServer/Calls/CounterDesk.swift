@@ -1,7 +1,6 @@
 import BlockingLane
 import CardCryptography
 import Ledger
-import ReaderDiagnosis
 import StationFiles
 import StyledText
 import TagReading
@@ -203,7 +202,7 @@ struct CounterDesk: Sendable {
     }
 
     /// The reader's name on the command line.
-    var readerText: String { session.settings.reader?.text ?? "" }
+    var readerText: String { session.settings.readerText }
 
     /// The settings that a page needs before its first operation.
     func settings(counters: Int, demoPace: Bool, asksForPassword: Bool) -> JSONValue {

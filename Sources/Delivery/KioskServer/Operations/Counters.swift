@@ -12,9 +12,6 @@ struct Counters: Sendable {
         let queue: OperationQueue
     }
 
-    /// The most counters of one server: more are better served by a second machine.
-    static let most = 16
-
     let all: [Counter]
     let ledgerCheck: LedgerCheck
 
@@ -78,7 +75,7 @@ struct Counters: Sendable {
         await each { queue in await queue.health() }
     }
 
-    /// What each counter has counted.
+    /// The counts of each counter, for Prometheus.
     func counted() async -> [KioskMetrics.OfCounter] {
         await each { queue in await queue.counted() }
     }

@@ -105,7 +105,7 @@ actor OperationQueue {
             isClosing: isClosing, reader: reader, readerWorks: readerWorks, ledger: ledger)
     }
 
-    /// What is counted of this counter.
+    /// The counts and the state of this counter, for Prometheus.
     func counted() async -> KioskMetrics.OfCounter {
         KioskMetrics.OfCounter(
             number: number, counts: metrics, listeners: hub.listenerCount,

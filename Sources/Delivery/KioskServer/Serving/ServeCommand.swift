@@ -1,7 +1,5 @@
 import Ledger
-import ReaderDiagnosis
 import StationFiles
-import TagReading
 import TapcardCore
 import TextCodecs
 package import Verbs
@@ -71,7 +69,8 @@ extension Command {
                 + "--listen names another address: for that a certificate and a cashier are "
                 + "needed. With --insecure they are not, and then anyone in the network can read "
                 + "along, and pay.",
-            takes: .readers, .port(orSay: Kiosk.unserved), .demoPace, .listen, .tlsCertificate, .tlsKey,
+            takes: .readers, .port(orSay: Kiosk.unserved), .demoPace, .listen, .tlsCertificate,
+            .tlsKey,
             .names, .insecure,
             answers: .served, example: "tapcard --reader sim serve"
         ) { session throws(TapcardError) in try await session.serve(in: process) }
@@ -212,68 +211,22 @@ extension Session {
 
     /// A desk for each reader.
     private func counterDesks() async throws(TapcardError) -> CounterDesks {
-        let readers = try severalReaders()
+        let names = try self[.readers]
+        let all = try names.count > 1 ? settings.forReaders(names, orSay: Kiosk.unserved) : []
         let ledger = try await ledger()
         _ = try await keys(beside: ledger)
-        let names = readers.compactMap(\.reader)
-        let first = try await desk(on: ledger, beside: names)
+        let session = all.first.map(using) ?? self
+        let first = CounterDesk(session, try await session.counterReader(), ledger)
         let place = try settings.ledgerPlace
         let isFile = if case .file = place { true } else { false }
         var others: [CounterDesk] = []
-        for settings in readers.dropFirst() {
+        for settings in all.dropFirst() {
             let session = using(settings)
-            // A connection to a database has one transaction at a time: on one of its own, a
-            // counter waits for no commit of another. A file takes one change at a time anyway.
-            let own = isFile ? ledger : try await session.ledger()
-            others.append(try await session.desk(on: own, beside: names))
+            // A connection to a database has one transaction at a time, with its round trips. A file
+            // takes one change at a time anyway.
+            let ledger = isFile ? ledger : try await session.ledger()
+            others.append(CounterDesk(session, try await session.counterReader(), ledger))
         }
         return CounterDesks(first: first, others: others)
-    }
-
-    /// The settings for each reader of the command line, where there are several.
-    private func severalReaders() throws(TapcardError) -> [Settings] {
-        let names = try self[.readers]
-        guard names.count > 1 else { return [] }
-        func refusal(_ what: String, _ advice: String) -> TapcardError {
-            TapcardError(.usage, what, meaning: Kiosk.unserved, advice: advice)
-        }
-        guard names.count <= Counters.most else {
-            throw refusal(
-                "\(names.count) readers are more than one server takes.",
-                "Name at most \(Counters.most), and serve the rest beside it.")
-        }
-        var all: [Settings] = []
-        for name in names {
-            let own = try settings.using(reader: name)
-            guard own.readerIsSimulated == settings.readerIsSimulated else {
-                throw refusal(
-                    "A simulated reader cannot be served beside a real one.",
-                    "Play money has keys and a ledger of its own: serve it apart.")
-            }
-            if let twin = all.first(where: { $0.readerPlace == own.readerPlace }) {
-                let first = twin.reader?.text ?? ""
-                throw refusal(
-                    first == name
-                        ? "The reader \(name) is named twice."
-                        : "\(first) and \(name) are the same reader.",
-                    "Name each reader once: it is one counter.")
-            }
-            all.append(own)
-        }
-        return all
-    }
-
-    private func desk(
-        on ledger: any LedgerStore, beside readers: [ReaderName]
-    ) async throws(TapcardError) -> CounterDesk {
-        let others = readers.filter { $0 != settings.reader }
-        do throws(ReaderError) {
-            let reader = try await drivers.openReader(
-                settings.reader, settings.simulatedFolder, .counter(beside: others))
-            return CounterDesk(using(settings.beside(others)), reader, ledger)
-        } catch {
-            throw settings.readerIsSimulated
-                ? TapcardError(ofSimulation: error) : TapcardError(error)
-        }
     }
 }

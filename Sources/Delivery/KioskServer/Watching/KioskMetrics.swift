@@ -1,7 +1,7 @@
 import TapcardCore
 import Verbs
 
-/// What one counter has counted since the start.
+/// The counts of one counter since the start.
 struct KioskMetrics: Sendable {
     var cards = 0
     private var operations: [Key: Int] = [:]

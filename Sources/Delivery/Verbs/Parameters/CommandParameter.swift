@@ -7,7 +7,7 @@ package struct CommandParameter: Sendable {
         case flag
         /// `--name VALUE`, with the placeholder of the value in the help.
         case option(String)
-        /// The same, as often as wanted.
+        /// `--name VALUE`, as often as wanted.
         case options(String)
         /// A single word after the verb.
         case argument

@@ -36,7 +36,7 @@ extension Command {
         ) { session throws(TapcardError) in
             let which = try session[.tags]
             let tags = try session.simulating { tags, reader throws(TapcardError) in
-                try tags.put(which, reader, beside: session.settings.simulatedFilesBeside)
+                try tags.put(which, reader, nextTo: session.settings.simulatedFilesNextTo)
             }
             return Report(
                 ["tags": tags.document],
@@ -72,7 +72,7 @@ extension Command {
             page: .get("simulator", reader: .never), answers: .drawer, example: "tapcard sim list"
         ) { session throws(TapcardError) in
             let (tags, fault) = try session.simulating { tags, reader throws(TapcardError) in
-                try tags.list(reader, beside: session.settings.simulatedFilesBeside)
+                try tags.list(reader, nextTo: session.settings.simulatedFilesNextTo)
             }
             return Report(
                 ["tags": tags.document, "fault": .text(fault)],

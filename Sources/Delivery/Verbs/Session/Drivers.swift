@@ -108,8 +108,8 @@ package enum ReaderUse: Sendable {
     /// Many taps, all day: it must survive failures of its driver and its cable.
     case watch
     /// Many taps, even when the reader is connected later. Other counters of the same server have
-    /// the readers beside it.
-    case counter(beside: [ReaderName])
+    /// the readers next to it.
+    case counter(nextTo: [ReaderName])
 }
 
 /// The readers of this machine, before any is opened.
@@ -121,19 +121,19 @@ package protocol ReaderInventory: Sendable {
     func firmware(of reader: any TagReader) async -> String?
 }
 
-/// The tags of a simulated reader. Those of the readers beside it are within reach: whoever puts one
-/// of them on this reader takes it from there.
+/// The tags of a simulated reader. Those of the readers next to it are within reach: a tag that is
+/// put on this reader leaves the other one.
 package protocol SimulatedTags: Sendable {
     /// Puts tags on the reader, by number or make. A make creates a new tag; an empty list puts the
     /// last tag back.
     func put(
-        _ which: [String], _ reader: String, beside others: [String]
+        _ which: [String], _ reader: String, nextTo others: [String]
     ) throws(TapcardError) -> [SimulatedTag]
     func take(_ reader: String) throws(TapcardError)
     /// Arms a fault; nil disarms it.
     func tear(_ fault: String?, _ reader: String) throws(TapcardError)
     func list(
-        _ reader: String, beside others: [String]
+        _ reader: String, nextTo others: [String]
     ) throws(TapcardError) -> (tags: [SimulatedTag], fault: String?)
 }
 

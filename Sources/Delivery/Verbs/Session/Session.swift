@@ -4,7 +4,7 @@ package import Ledger
 import ReaderDiagnosis
 import StationFiles
 import StyledText
-import TagReading
+package import TagReading
 package import TapcardCore
 import TapcardDomain
 
@@ -103,7 +103,8 @@ package struct Session: Sendable {
         with ledger: any LedgerStore, _ keys: KeyRingSource
     ) async throws(TapcardError) -> Station {
         Station(
-            reader: try await reader(), ledger: ledger, keySource: keys,
+            reader: try await reader(for: self[.watch] ? .watch : .tap), ledger: ledger,
+            keySource: keys,
             settings: Station.Settings(
                 wait: try settings.timeout, paymentLifetime: try settings.paymentLifetime,
                 ceilings: try settings.ceilings(ledger.currency),
@@ -220,12 +221,15 @@ package struct Session: Sendable {
         try requireSafeDataFolder()
     }
 
-    private func reader() async throws(TapcardError) -> any TagReader {
+    /// The reader of a counter, which may be connected later.
+    package func counterReader() async throws(TapcardError) -> any TagReader {
+        try await reader(for: .counter(nextTo: settings.readersNextTo))
+    }
+
+    private func reader(for use: ReaderUse) async throws(TapcardError) -> any TagReader {
         if settings.readerIsSimulated { try makeDrawerFolder() }
         do throws(ReaderError) {
-            return try await drivers.openReader(
-                settings.reader, settings.simulatedFolder,
-                self[.watch] ? .watch : .tap)
+            return try await drivers.openReader(settings.reader, settings.simulatedFolder, use)
         } catch {
             throw settings.readerIsSimulated
                 ? TapcardError(ofSimulation: error) : TapcardError(error)

@@ -72,7 +72,7 @@ package struct Settings: Sendable {
     /// The reader; nil for the first usable one.
     package private(set) var reader: ReaderName?
     /// The readers of the other counters of a server.
-    package private(set) var readersBeside: [ReaderName] = []
+    private(set) var readersNextTo: [ReaderName] = []
     /// The cashier at this station; nil if none was named.
     package private(set) var cashier: CashierName?
     private let malformed: Set<String>
@@ -169,38 +169,14 @@ package struct Settings: Sendable {
         return settings
     }
 
-    /// These settings for another reader, named on the command line.
-    package func using(reader text: String) throws(TapcardError) -> Settings {
+    /// These settings for one of several readers, named on the command line.
+    func using(reader text: String, nextTo others: [String]) throws(TapcardError) -> Settings {
         var settings = self
         settings.values[.reader] = (text, .flag)
         settings.reader = ReaderName(text)
+        settings.readersNextTo = others.compactMap { ReaderName($0) }
         try settings.checkReader()
         return settings
-    }
-
-    /// These settings beside the readers of other counters.
-    package func beside(_ others: [ReaderName]) -> Settings {
-        var settings = self
-        settings.readersBeside = others
-        return settings
-    }
-
-    /// The file of a simulated reader; nil for a real one.
-    func simulatedFile(of reader: ReaderName) -> String? {
-        guard case .simulated(let file) = reader else { return nil }
-        return file ?? Settings.simulationFile(in: simulatedFolder)
-    }
-
-    /// The files of the simulated readers of other counters.
-    var simulatedFilesBeside: [String] { readersBeside.compactMap(simulatedFile) }
-
-    /// Where the reader is. Two names of one place are the same reader.
-    package var readerPlace: String {
-        func target(_ path: String) -> String {
-            (try? DurableFile(path).resolved().path) ?? path
-        }
-        let path = reader.flatMap(simulatedFile) ?? reader?.path
-        return path.map(target) ?? reader?.text ?? ""
     }
 
     /// The password of Mastermind, never shown or logged.
