@@ -43,7 +43,7 @@ struct ServedCountersTests {
                 #expect(log.contains(#""event":"operation","counter":\#(number),"operation""#))
             }
             // The command line works on the same ledger.
-            #expect(try counter.step("history --last 1").contains("payment"))
+            #expect(try counter.step("history --last 1").contains("$1.00"))
         }
     }
 

@@ -65,7 +65,7 @@ enum KioskSchemas {
     private static let gone = Schema.object(["session": Schema.count])
 
     private static let healthWords = Schema.words(
-        CounterHealth.Status.allCases.map(\.rawValue))
+        CounterHealth.Status.allCases.reversed().map(\.rawValue))
 
     /// The reader is null for the house, where there are several counters.
     private static let health = Schema.object([
