@@ -90,9 +90,11 @@ class Page:
             {"name": "prefers-color-scheme", "value": scheme},
             {"name": "prefers-reduced-motion", "value": "no-preference" if moves else "reduce"}]})
 
-    def open(self, view="home", until="Reader ready"):
+    def open(self, view="home", until="Reader ready", at=None):
+        """The page as it is begun, at the counter with this number."""
+        place = f"/counters/{at}" if at else ""
         self.driver.get("about:blank")
-        self.driver.get(f"{self.counter.url}/#/{view}")
+        self.driver.get(f"{self.counter.url}{place}/#/{view}")
         if until:
             self.see(until)
 

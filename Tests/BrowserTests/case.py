@@ -20,13 +20,15 @@ document.dispatchEvent(new Event("visibilitychange"));
 class BrowserCase(unittest.TestCase):
     options = ()
     reader = "sim"
+    counters = 1
     sandbox = False
     settings = {}
     loses_server = False
 
     def setUp(self):
         self.counter = Counter(
-            *self.options, reader=self.reader, sandbox=self.sandbox, **self.settings)
+            *self.options, reader=self.reader, counters=self.counters, sandbox=self.sandbox,
+            **self.settings)
         self.addCleanup(self.counter.close)
         self.page = Page(self.counter)
         self.page.driver.get("about:blank")

@@ -107,7 +107,7 @@ class Emulator(Program):
 class Counter:
     """A server with a home of its own, on a port that is free, and its helpers beside it."""
 
-    def __init__(self, *options, reader="sim", sandbox=False, **settings):
+    def __init__(self, *options, reader="sim", counters=1, sandbox=False, **settings):
         self.home = tempfile.mkdtemp(prefix="tapcard-browser-")
         self.log = open(f"{self.home}/log", "w+")
         self.environment = {
@@ -117,6 +117,12 @@ class Counter:
                for name in ("ACTIVATION", "LOTTERY", "MASTERMIND")},
             **{name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}}
         self.options = options
+        if counters > 1:
+            self.options += ("--reader", "sim")
+            for number in range(2, counters + 1):
+                self.options += ("--reader", f"sim:{self.tags_of(number)}")
+        # The counter that is asked, unless another one is named; none where there is only one.
+        self.place = "/counters/1" if counters > 1 else ""
         self.sandbox = self.emulator = self.server = self.token = None
         # Who asks the API, where the counter asks who it is.
         self.cashier = {}
@@ -148,13 +154,17 @@ class Counter:
         self.log.close()
         shutil.rmtree(self.home)
 
-    def call(self, method, path, body=None):
-        """Asks the API as another page would."""
+    def tags_of(self, number):
+        """The file of the simulated reader of this counter, from the second one on."""
+        return f"{self.home}/tags-{number}.txt"
+
+    def call(self, method, path, body=None, at=None):
+        """Asks the API as another page would, at the counter with this number."""
         headers = {"Content-Type": "application/json"}
         if method != "GET" or self.cashier:
             self.token = self.token or self.send("POST", "session", self.cashier, headers)["token"]
             headers["Authorization"] = f"Bearer {self.token}"
-        return self.send(method, path, body, headers)
+        return self.send(method, path, body, headers, f"/counters/{at}" if at else self.place)
 
     def wait(self, what, question):
         """Asks until the answer is true, and returns it."""
@@ -172,9 +182,10 @@ class Counter:
             return (card["read"] or card["problem"] or card["session"] is None) and [card["read"]]
         return self.wait("the card is read", seen)[0]
 
-    def send(self, method, path, body, headers):
+    def send(self, method, path, body, headers, place=""):
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"{self.url}/api/v1/{path}", data, headers, method=method)
+        request = urllib.request.Request(
+            f"{self.url}{place}/api/v1/{path}", data, headers, method=method)
         try:
             with urllib.request.urlopen(request, timeout=END_LIMIT) as response:
                 return json.loads(response.read() or b"{}")
@@ -195,11 +206,11 @@ class Counter:
 
     # The simulated reader, and what a test begins with.
 
-    def put(self, *tags):
-        self.call("POST", "simulator/put", {"tags": list(tags)})
+    def put(self, *tags, at=None):
+        self.call("POST", "simulator/put", {"tags": list(tags)}, at)
 
-    def take(self):
-        self.call("POST", "simulator/take", {})
+    def take(self, at=None):
+        self.call("POST", "simulator/take", {}, at)
 
     def tear(self, fault):
         self.call("POST", "simulator/tear", {"fault": fault})

@@ -43,7 +43,7 @@ class CalmTests(BrowserCase):
                 before = self.places()
                 asking = threading.Thread(target=self.ask, args=(other,))
                 asking.start()
-                self.page.see("Another counter, Top-up, waiting")
+                self.page.see("Another page, Top-up, waiting")
                 self.assertEqual(self.places(), before)
                 self.counter.call("DELETE", f"operations/{other}")
                 asking.join()

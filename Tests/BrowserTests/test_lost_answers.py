@@ -146,7 +146,7 @@ class RepetitionTests(AnswerCase):
         other = str(uuid.uuid4())
         adding = threading.Thread(target=self.add_one, args=(other,))
         adding.start()
-        self.page.see("Another counter, Top-up, waiting")
+        self.page.see("Another page, Top-up, waiting")
         self.page.script("window.fetch = window.sending")
         self.page.see("The reader is in use")
         self.assertEqual(self.page.count(".stage.unknown"), 1)

@@ -40,6 +40,7 @@ set("code", "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f");
 set(".uid", "04\u00a0AC\u00a06B\u00a072\u00a0BA\u00a06C\u00a080");
 set(".entry .when small:first-of-type", "1 Jan 2026, 12:00");
 set("tbody td, dd", "1");
+set(".choosing small span", "Reader ready: simulated reader");
 set(".finding p:not(:has(strong))", "What mends it.");
 set(".note.good span", "Reader ready");
 set(".pegs small", "1 in place, 1 elsewhere");
@@ -271,6 +272,18 @@ class ComparisonTests(unittest.TestCase):
 
     def test_another_size_is_another_look(self):
         self.assertEqual(self.part(self.kept.crop((0, 0, 1280, 799))), 1.0)
+
+
+class CountersScreens(ScreenCase):
+    counters = 2
+
+    def test_where_there_are_several_counters(self):
+        self.counter.make_demo("12.50")
+        self.page.open(until="Reader ready: simulated reader")
+        self.screen("counters")
+        self.page.press("Counter 1")
+        self.page.see("Amanda Gonzalez")
+        self.screen("home-counter")
 
 
 class NoReaderScreens(ScreenCase):

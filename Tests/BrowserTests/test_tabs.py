@@ -73,7 +73,7 @@ class ManyTabsTests(TabsCase):
         self.page.stage("waiting")
         second = self.open_tab()
         self.page.open()
-        self.page.see("Another counter, Payment, waiting")
+        self.page.see("Another page, Payment, waiting")
         self.open_tab()
         # The second was hidden after the first, and its stream has ended.
         self.page.driver.switch_to.window(second)

@@ -1,4 +1,5 @@
 import CommandLine
+import KioskServer
 import Testing
 import Verbs
 
@@ -129,6 +130,29 @@ struct CommandLineParsingTests {
     ])
     func anOptionGivenTwice(line: [String]) {
         expect(.repeatedOption, "--card was given twice. See: tapcard pay --help", of: line)
+    }
+
+    @Test func anOptionThatOneCommandTakesSeveralTimes() throws {
+        let table = CommandTable.tapcard(Command.table(adding: [.serve()]))
+        for line in [
+            ["serve", "--reader", "sim:a", "--reader=sim:b"],
+            ["--reader", "sim:a", "serve", "--reader", "sim:b"],
+            ["--reader", "sim:a", "--reader", "sim:b", "serve"],
+        ] {
+            guard case .run(let command) = try table.parse(line) else {
+                Issue.record("not run: \(line)")
+                continue
+            }
+            #expect(command.texts["reader"] == ["sim:a", "sim:b"], "\(line)")
+        }
+        for line in [
+            ["read", "--reader", "sim:a", "--reader", "sim:b"],
+            ["--reader", "sim:a", "--reader", "sim:b", "read"],
+        ] {
+            let error = #expect(throws: CommandLineError.self) { try table.parse(line) }
+            #expect(
+                error?.detail == "--reader was given twice. See: tapcard read --help", "\(line)")
+        }
     }
 
     @Test func aFlagGivenTwice() {

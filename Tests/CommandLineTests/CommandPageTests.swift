@@ -30,7 +30,10 @@ struct CommandPageTests {
         let commands = Self.table.commands
         #expect(Set(commands.map(\.path)).count == commands.count)
         for command in commands {
-            let options = command.options + Self.table.globals
+            // An option that may be given several times replaces the global one of its name.
+            let several = command.options.filter(\.isRepeatable).map(\.name)
+            let options =
+                command.options + Self.table.globals.filter { !several.contains($0.name) }
             #expect(Set(options.map(\.name)).count == options.count, "\(command.path)")
             #expect(options.allSatisfy { !$0.help.isEmpty }, "\(command.path)")
             #expect(!command.summary.isEmpty && !command.summary.hasSuffix("."), "\(command.path)")

@@ -37,6 +37,59 @@ struct ServeCommandTests {
             ])
     }
 
+    @Test("with several readers it names each counter, its reader and its address")
+    func counters() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("demo --quiet")
+        let line = "--reader sim:a serve --reader sim:b --reader sim:c"
+        #expect(
+            words(try await served(bench, line)) == [
+                "The counter page is at <address>",
+                "Counter 1 is at <address>counters/1/: sim:a",
+                "Counter 2 is at <address>counters/2/: sim:b",
+                "Counter 3 is at <address>counters/3/: sim:c",
+                "Ctrl-C ends it", "The counter page is gone",
+            ])
+        let document =
+            #"{"result":"done","address":"<address>","counters":["#
+            + #"{"number":1,"reader":"sim:a","address":"<address>counters/1/"},"#
+            + #"{"number":2,"reader":"sim:b","address":"<address>counters/2/"}]}"#
+        #expect(
+            words(try await served(bench, "serve --reader sim:a --reader sim:b --json"))
+                == [document[...]])
+    }
+
+    @Test(
+        "refuses readers that cannot be the counters of one server",
+        arguments: [
+            ("--reader sim --reader sim", "The reader sim is named twice."),
+            ("--reader sim:a --reader sim:./a", "sim:a and sim:./a are the same reader."),
+            (
+                "--reader pn532_uart:/dev/null --reader pn532_uart:/dev/null:9600",
+                "pn532_uart:/dev/null and pn532_uart:/dev/null:9600 are the same reader."
+            ),
+            (
+                "--reader sim --reader pcsc:ACS",
+                "A simulated reader cannot be served together with a real one."
+            ),
+            (
+                "--reader pcsc:ACS --reader sim",
+                "A simulated reader cannot be served together with a real one."
+            ),
+            ("--reader sim --reader nonsense", "\"nonsense\" is not a valid reader name."),
+            (
+                (1...17).map { "--reader sim:\($0)" }.joined(separator: " "),
+                "17 readers are more than one server takes."
+            ),
+        ])
+    func readers(line: String, words: String) async throws {
+        let bench = try ProgramBench()
+        let ended = await bench.run("serve \(line)")
+        #expect(ended.status == 2)
+        #expect(ended.text.hasPrefix("! tapcard: \(words) "), "\(ended.text)")
+        #expect(bench.served.withLock { $0 } == [])
+    }
+
     @Test("other machines are let in by TLS, and with a password")
     func offLoopback() async throws {
         let bench = try ProgramBench()

@@ -8,10 +8,14 @@ package import Verbs
 package struct EmptyDrawer: SimulatedTags {
     package init() {}
 
-    package func put(_ which: [String], _ reader: String) -> [SimulatedTag] { [] }
+    package func put(
+        _ which: [String], _ reader: String, nextTo others: [String]
+    ) -> [SimulatedTag] { [] }
     package func take(_ reader: String) {}
     package func tear(_ fault: String?, _ reader: String) {}
-    package func list(_ reader: String) -> (tags: [SimulatedTag], fault: String?) { ([], nil) }
+    package func list(
+        _ reader: String, nextTo others: [String]
+    ) -> (tags: [SimulatedTag], fault: String?) { ([], nil) }
 }
 
 /// A world without a network: every service is out of reach.

@@ -17,8 +17,13 @@ actor EventListener {
     /// How much of it is known to be no whole event.
     private var checked = 0
 
-    init(_ bench: KioskBench, client id: String? = nil, receiveBytes: CInt? = nil) async throws {
-        let path = "/api/v1/events" + (id.map { "?client=\($0)" } ?? "")
+    /// `counter` is needed where there are several.
+    init(
+        _ bench: KioskBench, at counter: Int? = nil, client id: String? = nil,
+        receiveBytes: CInt? = nil
+    ) async throws {
+        let place = counter.map { "/counters/\($0)" } ?? ""
+        let path = place + "/api/v1/events" + (id.map { "?client=\($0)" } ?? "")
         client = try RawClient(
             bench.port,
             saying: "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(bench.port)\r\n\r\n",

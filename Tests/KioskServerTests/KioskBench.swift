@@ -17,9 +17,10 @@ import Type2Tag
 import Verbs
 import WebServer
 
-/// `tapcard serve` in this process, with a ledger in memory and a reader that is played.
+/// `tapcard serve` in this process, with a ledger in memory and readers that are played.
 final class KioskBench: Sendable {
-    let reader = UnpluggableReader()
+    let readers: [UnpluggableReader]
+    var reader: UnpluggableReader { readers[0] }
     let port: UInt16
     let token: String
     /// Whether the station's own waits, such as that of scratching, come to their end.
@@ -32,10 +33,10 @@ final class KioskBench: Sendable {
     /// Runs one for as long as the body does.
     static func with(
         timeout: Int = 600, services: Services = NoServices.all,
-        ledger: any LedgerStore = InMemoryLedger(),
+        ledger: any LedgerStore = InMemoryLedger(), readers: Int = 1,
         _ body: (KioskBench) async throws -> Void
     ) async throws {
-        let bench = try await KioskBench(timeout, services, ledger)
+        let bench = try await KioskBench(timeout, services, ledger, readers)
         do {
             try await body(bench)
         } catch {
@@ -57,14 +58,17 @@ final class KioskBench: Sendable {
     }
 
     private init(
-        _ timeout: Int, _ services: Services, _ ledger: any LedgerStore
+        _ timeout: Int, _ services: Services, _ ledger: any LedgerStore, _ count: Int
     ) async throws {
+        readers = (0..<count).map { _ in UnpluggableReader() }
+        let names = (1...count).map { count == 1 ? "sim" : "sim:\($0)" }
         folder = "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
         try DurableFile.makeFolder(folder)
         let (served, console) = (ServedKiosk(), Guarded(""))
         (self.served, self.console) = (served, console)
         let program = Program(
-            drivers: KioskBench.drivers(reader, services, mayPass, ledger),
+            drivers: KioskBench.drivers(
+                Dictionary(uniqueKeysWithValues: zip(names, readers)), services, mayPass, ledger),
             adding: [.serve(in: ServingProcess(whenServing: served.note))],
             console: Console(
                 isTerminal: false, isErrorTerminal: false, size: { nil }, write: { _ in },
@@ -72,7 +76,8 @@ final class KioskBench: Sendable {
             environment: ["XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder, "HOME": folder])
         running = Task {
             defer { served.end() }
-            return await program.run(["--reader", "sim", "--timeout", "\(timeout)", "serve"])
+            return await program.run(
+                ["--timeout", "\(timeout)", "serve"] + names.flatMap { ["--reader", $0] })
         }
         port = try #require(await served.port)
         let session = try await KioskBench.ask("POST", "/api/v1/session", [:], "{}", at: port)
@@ -103,11 +108,15 @@ final class KioskBench: Sendable {
     var log: String { console.withLock { $0 } }
 
     private static func drivers(
-        _ reader: UnpluggableReader, _ services: Services,
+        _ readers: [String: UnpluggableReader], _ services: Services,
         _ mayPass: Guarded<Bool>, _ ledger: any LedgerStore
     ) -> Drivers {
         Drivers(
-            openReader: { _, _, _ in reader }, openLedger: { _, _, _, _ in ledger },
+            openReader: { name, _, _ throws(ReaderError) in
+                guard let reader = readers[name?.text ?? ""] else { throw ReaderError(.noReader) }
+                return reader
+            },
+            openLedger: { _, _, _, _ in ledger },
             awaitLedger: { _, currency, _ in InMemoryLedger(currency: currency) },
             database: { _ in NoDatabase() }, backUp: { _, _ in },
             restore: { _, _, _ in Restoration(exhausted: [], stopped: nil) },
@@ -232,10 +241,14 @@ struct FullDrawer: SimulatedTags {
         "04000000000000" + String(number, radix: 16, uppercase: true)
     }
 
-    func put(_ which: [String], _ reader: String) -> [SimulatedTag] { FullDrawer.tags }
+    func put(
+        _ which: [String], _ reader: String, nextTo others: [String]
+    ) -> [SimulatedTag] { FullDrawer.tags }
     func take(_ reader: String) {}
     func tear(_ fault: String?, _ reader: String) {}
-    func list(_ reader: String) -> (tags: [SimulatedTag], fault: String?) {
+    func list(
+        _ reader: String, nextTo others: [String]
+    ) -> (tags: [SimulatedTag], fault: String?) {
         (FullDrawer.tags, nil)
     }
 }

@@ -51,6 +51,32 @@ struct DrawerTests {
         #expect(simulation.tags.count == Simulation.mostTags)
     }
 
+    @Test("has no tag of a number that another drawer has")
+    func elsewhere() throws {
+        var simulation = Simulation()
+        let known = try #require(Simulation.fresh.tags.first).uid
+        func add(_ number: UInt8, next others: Set<[UInt8]>) -> [UInt8]? {
+            simulation.addTag(.ntag213, elsewhere: others) {
+                [UInt8](repeating: number, count: $0)
+            }?.uid
+        }
+        let own: [UInt8] = [4, 7, 7, 7, 7, 7, 7]
+        #expect(add(7, next: [known]) == own)
+        #expect(add(8, next: [known, [4, 8, 8, 8, 8, 8, 8]]) == nil)
+        #expect(add(8, next: []) == known)
+    }
+
+    @Test("gives a tag away with all that is on it")
+    func remove() throws {
+        var simulation = try FieldWorld.twoTags()
+        simulation.put([FieldWorld.uid])
+        let tag = try #require(simulation.tag(FieldWorld.uid))
+        #expect(simulation.remove(FieldWorld.uid) == tag)
+        #expect(simulation.tags.map(\.uid) == [FieldWorld.otherUID])
+        #expect(simulation.onReader.isEmpty && simulation.lastOnReader == nil)
+        #expect(simulation.remove(FieldWorld.uid) == nil)
+    }
+
     @Test("puts onto the reader what it has, and nothing else")
     func put() throws {
         var simulation = try FieldWorld.twoTags()

@@ -26,6 +26,35 @@ struct SimulationFileTests {
         #expect(status(place.path).map { $0.st_mode & 0o777 } == 0o600)
     }
 
+    @Test("of a second reader does not begin with the tag of the first")
+    func second() throws {
+        let (first, second) = (TemporaryPath(), TemporaryPath())
+        func begin(_ place: TemporaryPath, nextTo other: TemporaryPath) throws -> Simulation {
+            try place.file.requireOwnTag(nextTo: [other.path]) {
+                [UInt8](repeating: 7, count: $0)
+            }
+            return try place.file.change { $0 }
+        }
+        // The file of the second one is not there yet, and is not made by a look.
+        #expect(try begin(first, nextTo: second) == .fresh)
+        #expect(status(second.path) == nil)
+        let world = try begin(second, nextTo: first)
+        #expect(world.tags.map(\.uid) == [[4, 7, 7, 7, 7, 7, 7]])
+        #expect(world.onReader == world.tags.map(\.uid))
+        // The next time both have what they had.
+        #expect(try begin(first, nextTo: second) == .fresh)
+        #expect(try begin(second, nextTo: first) == world)
+    }
+
+    @Test("that somebody has used keeps its tags")
+    func used() throws {
+        let (first, second) = (TemporaryPath(), TemporaryPath())
+        for place in [first, second] { try place.file.change { $0.take() } }
+        let before = try second.file.read()
+        try second.file.requireOwnTag(nextTo: [first.path]) { [UInt8](repeating: 7, count: $0) }
+        #expect(try second.file.read() == before)
+    }
+
     @Test("keeps every change")
     func changes() throws {
         let place = TemporaryPath()

@@ -22,6 +22,9 @@ static const unsigned char card_face_js[] = {
 static const unsigned char counter_js[] = {
 #embed "page/counter.js"
 };
+static const unsigned char counters_js[] = {
+#embed "page/counters.js"
+};
 static const unsigned char desk_js[] = {
 #embed "page/desk.js"
 };
@@ -110,6 +113,7 @@ static const counter_page_entry files[] = {
     FILE_NAMED("board.js", board_js),
     FILE_NAMED("card-face.js", card_face_js),
     FILE_NAMED("counter.js", counter_js),
+    FILE_NAMED("counters.js", counters_js),
     FILE_NAMED("desk.js", desk_js),
     FILE_NAMED("dom.js", dom_js),
     FILE_NAMED("guard.js", guard_js),

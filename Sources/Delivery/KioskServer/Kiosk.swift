@@ -5,7 +5,7 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// The counter page and its API: one reader for any number of browsers.
+/// The counter page and its API: one counter for each reader, and any number of browsers.
 package final class Kiosk: Sendable {
     /// The options of the server.
     struct Settings: Sendable {
@@ -38,7 +38,7 @@ package final class Kiosk: Sendable {
 
     /// The URL, such as "http://127.0.0.1:40231/".
     package let address: String
-    private let queue: OperationQueue
+    private let counters: Counters
     private let server: WebServer
     private let log: KioskLog
     private let files: TLSFiles?
@@ -52,29 +52,33 @@ package final class Kiosk: Sendable {
     /// The descriptors of an operation: the ledger with its journals, keys, settings, the services'
     /// sockets.
     private static let reservedDescriptors = 192
+    /// Those of a further counter: its ledger, its reader's process, its services' sockets.
+    private static let counterDescriptors = 32
     /// One year, in which a browser uses TLS alone.
     private static let hstsSeconds = 31_536_000
     private static let stopLimit = Duration.seconds(5)
 
     private init(
-        address: String, queue: OperationQueue, server: WebServer, log: KioskLog, files: TLSFiles?
+        address: String, counters: Counters, server: WebServer, log: KioskLog, files: TLSFiles?
     ) {
-        (self.address, self.queue, self.server) = (address, queue, server)
+        (self.address, self.counters, self.server) = (address, counters, server)
         (self.log, self.files) = (log, files)
     }
 
-    /// Opens the counter and starts to listen.
+    /// Opens the counters, one for each desk, and starts to listen.
     static func start(
-        _ settings: Settings, _ desk: CounterDesk, log write: @escaping @Sendable (String) -> Void
+        _ settings: Settings, _ desks: CounterDesks,
+        log write: @escaping @Sendable (String) -> Void
     ) async throws(TapcardError) -> Kiosk {
-        let log = KioskLog(now: { desk.time }, write: write)
+        let log = KioskLog(now: { desks.first.time }, write: write)
         let requests = Guarded<[Int: Int]>([:])
         let router = Guarded<Router?>(nil)
         var web = WebServerSettings()
         (web.address, web.port) = (settings.address, settings.port)
         web.tls = try settings.tls?.read(orSay: unserved)
         (web.bodyBytes, web.headerBytes) = (longestBody, headerBytes)
-        (web.connections, web.reservedDescriptors) = (connections, reservedDescriptors)
+        web.connections = connections
+        web.reservedDescriptors = reservedDescriptors + desks.others.count * counterDescriptors
         web.headers = [WebField("X-Content-Type-Options", "nosniff")]
         if settings.tls != nil {
             web.headers.append(WebField("Strict-Transport-Security", "max-age=\(hstsSeconds)"))
@@ -93,21 +97,20 @@ package final class Kiosk: Sendable {
             throw TapcardError(error, "The counter page cannot be served.", meaning: unserved)
         }
         // With fewer connections than wanted, the same fraction stays free for other requests.
-        let queue = OperationQueue(
-            desk, log: log,
+        let counters = Counters(
+            desks, log: log,
             mostListeners: server.connections * EventHub.mostListeners / connections)
         let originCheck = OriginCheck(
             hosts: settings.hosts(at: server.port), scheme: settings.scheme)
         let authenticator = Authenticator(
-            desk, mustLogIn: settings.mustLogIn, isProtected: settings.tls != nil,
+            desks.first, mustLogIn: settings.mustLogIn, isProtected: settings.tls != nil,
             isLoopback: settings.isLoopback, log: log)
         router.withLock {
             $0 = Router(
-                desk: desk, queue: queue, originCheck: originCheck,
-                authenticator: authenticator,
+                counters: counters, originCheck: originCheck, authenticator: authenticator,
                 requests: requests, demoPace: settings.demoPace)
         }
-        await queue.open()
+        await counters.open()
         if !settings.isLoopback {
             log.say(
                 "off-loopback",
@@ -115,12 +118,24 @@ package final class Kiosk: Sendable {
         }
         let name = settings.names.first ?? settings.address
         return Kiosk(
-            address: "\(settings.scheme)://\(name):\(server.port)/", queue: queue,
+            address: "\(settings.scheme)://\(name):\(server.port)/", counters: counters,
             server: server, log: log, files: settings.tls)
     }
 
     /// Checks the whole ledger file now, without waiting for a quiet hour.
-    package func checkLedger() async { await queue.checkLedger() }
+    package func checkLedger() async { await counters.ledgerCheck.check() }
+
+    /// The counters with their pages, where there are several.
+    var severalCounters: [(number: Int, reader: String, address: String)] {
+        counters.all.compactMap { counter in
+            counter.number.map { number in
+                (
+                    number, counter.desk.readerText,
+                    address + CounterPath.of(number).dropFirst() + "/"
+                )
+            }
+        }
+    }
 
     /// Reads the certificate again, uses it for new clients and logs the result. A certificate that
     /// cannot be used leaves the previous one in place.
@@ -150,7 +165,7 @@ package final class Kiosk: Sendable {
     /// Refuses new operations, waits for running ones, and closes.
     package func stop() async {
         log.say("closing")
-        await queue.close()
+        await counters.close()
         await server.stop(within: Kiosk.stopLimit)
         log.say("closed")
         await log.end()

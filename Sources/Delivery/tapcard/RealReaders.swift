@@ -43,18 +43,25 @@ enum RealReaders {
         try await ReaderProcess.start(driving(name))
     }
 
-    /// A reader for long use, driven by a child process that starts at the first use.
-    static func lasting(_ name: ReaderName?) -> any TagReader { ReaderProcess(driving(name)) }
-
-    private static func driving(_ name: ReaderName?) -> [String] {
-        ["/proc/self/exe", drivingWord] + (name.map { [$0.text] } ?? [])
+    /// A reader for long use, driven by a child process that starts at the first use. The others
+    /// are driven by processes of their own.
+    static func lasting(_ name: ReaderName?, nextTo others: [ReaderName]) -> any TagReader {
+        ReaderProcess(driving(name, nextTo: others))
     }
 
-    /// The body of the child process that `openLasting` starts.
-    static func drive(_ text: String?) async {
-        let name = text.flatMap { ReaderName($0) }
+    private static func driving(
+        _ name: ReaderName?, nextTo others: [ReaderName] = []
+    ) -> [String] {
+        ["/proc/self/exe", drivingWord] + (name.map { [$0] + others } ?? []).map(\.text)
+    }
+
+    /// The body of the child process that `openLasting` starts: the reader's name, if it has one,
+    /// and those of the readers next to it.
+    static func drive(_ words: some Collection<String>) async {
+        let names = words.compactMap { ReaderName($0) }
         // No other reader is driven in place of one whose name cannot be read.
-        guard text == nil || name != nil else { return }
+        guard names.count == words.count else { return }
+        let (name, others) = (names.first, Array(names.dropFirst()))
         AbortedDriver.isSilent()
         nameProcess()
         let reader = LastingReader(
@@ -62,9 +69,9 @@ enum RealReaders {
                 do throws(ReaderError) {
                     return try await open(name)
                 } catch {
-                    guard error.kind == .noReader, let name = await successor(of: name) else {
-                        throw error
-                    }
+                    guard error.kind == .noReader,
+                        let name = await successor(of: name, nextTo: others)
+                    else { throw error }
                     return try await open(name)
                 }
             }, waitForChange: waitForPlug)
@@ -80,14 +87,12 @@ enum RealReaders {
         for reader in readers { await reader.close() }
     }
 
-    /// The new name of a USB reader that was connected again under another number. It must be the
-    /// only one of its kind.
-    private static func successor(of name: ReaderName?) async -> ReaderName? {
-        guard let name, let driver = name.driver else { return nil }
-        let rows = await MachineReaders.all.survey(naming: nil).rows
-        guard !rows.contains(where: { $0.name == name }) else { return nil }
-        let others = rows.filter { $0.isReady && $0.name?.driver == driver }
-        return others.count == 1 ? others[0].name : nil
+    private static func successor(
+        of name: ReaderName?, nextTo others: [ReaderName]
+    ) async -> ReaderName? {
+        guard let name else { return nil }
+        return await MachineReaders.all.survey(naming: nil).rows
+            .successor(of: name, nextTo: others)
     }
 
     /// Names the process "tapcard" instead of "exe", for people who search for what holds a reader.

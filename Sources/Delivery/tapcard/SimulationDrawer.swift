@@ -10,8 +10,12 @@ import Verbs
 
 /// The tags of a simulated reader, for the command line.
 struct SimulationDrawer: SimulatedTags {
-    func put(_ which: [String], _ reader: String) throws(TapcardError) -> [SimulatedTag] {
-        try change(reader) { world throws(TapcardError) in
+    func put(
+        _ which: [String], _ reader: String, nextTo others: [String]
+    ) throws(TapcardError) -> [SimulatedTag] {
+        for word in which { try fetch(word, to: reader, from: others) }
+        let elsewhere = Set(worlds(of: others).flatMap { $0.tags.map(\.uid) })
+        return try change(reader) { world throws(TapcardError) in
             if which.isEmpty {
                 guard let last = world.tags.last else {
                     throw refusal(
@@ -21,7 +25,7 @@ struct SimulationDrawer: SimulatedTags {
                 world.put([lastOnReader.uid])
             } else {
                 var uids: [[UInt8]] = []
-                for word in which { uids.append(try uid(of: word, &world)) }
+                for word in which { uids.append(try uid(of: word, &world, elsewhere)) }
                 world.put(uids)
             }
             return listing(world).filter(\.isOnReader)
@@ -44,8 +48,34 @@ struct SimulationDrawer: SimulatedTags {
         try change(reader) { world in world.fault = parsed }
     }
 
-    func list(_ reader: String) throws(TapcardError) -> (tags: [SimulatedTag], fault: String?) {
-        try change(reader) { world in (listing(world), world.fault?.description) }
+    func list(
+        _ reader: String, nextTo others: [String]
+    ) throws(TapcardError) -> (tags: [SimulatedTag], fault: String?) {
+        let around = worlds(of: others)
+        return try change(reader) { world in
+            let elsewhere = around.flatMap(\.tags).filter { world.tag($0.uid) == nil }
+            return (listing(world) + listing(Simulation(elsewhere)), world.fault?.description)
+        }
+    }
+
+    /// The simulations that can be read. The reader of another one reports its fault.
+    private func worlds(of files: [String]) -> [Simulation] {
+        files.compactMap { path in
+            do { return try SimulationFile(path: path).read() } catch { return nil }
+        }
+    }
+
+    /// Moves a tag from a reader next to this one, if it is there and not here.
+    private func fetch(
+        _ word: String, to reader: String, from others: [String]
+    ) throws(TapcardError) {
+        guard let uid = Hexadecimal.decode(word), let own = worlds(of: [reader]).first,
+            own.tag(uid) == nil, own.tags.count < Simulation.mostTags
+        else { return }
+        for path in others where worlds(of: [path]).contains(where: { $0.tag(uid) != nil }) {
+            let tag = try change(path) { world in world.remove(uid) }
+            if let tag { return try change(reader) { world in world.save(tag) } }
+        }
     }
 
     /// Applies a change; a refused change leaves the simulation as it was.
@@ -70,9 +100,13 @@ struct SimulationDrawer: SimulatedTags {
         return try result.get()
     }
 
-    private func uid(of word: String, _ world: inout Simulation) throws(TapcardError) -> [UInt8] {
+    private func uid(
+        of word: String, _ world: inout Simulation, _ elsewhere: Set<[UInt8]>
+    ) throws(TapcardError) -> [UInt8] {
         if let chip = Type2Chip(typed: word) {
-            guard let tag = world.addTag(chip, random: RandomBytes.make) else {
+            guard
+                let tag = world.addTag(chip, elsewhere: elsewhere, random: RandomBytes.make)
+            else {
                 throw refusal(
                     "There is no room for another simulated tag.",
                     "Put one of those there are: tapcard sim list.")

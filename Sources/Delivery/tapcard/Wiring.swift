@@ -1,4 +1,5 @@
 import BlockingLane
+import CardCryptography
 import CommandLine
 import Dispatch
 import Glibc
@@ -167,20 +168,30 @@ enum Wiring {
         _ name: ReaderName?, _ folder: String, _ use: ReaderUse
     ) async throws(ReaderError) -> any TagReader {
         if case .simulated(let file) = name {
-            return try simulatedReader(file ?? Settings.simulationFile(in: folder))
+            var others: [ReaderName] = []
+            if case .counter(let all) = use { others = all }
+            return try simulatedReader(
+                file ?? Settings.simulationFile(in: folder),
+                nextTo: others.compactMap { other in
+                    guard case .simulated(let file) = other else { return nil }
+                    return file ?? Settings.simulationFile(in: folder)
+                })
         }
         return switch use {
         case .tap: try await RealReaders.openForTap(name)
         case .watch: try await RealReaders.openLasting(name)
-        case .counter: RealReaders.lasting(name)
+        case .counter(let others): RealReaders.lasting(name, nextTo: others)
         }
     }
 
-    private static func simulatedReader(_ path: String) throws(ReaderError) -> SimulatedReader {
+    private static func simulatedReader(
+        _ path: String, nextTo others: [String]
+    ) throws(ReaderError) -> SimulatedReader {
         let file = SimulationFile(path: path)
         let reader = try SimulatedReader(file)
         // An invalid file is reported now and not during the wait for a card.
         try file.change { _ in }
+        try file.requireOwnTag(nextTo: others, random: RandomBytes.make)
         return reader
     }
 

@@ -12,7 +12,7 @@ for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F
 Task.detached {
     let words = Array(CommandLine.arguments.dropFirst())
     if words.first == RealReaders.drivingWord {
-        await RealReaders.drive(words.dropFirst().first)
+        await RealReaders.drive(words.dropFirst())
         exit(0)
     }
     exit(await Wiring.run(words))

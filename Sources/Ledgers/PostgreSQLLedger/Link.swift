@@ -51,6 +51,7 @@ struct Patience {
     private var handle: OpaquePointer?
     private let warnings: UnsafeMutablePointer<tapcard_libpq_warnings>
     let patience: Patience
+    let housePart = HousePart()
     /// The highest place that was given to a row by way of this link.
     var latestPlace: Int64 = 0
     /// Whether the server has not answered in time.

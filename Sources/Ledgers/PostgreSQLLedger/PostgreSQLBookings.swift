@@ -27,12 +27,12 @@ extension PostgreSQLRows {
         } else {
             change(
                 """
-                INSERT INTO house (account, station, balance) VALUES ($1, $2, $3)
-                ON CONFLICT (account, station) DO UPDATE SET balance = house.balance + $3
+                INSERT INTO house (account, station, balance, part) VALUES ($1, $2, $3, $4)
+                ON CONFLICT (account, station, part) DO UPDATE SET balance = house.balance + $3
                 """,
                 [
                     .text(entry.account.description), .integer(opening.station),
-                    .integer(entry.amount),
+                    .integer(entry.amount), .integer(link.housePart.number),
                 ])
         }
         change([entry.insertion(on: operation.uid, at: place, station: opening.station)])

@@ -167,8 +167,9 @@ enum PostgreSQLSchema {
         CREATE TABLE house (
             account text NOT NULL,
             station integer NOT NULL,
+            part integer NOT NULL DEFAULT 0,
             balance bigint NOT NULL,
-            PRIMARY KEY (account, station)
+            PRIMARY KEY (account, station, part)
         );
 
         CREATE TABLE entry (

@@ -72,7 +72,7 @@ public struct ReaderRow: Sendable, Hashable {
             name: name, make: make, driver: driver, state: .ready, numbers: nil, node: nil)
     }
 
-    init(
+    package init(
         name: ReaderName?, make: String, driver: String, state: State, numbers: String?,
         node: String?
     ) {
@@ -194,4 +194,20 @@ extension PluggedReader {
 
 extension SerialPort {
     public var name: ReaderName { .libnfc(driver: ReaderName.uart, place: node.path) }
+}
+
+extension [ReaderRow] {
+    /// The new name of a USB reader that was connected again under another number; nil as long as
+    /// another reader could be meant.
+    ///
+    /// It is the only free one of its kind. The readers of its kind that other counters use
+    /// must all be there: else the one that has come could be one of theirs.
+    public func successor(of name: ReaderName, nextTo others: [ReaderName]) -> ReaderName? {
+        guard let driver = name.driver, !contains(where: { $0.name == name }) else { return nil }
+        let alike = filter { $0.name?.driver == driver }
+        let free = alike.filter { row in row.isReady && !others.contains { $0 == row.name } }
+        let theirs = others.filter { $0.driver == driver }
+        guard free.count == 1, theirs.isEmpty || alike.count == theirs.count + 1 else { return nil }
+        return free[0].name
+    }
 }

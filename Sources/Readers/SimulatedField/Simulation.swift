@@ -53,13 +53,22 @@ public struct Simulation: Hashable, Sendable {
     /// Puts one tag of the drawer next to those on the reader.
     public mutating func add(_ uid: [UInt8]) { put(onReader.filter { $0 != uid } + [uid]) }
 
+    /// Takes a tag out of the drawer, as for another one. Nil if it is not there.
+    public mutating func remove(_ uid: [UInt8]) -> TagMemory? {
+        guard let index = tags.firstIndex(where: { $0.uid == uid }) else { return nil }
+        take(uid)
+        if lastOnReader == uid { lastOnReader = nil }
+        return tags.remove(at: index)
+    }
+
     /// Adds a tag from the factory. The first of a model gets the number and the true signature of
     /// a real chip, if one is publicly known; the others are not signed. Nil if the drawer is full.
+    /// No number is one of those that drawers elsewhere have.
     public mutating func addTag(
-        _ chip: Type2Chip, random: (Int) -> [UInt8]
+        _ chip: Type2Chip, elsewhere: Set<[UInt8]> = [], random: (Int) -> [UInt8]
     ) -> TagMemory? {
         guard tags.count < Simulation.mostTags else { return nil }
-        if let known = chip.signedExample, tag(known.uid) == nil,
+        if let known = chip.signedExample, tag(known.uid) == nil, !elsewhere.contains(known.uid),
             let tag = TagMemory.blank(chip, uid: known.uid, signature: known.signature)
         {
             save(tag)
@@ -67,7 +76,9 @@ public struct Simulation: Hashable, Sendable {
         }
         // The numbers of NXP begin with 04h.
         let uid = [0x04] + random(6)
-        guard tag(uid) == nil, let tag = TagMemory.blank(chip, uid: uid) else { return nil }
+        guard tag(uid) == nil, !elsewhere.contains(uid),
+            let tag = TagMemory.blank(chip, uid: uid)
+        else { return nil }
         save(tag)
         return tag
     }

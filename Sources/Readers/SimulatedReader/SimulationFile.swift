@@ -1,6 +1,7 @@
 import DurableFile
 public import SimulatedField
 public import TagReading
+import Type2Tag
 
 /// A simulation in a text file, which several commands may use at once: one uses the reader,
 /// another puts tags on it and removes them.
@@ -22,13 +23,10 @@ public struct SimulationFile: Sendable {
         }
     }
 
-    private func changeAlone<Success>(
-        _ body: (inout Simulation) throws(ReaderError) -> Success
-    ) throws(ReaderError) -> Success {
-        let file = DurableFile(path)
-        let before: Simulation?
+    /// The simulation; nil if there is no file yet.
+    public func read() throws(ReaderError) -> Simulation? {
         do {
-            before = try file.read().map { bytes throws(ReaderError) in
+            return try DurableFile(path).read().map { bytes throws(ReaderError) in
                 try Simulation(parsing: String(decoding: bytes, as: UTF8.self))
             }
         } catch let error as ReaderError {
@@ -36,6 +34,34 @@ public struct SimulationFile: Sendable {
         } catch {
             throw ReaderError(.noReader, "\(error)")
         }
+    }
+
+    /// A reader whose tag was never used gets another one if the readers in these files have
+    /// the same.
+    public func requireOwnTag(
+        nextTo files: [String], random: (Int) -> [UInt8]
+    ) throws(ReaderError) {
+        var elsewhere: Set<[UInt8]> = []
+        for path in files {
+            let tags = try SimulationFile(path: path).read()?.tags ?? []
+            elsewhere.formUnion(tags.map(\.uid))
+        }
+        try change { world in
+            guard world == .fresh, world.tags.contains(where: { elsewhere.contains($0.uid) })
+            else { return }
+            var own = Simulation()
+            if let tag = own.addTag(.ntag213, elsewhere: elsewhere, random: random) {
+                own.put([tag.uid])
+            }
+            world = own
+        }
+    }
+
+    private func changeAlone<Success>(
+        _ body: (inout Simulation) throws(ReaderError) -> Success
+    ) throws(ReaderError) -> Success {
+        let file = DurableFile(path)
+        let before = try read()
         var simulation = before ?? .fresh
         let success = try body(&simulation)
         if simulation != before {

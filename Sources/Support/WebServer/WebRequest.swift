@@ -24,6 +24,12 @@ public struct WebRequest: Sendable, Hashable {
         self.client = client
     }
 
+    /// This request at another path.
+    public func at(_ path: String) -> WebRequest {
+        WebRequest(
+            method: method, path: path, query: query, headers: headers, body: body, from: client)
+    }
+
     /// The value of the first query part with this name.
     public func query(_ name: String) -> String? {
         query.first { $0.name == name }?.value

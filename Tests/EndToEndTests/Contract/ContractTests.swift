@@ -11,7 +11,7 @@ struct ContractTests {
 
     private static let names = [
         "activation", "cards", "database", "interrupted", "lottery", "mastermind", "money", "page",
-        "page-cashiers", "page-services", "station", "tags", "trust", "usage",
+        "page-cashiers", "page-counters", "page-services", "station", "tags", "trust", "usage",
     ]
 
     private static func text(of name: String) throws -> String {

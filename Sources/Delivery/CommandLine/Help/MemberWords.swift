@@ -160,6 +160,7 @@ enum MemberWords {
         "control": "where it takes control lines",
         "answer": "what the control line was answered with",
         "address": "the page's address",
+        "counters": "the counters, where there are several",
         "cashiers": "those who may work at the counter page",
         "isNew": "whether there was none of that name",
         "login": "the login at the database",

@@ -33,7 +33,9 @@ extension Settings.Name {
     /// The purpose of a setting.
     fileprivate var help: String {
         switch self {
-        case .reader: "The reader, as `tapcard readers` names it; `sim` for a simulated one"
+        case .reader:
+            "The reader, as `tapcard readers` names it; `sim` for a simulated one. Several are named on "
+                + "the command line of `tapcard serve` alone"
         case .data: "The folder of keys, ledger and what services said; a whole path"
         case .ledger: "The ledger: a file, or the address of a database that stations share"
         case .currency: "The currency of a new ledger; an old one in another is refused"

@@ -27,10 +27,16 @@ struct CommandLineReader {
     var verbIsSettled = false
     /// The option that still needs its value.
     var awaiting: CommandParameter?
+    /// The option that only some commands take several times, once it was given twice.
+    var repeated: CommandParameter?
 
     var command: CommandSpec? { table.command(at: path) }
     var verbs: [String] { verbIsSettled ? [] : table.verbs(after: path) }
-    var knownOptions: [CommandParameter] { (command?.options ?? []) + table.globals }
+    /// A command's own options replace the global ones of the same name.
+    var knownOptions: [CommandParameter] {
+        let own = command?.options ?? []
+        return own + table.globals.filter { global in !own.contains { $0.name == global.name } }
+    }
 
     /// Separates verbs, options and arguments. Missing parts are checked later.
     mutating func read() throws(CommandLineError) {
@@ -54,6 +60,7 @@ struct CommandLineReader {
         guard let command, !wantsHelp, texts["help"] == nil else {
             return .help(table.help(at: path))
         }
+        if let repeated, !isRepeatable(repeated, in: [command]) { throw givenTwice(repeated) }
         let texts = texts.merging(try arguments(of: command)) { option, _ in option }
         return .run(ParsedCommand(spec: command, texts: texts))
     }
@@ -86,8 +93,10 @@ struct CommandLineReader {
             let names = knownOptions.map { "--\($0.name)" }
             throw refusal(.unknownOption, "\(title) has no option \(hint(spelling, names))")
         }
-        guard texts[option.name] == nil else {
-            throw refusal(.repeatedOption, "--\(option.name) was given twice.")
+        if texts[option.name] != nil {
+            // The command that it is for may still follow.
+            guard isRepeatable(option, in: table.commands) else { throw givenTwice(option) }
+            repeated = option
         }
         verbIsSettled = verbIsSettled || !table.globals.contains { $0.name == option.name }
         if option.placeholder == nil {
@@ -102,8 +111,18 @@ struct CommandLineReader {
     private mutating func give(_ value: String, _ option: CommandParameter) throws(CommandLineError)
     {
         try check(value, "--\(option.name)", option.choices)
-        texts[option.name] = [value]
+        texts[option.name, default: []].append(value)
         awaiting = nil
+    }
+
+    private func isRepeatable(_ option: CommandParameter, in commands: [CommandSpec]) -> Bool {
+        commands.contains { command in
+            command.options.contains { $0.name == option.name && $0.isRepeatable }
+        }
+    }
+
+    private func givenTwice(_ option: CommandParameter) -> CommandLineError {
+        refusal(.repeatedOption, "--\(option.name) was given twice.")
     }
 
     private func arguments(of spec: CommandSpec) throws(CommandLineError) -> [String: [String]] {

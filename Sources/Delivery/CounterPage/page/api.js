@@ -1,11 +1,16 @@
 // The client of the server's API: token, timeouts, and a new session when the old one is stale.
 
-import { change, state } from "./store.js";
+import { change, HERE, isAtCounter, state } from "./store.js";
 import { OF_READER, refusals, steps } from "./steps.js";
 import { say } from "./strings.js";
 import { withShown } from "./words.js";
 
 const KEPT = "tapcard.session";
+/** The API of the house, and that of this counter. */
+const ROOT = "/api/v1/";
+export const API = HERE ? `/counters/${HERE}${ROOT}` : ROOT;
+/** The settings are those of the house, where index.html asks for them early. */
+const addressOf = (path) => (path === "settings" ? ROOT : API) + path;
 const ANSWER_LIMIT = 10_000;
 /** An operation may wait 30 s for a card and then work; after this limit its outcome is queried. */
 export const OPERATION_LIMIT = 45_000;
@@ -86,7 +91,7 @@ async function once(method, path, body, limit = ANSWER_LIMIT) {
   let response;
   let document;
   try {
-    response = await fetch(`/api/v1/${path}`, {
+    response = await fetch(addressOf(path), {
       method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(limit),
     });
     document = response.status === 204 ? {} : JSON.parse(await response.text());
@@ -131,14 +136,14 @@ export async function openSession(isDoubtful) {
   const kept = sessionStorage.getItem(KEPT);
   if (!kept || (isDoubtful && state.settings.login === "none")) await renew();
   else change({ session: JSON.parse(kept), needsLogin: false });
-  if (!isDoubtful || !state.session) return;
+  if (!isDoubtful || !state.session || !isAtCounter()) return;
   await call("GET", "card");
   // The stream uses a cookie that all tabs share, and another tab may have logged out.
   if (!await isShown()) await renew();
 }
 
 const isShown = async () => {
-  const { status } = await fetch("/api/v1/card", { signal: AbortSignal.timeout(ANSWER_LIMIT) });
+  const { status } = await fetch(addressOf("card"), { signal: AbortSignal.timeout(ANSWER_LIMIT) });
   return status !== 401;
 };
 

@@ -3,6 +3,7 @@
 import { activate, activationNote } from "./activate.js";
 import { logIn, logOut } from "./api.js";
 import { add, home, pay } from "./counter.js";
+import { counterChip, counters } from "./counters.js";
 import { desk, issue } from "./desk.js";
 import { h, icon, patch } from "./dom.js";
 import { lookAtControls } from "./guard.js";
@@ -15,7 +16,9 @@ import { announce, renderDialog, renderToasts, toast } from "./notices.js";
 import { scratch } from "./scratch.js";
 import { lookAtTags, renderSimulator } from "./simulator.js";
 import { leaveStage, leaveWhenGone, renderStage } from "./stage.js";
-import { change, draft, onChange, setDraft, stagedTask, state } from "./store.js";
+import {
+  change, draft, HERE, isAtCounter, onChange, setDraft, stagedTask, state,
+} from "./store.js";
 import { say } from "./strings.js";
 import { tickets } from "./tickets.js";
 import {
@@ -24,12 +27,14 @@ import {
 
 const views = {
   home, pay, add, scratch, activate, issue, draws, tickets, mastermind, history, desk, health,
+  counters,
 };
 const PART_OF = {
   pay: "home", add: "home", scratch: "home", activate: "home", tickets: "draws", issue: "desk",
 };
 const lost = { title: say.missing, render: () => [heading(say.missing), link(say.back, "#/home")] };
-const viewOf = ({ name }) => views[name] ?? lost;
+/** The view of a route; where the page is at no counter, the choice of one. */
+const viewOf = ({ name }) => (isAtCounter() ? views[name] ?? lost : counters);
 const at = (id) => document.getElementById(id);
 
 function routeOf(hash) {
@@ -113,8 +118,10 @@ const others = (s) => [
 function status(s) {
   const reader = (s.link === "live" && s.reader?.state) || "looking";
   const cashier = s.session?.cashier;
+  const isFollowing = s.link !== "closed" && s.link !== "choosing";
   return [
-    s.link !== "closed" && h("span.chip.reader", { class: reader }, h("i"), say.reader[reader]),
+    counterChip(s),
+    isFollowing && h("span.chip.reader", { class: reader }, h("i"), say.reader[reader]),
     cashier && h("span.chip.quiet", icon("person"), say.login.as(cashier)),
     cashier && button(say.login.out, logOutAndClose),
   ];
@@ -130,17 +137,21 @@ function render(s) {
   if (isShellRight(s)) return;
   const view = viewOf(s.route);
   const staged = stagedTask();
-  const kind = s.needsLogin ? "login" : staged ? "stage" : s.route.name;
+  const isHere = isAtCounter();
+  const kind = s.needsLogin ? "login" : !isHere ? "counters" : staged ? "stage" : s.route.name;
   const hadFocus = document.activeElement !== document.body;
   patch(at("status"), status(s));
   patch(at("others"), others(s));
   patch(at("banner"), banner(s));
   patch(at("main"), h("div.view", { key: kind, class: `in-${kind}` },
-    s.needsLogin ? login() : staged ? renderStage(staged) : view.render(s)));
+    s.needsLogin ? login() : staged && isHere ? renderStage(staged) : view.render(s)));
+  at("nav").hidden = !isHere;
   patch(at("toasts"), renderToasts(s));
   patch(at("dock"), renderSimulator(s));
   patch(at("dialogs"), renderDialog(s));
-  document.title = `${s.needsLogin ? say.login.action : view.title} \u2013 ${say.brand}`;
+  const place = isHere && HERE && s.settings?.counters > 1 && say.counters.one(HERE);
+  document.title = [s.needsLogin ? say.login.action : view.title, place, say.brand]
+    .filter(Boolean).join(" \u2013 ");
   const part = PART_OF[s.route.name] ?? s.route.name;
   for (const each of document.querySelectorAll("#nav a")) {
     each.ariaCurrent = each.dataset.part === part ? "page" : null;
@@ -172,7 +183,7 @@ function watch(s) {
     else if (isNews) view.enter?.(s.route.arg);
   }
   const isStirred = now.session !== before.session || now.card !== before.card;
-  if (s.settings.simulator && isStirred) lookAtTags();
+  if (s.settings.simulator && isStirred && isAtCounter()) lookAtTags();
 }
 
 function onKey(event) {

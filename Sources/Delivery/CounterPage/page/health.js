@@ -1,6 +1,7 @@
 // The state of reader, ledger and server, the findings of the doctor, and how to fix them.
 
 import { load } from "./api.js";
+import { readerWords } from "./counters.js";
 import { h, icon } from "./dom.js";
 import { toast } from "./notices.js";
 import { state } from "./store.js";
@@ -45,6 +46,14 @@ const facts = (value, prefix = "") => Object.entries(value).map(([name, fact]) =
   (fact && typeof fact === "object" ? facts(fact, `${prefix}${name} `)
     : h("div", h("dt", prefix + name), h("dd", String(fact ?? say.none)))));
 
+/** The reader of each counter, where there are several. */
+const readers = ({ counters }) => counters.length > 1 && h("section.part",
+  h("h2", words.counters), counters.map(({ number, ...counter }) => {
+    const text = `${say.counters.one(number)}. ${readerWords(counter)}`;
+    return counter.reader.state === "ready" ? note(text, "check", "good")
+      : note(text, "warn", "bad");
+  }));
+
 export const health = {
   title: words.title,
   enter,
@@ -52,6 +61,7 @@ export const health = {
     heading(words.title),
     h("section.part", h("h2", words.reader), reader && (reader.problem ? problemBox(reader.problem)
       : note([say.reader.ready, reader.name].filter(Boolean).join(": "), "check", "good"))),
+    data.health?.value && readers(data.health.value),
     h("section.part",
       h("div.row.spread", h("h2", words.findings), button(words.look, enter)),
       loaded(data.doctor, ({ findings }) => rows(findings, finding, words.noFindings))),
@@ -60,7 +70,12 @@ export const health = {
       h("p.hint", words.auditHint)),
     data.audit && loaded(data.audit, audit)),
     h("section.part", h("h2", words.server), loaded(data.health,
-      (value) => h("dl", facts({ [words.version]: settings?.version, ...value })))),
+      ({ counters, ...value }) =>
+        h("dl", facts({ [words.version]: settings?.version, ...value })))),
   ],
-  refresh: () => { if (state.reader?.state === "missing") enter(); },
+  // The doctor takes its time, and is asked only about a reader that is gone.
+  refresh: () => {
+    if (state.reader?.state === "missing") enter();
+    else load("health", "health");
+  },
 };

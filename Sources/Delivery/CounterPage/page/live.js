@@ -1,9 +1,10 @@
 // The event stream: the reader, its card, and the operations of all tabs.
 
-import { loadSettings, openSession, withProblem } from "./api.js";
+import { API, loadSettings, openSession, withProblem } from "./api.js";
+import { chosenAddress } from "./counters.js";
 import { announce, question, toast } from "./notices.js";
 import { spoken, tagWords } from "./refusals.js";
-import { change, stagedTask, state } from "./store.js";
+import { change, HERE, isAtCounter, stagedTask, state } from "./store.js";
 import { say } from "./strings.js";
 import { follow, isOpen, reconcile, restoreTasks } from "./tasks.js";
 import { settledPayOut, settledWords, shown } from "./words.js";
@@ -26,11 +27,18 @@ export async function connect() {
   clearTimeout(nextTry);
   try {
     await loadSettings();
+    const isHere = isAtCounter();
+    const chosen = !isHere && HERE === null && chosenAddress();
+    if (chosen) {
+      location.replace(chosen);
+      return;
+    }
     // Viewing needs a session only when cashiers have to log in.
     const isOpenToAll = state.settings.login === "none";
-    if (isOpenToAll) listen();
+    if (isOpenToAll && isHere) listen();
     await openSession(wasRefused);
     if (!state.session) change({ link: "closed" });
+    else if (!isHere) change({ link: "choosing" });
     else if (!isOpenToAll) listen();
   } catch {
     if (state.needsLogin) change({ link: "closed" });
@@ -56,7 +64,7 @@ export function disconnect() {
 
 function listen() {
   source?.close();
-  source = new EventSource(`/api/v1/events?client=${state.client}`);
+  source = new EventSource(`${API}events?client=${state.client}`);
   const on = (name, act) => source.addEventListener(name, (event) => act(JSON.parse(event.data)));
   on("state", ({ reader, card, operations }) => {
     const wasLost = state.link === "lost";

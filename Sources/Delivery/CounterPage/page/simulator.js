@@ -43,7 +43,7 @@ const details = ({ tags, fault }) => h("div.sim-body", { id: "sim-body" },
       field("fault", words.fault, { placeholder: words.example }), submit(words.arm, false, "")))));
 
 export function renderSimulator({ settings, data, card, link }) {
-  if (!settings?.simulator || link === "closed") return null;
+  if (!settings?.simulator || link === "closed" || link === "choosing") return null;
   const isOpen = draft("sim.open", false);
   const value = data.simulator?.value ?? { tags: [], fault: null };
   const isOn = card || value.tags.some((tag) => tag.onReader);

@@ -134,6 +134,7 @@ export const steps = {
 
   "ask-again-soon": "Try again in a moment.",
   "ask-operator": OPERATOR,
+  "name-counter": "Choose a counter.",
   "close-pages": "Close some.",
   "log-in-as-cashier": "",
   "look-or-repeat": "What was booked is in the history.",

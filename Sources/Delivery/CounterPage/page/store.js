@@ -20,6 +20,18 @@ export const state = {
   seen: null,
 };
 
+/** The number of the counter that the page's address names; null at the root. */
+export const HERE = Number(/^\/counters\/([1-9]\d*)(\/|$)/.exec(location.pathname)?.[1]) || null;
+
+/**
+ * Whether the page is at a counter. Where there are several, its address has to name one; until the
+ * settings are known, that is assumed.
+ */
+export function isAtCounter() {
+  const { counters = 1 } = state.settings ?? {};
+  return HERE === null ? counters === 1 : !state.settings || HERE <= counters;
+}
+
 const listeners = [];
 let isDue = false;
 

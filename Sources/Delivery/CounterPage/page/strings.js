@@ -10,9 +10,15 @@ export const say = {
   },
   close: "Close", cancel: "Cancel", back: "Back", leaveIt: "Leave it as it is",
   again: "Try again", loading: "Loading\u2026", missing: "There is no such page.",
-  another: "Another counter",
+  another: "Another page",
   cardWords: (uid) => `Card ${uid}`,
 
+  counters: {
+    title: "Which counter is this?",
+    lead: "This browser keeps to it. The name at the top leads back here.",
+    one: (number) => `Counter ${number}`, here: "This page is there. ",
+    missing: (number) => `There is no counter ${number} any more. Choose another one.`,
+  },
   link: {
     lost: "The server does not answer.",
     lostDetail: "What was begun is asked for when it is back.",
@@ -319,7 +325,8 @@ export const say = {
   },
 
   health: {
-    title: "Health", reader: "Reader", ledger: "Ledger", findings: "What the doctor says",
+    title: "Health", reader: "Reader", counters: "Counters", ledger: "Ledger",
+    findings: "What the doctor says",
     severity: { ok: "Good", note: "Note", problem: "Problem" }, noFindings: "Nothing to report.",
     look: "Look again", audit: "Check the ledger now",
     auditHint: "Goes over every card and operation.",

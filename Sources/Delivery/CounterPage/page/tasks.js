@@ -5,11 +5,12 @@
 import { call, OPERATION_LIMIT, Problem } from "./api.js";
 import { announce, confirmed, toast } from "./notices.js";
 import { meaningOf, refusalWords, spoken, unknownWords } from "./refusals.js";
-import { change, freshID, isUsable, serve, state } from "./store.js";
+import { change, freshID, HERE, isUsable, serve, state } from "./store.js";
 import { say } from "./strings.js";
 import { handOut, settledWords, shown } from "./words.js";
 
-const KEPT = "tapcard.tasks";
+// A tab that goes to another counter leaves its tasks here, and finds them when it comes back.
+const KEPT = HERE ? `tapcard.tasks.${HERE}` : "tapcard.tasks";
 const SHORTEST_SHOWING = 400;
 const DEMO_SHOWING = 6000;
 const OTHERS_NOTE = 5000;

@@ -7,6 +7,8 @@ struct APIDocument: Sendable {
     let endpoints: [Endpoint]
     let currency: Currency
     let cookieName: String
+    /// How many counters there are.
+    let counters: Int
 
     var value: JSONValue {
         [
@@ -16,7 +18,7 @@ struct APIDocument: Sendable {
                 "summary": "A counter for value cards: the reader, the ledger and the services.",
                 "description": .string(APIDocument.overview),
             ],
-            "servers": [["url": "/"]],
+            "servers": [server],
             "paths": .object(paths),
             "components": [
                 "securitySchemes": [
@@ -32,6 +34,20 @@ struct APIDocument: Sendable {
                         JSONMember(
                             key: "Problem\(status)", value: APIDocument.problem(words, status))
                     }),
+            ],
+        ]
+    }
+
+    /// The root; where there are several counters, the path of one.
+    private var server: JSONValue {
+        guard counters > 1 else { return ["url": "/"] }
+        return [
+            "url": .string(CounterPath.template),
+            "variables": [
+                "counter": [
+                    "enum": .array((1...counters).map { .string(String($0)) }), "default": "1",
+                    "description": "The counter, in the order of the readers.",
+                ]
             ],
         ]
     }

@@ -67,7 +67,7 @@ extension Endpoint {
 
     static let health = Endpoint(
         method: "GET", path: base + "health", group: "watching",
-        summary: "Tell whether reader and ledger work",
+        summary: "Tell whether reader and ledger work, here and at each counter",
         answer: .json("How it is.", Schema.named("Health")))
 
     static let metrics = Endpoint(

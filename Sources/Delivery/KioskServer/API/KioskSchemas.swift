@@ -33,6 +33,7 @@ enum KioskSchemas {
             "add": Schema.list(of: Schema.named("Amount")),
         ]), "demoPace": Schema.truth, "login": Schema.words(["none", "password"]),
         "simulator": Schema.truth, "ticketPrice": Schema.orNull(Schema.named("Amount")),
+        "counters": Schema.count,
     ])
 
     private static let reader = Schema.object([
@@ -63,9 +64,17 @@ enum KioskSchemas {
 
     private static let gone = Schema.object(["session": Schema.count])
 
+    private static let healthWords = Schema.words(
+        CounterHealth.Status.allCases.reversed().map(\.rawValue))
+
+    /// The reader is null for the house, where there are several counters.
     private static let health = Schema.object([
-        "status": Schema.words(["ok", "no-reader", "no-ledger", "closing"]),
-        "reader": Schema.named("Reader"),
+        "status": healthWords, "reader": Schema.orNull(Schema.named("Reader")),
+        "counters": Schema.list(
+            of: Schema.object([
+                "number": Schema.number(1...Settings.mostReaders), "status": healthWords,
+                "reader": Schema.named("Reader"),
+            ])),
         "ledger": Schema.object([
             "state": Schema.words(["ready", "failed"]), "error": Schema.orNull(Schema.text),
             "why": Schema.orNull(Schema.text), "database": Schema.orNull(DatabaseReport.schema),

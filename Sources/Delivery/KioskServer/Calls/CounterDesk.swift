@@ -206,8 +206,11 @@ struct CounterDesk: Sendable {
         }
     }
 
+    /// The reader's name on the command line.
+    var readerText: String { session.settings.readerText }
+
     /// The settings that a page needs before its first operation.
-    func settings(demoPace: Bool, asksForPassword: Bool) -> JSONValue {
+    func settings(counters: Int, demoPace: Bool, asksForPassword: Bool) -> JSONValue {
         func amounts(_ amounts: [Money]?) -> JSONValue {
             .array((amounts ?? []).map { .text($0) })
         }
@@ -222,7 +225,7 @@ struct CounterDesk: Sendable {
             "presets": ["pay": amounts(presets?.pay), "add": amounts(presets?.add)],
             "demoPace": .bool(demoPace), "login": .string(asksForPassword ? "password" : "none"),
             "simulator": .bool(readerIsSimulated),
-            "ticketPrice": .text(price),
+            "ticketPrice": .text(price), "counters": .number(counters),
         ]
     }
 

@@ -5,7 +5,8 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// The owner of the reader: reports the card on it and gives it to one operation at a time.
+/// The owner of one counter's reader: reports the card on it and gives it to one operation at a
+/// time.
 ///
 /// An operation does not depend on a connection: it runs to its end when its client leaves. Only an
 /// operation that still waits for a card, or for the scratching of one, ends with its page.
@@ -15,6 +16,8 @@ actor OperationQueue {
     private static let retry = Duration.seconds(1)
 
     private let desk: CounterDesk
+    /// The number of this counter; nil for the only one.
+    private let number: Int?
     private let log: KioskLog
     private let ledgerCheck: LedgerCheck
     private var hub: EventHub
@@ -35,11 +38,14 @@ actor OperationQueue {
     private var running: [OperationID: CounterOperation] = [:]
     private var ended = EndedOperations()
     private var isClosing = false
-    private(set) var metrics = KioskMetrics()
+    private var metrics = KioskMetrics()
 
-    init(_ desk: CounterDesk, log: KioskLog, mostListeners: Int) {
-        (self.desk, self.log) = (desk, log)
-        ledgerCheck = LedgerCheck(desk, log)
+    init(
+        _ desk: CounterDesk, number: Int?, log: KioskLog, ledgerCheck: LedgerCheck,
+        mostListeners: Int
+    ) {
+        (self.desk, self.number, self.log) = (desk, number, log)
+        self.ledgerCheck = ledgerCheck
         hub = EventHub(most: mostListeners)
     }
 
@@ -70,7 +76,6 @@ actor OperationQueue {
 
     // MARK: Looking
 
-    var listenerCount: Int { hub.listenerCount }
     nonisolated var card: WebResponse { shown.withLock { $0 } }
     private static func answer(_ lying: LyingCard?) -> WebResponse {
         .answer(lying?.document ?? ["session": .null, "read": .null, "problem": .null]).forMany()
@@ -82,8 +87,7 @@ actor OperationQueue {
             "problem": readerProblem.map { Problem($0).document } ?? .null,
         ]
     }
-    var readerWorks: Bool { readerProblem == nil }
-    var ledgerWorks: Bool { get async { await askLedger() == nil } }
+    private var readerWorks: Bool { readerProblem == nil }
 
     /// The problem with the ledger. A problem met by an operation is over once a write succeeds;
     /// only the next operation can tell whether a full disk has room again.
@@ -94,28 +98,20 @@ actor OperationQueue {
         return ledgerProblem ?? ledgerCheck.damage
     }
 
-    func checkLedger() async { await ledgerCheck.check() }
-
-    /// The health of reader and ledger. Names of devices and files are included only with `inFull`.
-    func health(inFull: Bool) async -> JSONValue {
+    /// The health of reader and ledger.
+    func health() async -> CounterHealth {
         let ledger = await askLedger()
         let database = ledger == nil ? await desk.database() : nil
-        let error = ledger?.kind.word ?? database?.problem
-        let status =
-            isClosing
-            ? "closing" : error != nil ? "no-ledger" : readerWorks ? "ok" : "no-reader"
-        let why = inFull ? ledger?.what ?? database?.why : nil
-        let brief: JSONValue = ["state": reader["state"] ?? .null, "name": .null, "problem": .null]
-        return [
-            "status": .string(status), "reader": inFull ? reader : brief,
-            "ledger": [
-                "state": .string(error == nil ? "ready" : "failed"),
-                "error": error.map { .string($0) } ?? .null,
-                "why": why.map { .string($0) } ?? .null,
-                "database": inFull ? database?.document ?? .null : .null,
-            ],
-            "version": .string(Release.version),
-        ]
+        return CounterHealth(
+            isClosing: isClosing, reader: reader, readerWorks: readerWorks, ledger: ledger,
+            database: database)
+    }
+
+    /// The counts and the state of this counter, for Prometheus.
+    func counted() async -> KioskMetrics.OfCounter {
+        KioskMetrics.OfCounter(
+            number: number, counts: metrics, listeners: hub.listenerCount,
+            readerWorks: readerWorks, ledgerWorks: await askLedger() == nil)
     }
 
     private var state: JSONValue {
@@ -366,7 +362,7 @@ actor OperationQueue {
             ledgerProblem = nil
         }
         metrics.count(operation)
-        log.ended(operation)
+        log.ended(operation, at: number)
         publish("operation", operation.document)
         // A malformed or mismatched request must not block a later one under its id, and passwords
         // are never stored.

@@ -47,11 +47,13 @@ struct KioskRoutes: Sendable {
         }
     }
 
-    func reply(to request: WebRequest) -> WebReply {
+    /// Whether there is a route for the path.
+    func knows(_ path: String) -> Bool { find(path) != nil }
+
+    /// The reply; nil for a path without a route.
+    func reply(to request: WebRequest) -> WebReply? {
+        guard let (methods, parameter) = find(request.path) else { return nil }
         do throws(Problem) {
-            guard let (methods, parameter) = find(request.path) else {
-                throw Problem(404, "not-found", "There is nothing at this path.")
-            }
             switch methods[request.method] {
             case .instant(let handler): return .now(handler(request))
             case .task(let handler): return .later { await answer(request, parameter, handler) }

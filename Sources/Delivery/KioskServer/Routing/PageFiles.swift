@@ -41,9 +41,12 @@ import WebServer
         }
     }
 
+    /// Compressed once, for all counters.
+    static let all = PageFiles()
+
     let files: [File]
 
-    init() {
+    private init() {
         var contents: [(name: String, bytes: [UInt8])] = []
         for index in 0..<counter_page_count {
             let file = unsafe counter_page_file(index)

@@ -130,6 +130,16 @@ extension Problem {
             problem?.meaning ?? "It has happened.", next: problem?.next.map(\.words) ?? [])
     }
 
+    /// The refusal of a call whose path names no counter, where there are several, or one that is
+    /// not there.
+    static func noSuchCounter(among count: Int) -> Problem {
+        let places = count == 1 ? "/counters/1" : "/counters/1 to /counters/\(count)"
+        return Problem(
+            404, "no-such-counter", "This path names no counter that is here.",
+            "Nothing was done.",
+            NextWords("name-counter", "Ask below \(places)."))
+    }
+
     static let noSuchOperation = Problem(
         404, "no-such-operation", "No operation with this id is known here.",
         "There was none since the counter was opened, or many came after it.",

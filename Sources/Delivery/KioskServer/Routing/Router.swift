@@ -6,28 +6,64 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// The routes of the server: the page, the calls, and the counter's own state.
+/// The routes of the server: the page, the calls, and the counters' own state.
+///
+/// A counter's whole API is below its path. Where there is only one, it is at the root as well; where
+/// there are several, the root has what belongs to none: the page, the login, and the watching.
 struct Router: Sendable {
     private let originCheck: OriginCheck
     private let authenticator: Authenticator
-    private let routes: KioskRoutes
+    /// The routes of the counters, in their order.
+    private let ofCounters: [KioskRoutes]
+    /// The routes of paths that name no counter, or one that is not there.
+    private let ofHouse: KioskRoutes
     private static let metrics = "/metrics"
 
     init(
-        desk: CounterDesk, queue: OperationQueue, originCheck: OriginCheck,
-        authenticator: Authenticator, requests: Guarded<[Int: Int]>, demoPace: Bool
+        counters: Counters, originCheck: OriginCheck, authenticator: Authenticator,
+        requests: Guarded<[Int: Int]>, demoPace: Bool
     ) {
         (self.originCheck, self.authenticator) = (originCheck, authenticator)
+        let desk = counters.all[0].desk
+        func routes(of counter: Counters.Counter?) -> KioskRoutes {
+            Router.routes(of: counter, counters, authenticator, requests) { () throws(Problem) in
+                desk.settings(
+                    counters: counters.all.count, demoPace: demoPace,
+                    asksForPassword: try authenticator.needsLogin())
+            }
+        }
+        let tables = counters.all.map { routes(of: $0) }
+        let document = APIDocument(
+            endpoints: tables[0].endpoints + [.document], currency: desk.currency,
+            cookieName: authenticator.cookieName, counters: counters.all.count
+        ).value.text
+        func documented(_ routes: KioskRoutes) -> KioskRoutes {
+            var routes = routes
+            routes.add(.document) { _, _ throws(Problem) in
+                .json(document, headers: [("Cache-Control", "no-cache")])
+            }
+            return routes
+        }
+        ofCounters = tables.map(documented)
+        ofHouse = documented(routes(of: nil))
+    }
+
+    /// The routes of a counter, or those that belong to none.
+    private static func routes(
+        of counter: Counters.Counter?, _ counters: Counters, _ authenticator: Authenticator,
+        _ requests: Guarded<[Int: Int]>,
+        settings: @escaping @Sendable () throws(Problem) -> JSONValue
+    ) -> KioskRoutes {
         var routes = KioskRoutes()
-        PageFiles().add(to: &routes)
-        let calls = CounterCall.all + (desk.readerIsSimulated ? CounterCall.simulator : [])
-        CallRoutes(queue: queue, authenticator: authenticator).add(calls, to: &routes) { form in
-            ValueSchemas.parameter(form, desk.currency)
+        PageFiles.all.add(to: &routes)
+        if let counter {
+            let isSimulated = counter.desk.readerIsSimulated
+            let currency = counter.desk.currency
+            CallRoutes(queue: counter.queue, authenticator: authenticator).add(
+                CounterCall.all + (isSimulated ? CounterCall.simulator : []), to: &routes
+            ) { form in ValueSchemas.parameter(form, currency) }
         }
-        routes.add(.settings) { _, _ throws(Problem) in
-            .answer(
-                desk.settings(demoPace: demoPace, asksForPassword: try authenticator.needsLogin()))
-        }
+        routes.add(.settings) { _, _ throws(Problem) in .answer(try settings()) }
         routes.add(.openSession) { request, _ throws(Problem) in
             let session = try await authenticator.open(try body(of: request), from: request.client)
             return .answer(
@@ -38,20 +74,16 @@ struct Router: Sendable {
         }
         routes.add(.closeSession) { request, _ throws(Problem) in
             authenticator.close(try authenticator.requireToken(request))
-            await queue.dismissUnwelcome()
+            await counters.dismissUnwelcome()
             return WebResponse(204, headers: [("Set-Cookie", authenticator.noCookie)])
         }
-        LiveRoutes(queue: queue, authenticator: authenticator).add(to: &routes)
-        WatchingRoutes(queue: queue, authenticator: authenticator, requests: requests)
-            .add(to: &routes)
-        let document = APIDocument(
-            endpoints: routes.endpoints + [.document], currency: desk.currency,
-            cookieName: authenticator.cookieName
-        ).value.text
-        routes.add(.document) { _, _ throws(Problem) in
-            .json(document, headers: [("Cache-Control", "no-cache")])
+        if let counter {
+            LiveRoutes(queue: counter.queue, authenticator: authenticator).add(to: &routes)
         }
-        self.routes = routes
+        WatchingRoutes(
+            counters: counters, counter: counter, authenticator: authenticator, requests: requests
+        ).add(to: &routes)
+        return routes
     }
 
     /// Whether the path needs no login: the page, and the calls that a login needs.
@@ -63,12 +95,13 @@ struct Router: Sendable {
     }
 
     func reply(to request: WebRequest) -> WebReply {
+        let (routes, request) = found(request)
         do throws(Problem) {
             try originCheck.requireOwn(request, isFile: routes.isFile(request.path))
         } catch {
             return .now(error.response)
         }
-        let reply = routes.reply(to: request)
+        let reply = routes.reply(to: request) ?? .now(unknown(request.path).response)
         if Router.isOpen(request.path) { return reply }
         switch reply {
         case .now(let answer): return .now(refusal(of: request) ?? answer)
@@ -78,6 +111,22 @@ struct Router: Sendable {
                 return await work()
             }
         }
+    }
+
+    /// The routes for a request, and the request as they know it: without the counter's path.
+    private func found(_ request: WebRequest) -> (KioskRoutes, WebRequest) {
+        guard let (number, path) = CounterPath.split(request.path) else {
+            return (ofCounters.count == 1 ? ofCounters[0] : ofHouse, request)
+        }
+        let isThere = (1...ofCounters.count).contains(number)
+        return (isThere ? ofCounters[number - 1] : ofHouse, request.at(path))
+    }
+
+    /// The problem for a path without a route.
+    private func unknown(_ path: String) -> Problem {
+        ofCounters[0].knows(path)
+            ? .noSuchCounter(among: ofCounters.count)
+            : Problem(404, "not-found", "There is nothing at this path.")
     }
 
     /// The refusal of a request without a required login.

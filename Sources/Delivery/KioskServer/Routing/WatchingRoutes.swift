@@ -5,20 +5,22 @@ import WebServer
 
 /// Routes for monitoring the server itself.
 struct WatchingRoutes: Sendable {
-    let queue: OperationQueue
+    let counters: Counters
+    /// The counter whose routes these are; nil for those of the house.
+    let counter: Counters.Counter?
     let authenticator: Authenticator
     let requests: Guarded<[Int: Int]>
 
     func add(to routes: inout KioskRoutes) {
-        let (queue, authenticator, requests) = (queue, authenticator, requests)
+        let (counters, counter, requests) = (counters, counter, requests)
+        let authenticator = authenticator
         routes.add(.health) { request, _ throws(Problem) in
-            .answer(await queue.health(inFull: authenticator.knows(request)))
+            .answer(await counters.health(of: counter, inFull: authenticator.knows(request)))
         }
+        // One answer for all counters, whichever is asked: a monitor asks once.
         routes.add(.metrics) { _, _ throws(Problem) in
-            let text = await queue.metrics.text(
-                listeners: await queue.listenerCount, readerWorks: await queue.readerWorks,
-                ledgerWorks: await queue.ledgerWorks,
-                requests: requests.withLock { $0 })
+            let text = KioskMetrics.text(
+                of: await counters.counted(), requests: requests.withLock { $0 })
             return WebResponse(
                 200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
                 body: .bytes(Array(text.utf8)))

@@ -1,6 +1,5 @@
 import Ledger
 import StationFiles
-import TagReading
 import TapcardCore
 import TextCodecs
 package import Verbs
@@ -18,6 +17,14 @@ package struct ServingProcess: Sendable {
     ) {
         (self.prepare, self.whenServing) = (prepare, whenServing)
         self.whenStopping = whenStopping
+    }
+}
+
+extension Parameter<[String]> {
+    fileprivate static var readers: Self {
+        .options(
+            "reader", "NAME", .reader,
+            "The reader, as tapcard readers names it; several times for as many counters")
     }
 }
 
@@ -51,15 +58,19 @@ extension Command {
     /// The `serve` command, with the hooks of its process.
     package static func serve(in process: ServingProcess = ServingProcess()) -> Command {
         Command(
-            "serve", group: .station, "Serve the counter page: the reader in a browser",
+            "serve", group: .station, "Serve the counter page: the readers in a browser",
             discussion: "Prints the page's address, and goes on until Ctrl-C: then nothing new is "
                 + "begun, and what runs comes to its end. The reader may be plugged in later.\n\n"
+                + "Each --reader is a counter of its own, numbered in their order: the page asks "
+                + "which one it is, and each has an address. The setting names one reader only; "
+                + "several are named on this command line.\n\n"
                 + "Where there are cashiers (tapcard cashiers add), the page asks who it is, and "
                 + "how often somebody may try is limited. Only this machine can reach it, unless "
                 + "--listen names another address: for that a certificate and a cashier are "
                 + "needed. With --insecure they are not, and then anyone in the network can read "
                 + "along, and pay.",
-            takes: .port(orSay: Kiosk.unserved), .demoPace, .listen, .tlsCertificate, .tlsKey,
+            takes: .readers, .port(orSay: Kiosk.unserved), .demoPace, .listen, .tlsCertificate,
+            .tlsKey,
             .names, .insecure,
             answers: .served, example: "tapcard --reader sim serve"
         ) { session throws(TapcardError) in try await session.serve(in: process) }
@@ -71,20 +82,38 @@ extension Session {
         in process: ServingProcess
     ) async throws(TapcardError) -> Report {
         let settings = try kioskSettings()
-        let desk = try await counterDesk()
+        let desks = try await counterDesks()
         process.prepare()
-        let page = try await Kiosk.start(settings, desk) { say($0) }
+        let page = try await Kiosk.start(settings, desks) { say($0) }
         process.whenServing(page)
-        let isShown = show(
-            Report(
-                ["address": .string(page.address)],
-                ["The counter page is at \(page.address)", "Ctrl-C ends it"]))
+        let isShown = show(Session.report(of: page))
         // Without the printed address the page could not be opened.
         if isShown { await waitUntilStopped() }
         process.whenStopping()
         await page.stop()
         let end = isJSON ? .nothing : Report([:], ["The counter page is gone"], isPlain: true)
         return end.whenStopped
+    }
+
+    private static func report(of page: Kiosk) -> Report {
+        let counters = page.severalCounters
+        var members: Members = ["address": .string(page.address)]
+        if !counters.isEmpty {
+            members += [
+                "counters": .array(
+                    counters.map { number, reader, address in
+                        [
+                            "number": .number(number), "reader": .string(reader),
+                            "address": .string(address),
+                        ]
+                    })
+            ]
+        }
+        return Report(
+            members,
+            ["The counter page is at \(page.address)"]
+                + counters.map { "Counter \($0.number) is at \($0.address): \($0.reader)" }
+                + ["Ctrl-C ends it"])
     }
 
     private static let longestName = 253
@@ -180,17 +209,24 @@ extension Session {
         return parts.count == 4 && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
     }
 
-    private func counterDesk() async throws(TapcardError) -> CounterDesk {
+    /// A desk for each reader.
+    private func counterDesks() async throws(TapcardError) -> CounterDesks {
+        let names = try self[.readers]
+        let all = try names.count > 1 ? settings.forReaders(names, orSay: Kiosk.unserved) : []
         let ledger = try await awaitedLedger()
         _ = try await keys(beside: ledger)
-        let reader: any TagReader
-        do throws(ReaderError) {
-            reader = try await drivers.openReader(
-                settings.reader, settings.simulatedFolder, .counter)
-        } catch {
-            throw settings.readerIsSimulated
-                ? TapcardError(ofSimulation: error) : TapcardError(error)
+        let session = all.first.map(using) ?? self
+        let first = CounterDesk(session, try await session.counterReader(), ledger)
+        let place = try settings.ledgerPlace
+        let isFile = if case .file = place { true } else { false }
+        var others: [CounterDesk] = []
+        for settings in all.dropFirst() {
+            let session = using(settings)
+            // A connection to a database has one transaction at a time, with its round trips. A file
+            // takes one change at a time anyway.
+            let ledger = isFile ? ledger : try await session.awaitedLedger()
+            others.append(CounterDesk(session, try await session.counterReader(), ledger))
         }
-        return CounterDesk(self, reader, ledger)
+        return CounterDesks(first: first, others: others)
     }
 }

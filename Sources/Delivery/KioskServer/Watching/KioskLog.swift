@@ -61,12 +61,14 @@ final class KioskLog: Sendable {
         }
     }
 
-    func ended(_ operation: CounterOperation) {
+    /// `counter` is its number; nil for the only one.
+    func ended(_ operation: CounterOperation, at counter: Int?) {
         let problem = operation.answer?.problem
         let lasted = operation.began.duration(to: .now)
+        let place: Members = counter.map { ["counter": .number($0)] } ?? [:]
         say(
             "operation",
-            [
+            place + [
                 "operation": .string(operation.id.description),
                 "verb": .string(operation.call.path),
                 "result": .string(problem?.result.rawValue ?? "done"),

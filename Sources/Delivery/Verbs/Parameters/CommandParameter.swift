@@ -7,6 +7,8 @@ package struct CommandParameter: Sendable {
         case flag
         /// `--name VALUE`, with the placeholder of the value in the help.
         case option(String)
+        /// `--name VALUE`, as often as wanted.
+        case options(String)
         /// A single word after the verb.
         case argument
         /// All remaining words: only the last argument of a command can be one.
@@ -46,16 +48,21 @@ package struct CommandParameter: Sendable {
 
     package var isOption: Bool {
         switch place {
-        case .flag, .option: true
+        case .flag, .option, .options: true
         case .argument, .arguments, .secret: false
         }
     }
 
     package var isArgument: Bool { place == .argument || repeats }
     package var repeats: Bool { place == .arguments }
+    /// Whether the option may be given several times, each time with another value.
+    package var isRepeatable: Bool { if case .options = place { true } else { false } }
 
     /// The placeholder of an option's value in the help; nil for everything else.
     package var placeholder: String? {
-        if case .option(let word) = place { word } else { nil }
+        switch place {
+        case .option(let word), .options(let word): word
+        case .flag, .argument, .arguments, .secret: nil
+        }
     }
 }

@@ -70,18 +70,23 @@ extension Parameter {
         ) { texts, row throws(TapcardError) in try type.parse(texts?.first ?? "", row) }
     }
 
+    /// `--name PLACEHOLDER`, several times: all values, in their order.
+    package static func options<Element>(
+        _ name: String, _ placeholder: String, _ type: ValueType<Element>, _ help: String
+    ) -> Parameter where Value == [Element] {
+        Parameter(
+            name, .options(placeholder), type, help, isRequired: false, completes: nil,
+            page: .never, value: type.all)
+    }
+
     /// All remaining words.
     package static func arguments<Element>(
         _ name: String, _ type: ValueType<Element>, _ help: String, isRequired: Bool = true,
         page: PageParameter.Name = .same
     ) -> Parameter where Value == [Element] {
         Parameter(
-            name, .arguments, type, help, isRequired: isRequired, completes: nil, page: page
-        ) { texts, row throws(TapcardError) in
-            var elements: [Element] = []
-            for text in texts ?? [] { elements.append(try type.parse(text, row)) }
-            return elements
-        }
+            name, .arguments, type, help, isRequired: isRequired, completes: nil, page: page,
+            value: type.all)
     }
 
     /// A value of a page's call that has no place on a command line, such as a password.

@@ -18,6 +18,14 @@ package struct ValueType<Value: Sendable>: Sendable {
             return try parse(text, row)
         }
     }
+
+    var all: @Sendable ([String]?, CommandParameter) throws(TapcardError) -> [Value] {
+        { [parse] texts, row throws(TapcardError) in
+            var values: [Value] = []
+            for text in texts ?? [] { values.append(try parse(text, row)) }
+            return values
+        }
+    }
 }
 
 extension ValueType {
@@ -45,6 +53,8 @@ extension ValueType<String> {
     /// A text for the command line alone.
     package static var word: Self { Self { text, _ in text } }
     package static var file: Self { Self(completes: .files) { text, _ in text } }
+    /// The name of a reader; the settings say whether it is one.
+    package static var reader: Self { Self(completes: .readers) { text, _ in text } }
     package static var verb: Self { Self(completes: .verbs) { text, _ in text } }
     static var fault: Self { Self(form: .fault) { text, _ in text } }
     static var tag: Self { Self(form: .tags) { text, _ in text } }

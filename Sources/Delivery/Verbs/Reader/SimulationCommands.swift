@@ -36,7 +36,7 @@ extension Command {
         ) { session throws(TapcardError) in
             let which = try session[.tags]
             let tags = try session.simulating { tags, reader throws(TapcardError) in
-                try tags.put(which, reader)
+                try tags.put(which, reader, nextTo: session.settings.simulatedFilesNextTo)
             }
             return Report(
                 ["tags": tags.document],
@@ -72,7 +72,7 @@ extension Command {
             page: .get("simulator", reader: .never), answers: .drawer, example: "tapcard sim list"
         ) { session throws(TapcardError) in
             let (tags, fault) = try session.simulating { tags, reader throws(TapcardError) in
-                try tags.list(reader)
+                try tags.list(reader, nextTo: session.settings.simulatedFilesNextTo)
             }
             return Report(
                 ["tags": tags.document, "fault": .text(fault)],
@@ -110,13 +110,9 @@ extension Session {
         _ body: (any SimulatedTags, String) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
         try makeDrawerFolder()
-        let path: String
-        switch settings.reader {
-        case nil, .simulated(nil): path = Settings.simulationFile(in: settings.simulatedFolder)
-        case .simulated(let file?): path = file
-        case let name?:
+        guard let path = settings.simulatedFile(of: settings.reader ?? .simulated(file: nil)) else {
             throw TapcardError.usage(
-                "\(name.text.debugDescription) is not a simulated reader.",
+                "\((settings.reader?.text ?? "").debugDescription) is not a simulated reader.",
                 advice: "Use --reader sim, or sim:FILE.")
         }
         return try body(drivers.simulatedTags, path)

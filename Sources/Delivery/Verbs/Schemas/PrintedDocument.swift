@@ -206,7 +206,16 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
                 "activation": Schema.text, "lottery": Schema.text, "mastermind": Schema.text,
                 "control": Schema.text, "password": Schema.text,
             ])
-        default: PrintedDocument.done(["address": Schema.text])
+        default:
+            PrintedDocument.done(
+                ["address": Schema.text],
+                optional: [
+                    "counters": Schema.list(
+                        of: Schema.object([
+                            "number": Schema.count, "reader": Schema.text,
+                            "address": Schema.text,
+                        ]))
+                ])
         }
     }
 

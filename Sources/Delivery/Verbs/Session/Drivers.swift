@@ -111,8 +111,9 @@ package enum ReaderUse: Sendable {
     case tap
     /// Many taps, all day: it must survive failures of its driver and its cable.
     case watch
-    /// Many taps, even when the reader is connected later.
-    case counter
+    /// Many taps, even when the reader is connected later. Other counters of the same server have
+    /// the readers next to it.
+    case counter(nextTo: [ReaderName])
 }
 
 /// The readers of this machine, before any is opened.
@@ -124,15 +125,20 @@ package protocol ReaderInventory: Sendable {
     func firmware(of reader: any TagReader) async -> String?
 }
 
-/// The tags of a simulated reader.
+/// The tags of a simulated reader. Those of the readers next to it are within reach: a tag that is
+/// put on this reader leaves the other one.
 package protocol SimulatedTags: Sendable {
     /// Puts tags on the reader, by number or make. A make creates a new tag; an empty list puts the
     /// last tag back.
-    func put(_ which: [String], _ reader: String) throws(TapcardError) -> [SimulatedTag]
+    func put(
+        _ which: [String], _ reader: String, nextTo others: [String]
+    ) throws(TapcardError) -> [SimulatedTag]
     func take(_ reader: String) throws(TapcardError)
     /// Arms a fault; nil disarms it.
     func tear(_ fault: String?, _ reader: String) throws(TapcardError)
-    func list(_ reader: String) throws(TapcardError) -> (tags: [SimulatedTag], fault: String?)
+    func list(
+        _ reader: String, nextTo others: [String]
+    ) throws(TapcardError) -> (tags: [SimulatedTag], fault: String?)
 }
 
 /// A simulated tag.

@@ -4,7 +4,7 @@ package import Ledger
 import ReaderDiagnosis
 import StationFiles
 import StyledText
-import TagReading
+package import TagReading
 package import TapcardCore
 import TapcardDomain
 
@@ -46,6 +46,13 @@ package struct Session: Sendable {
         (self.settings, self.manner, self.drivers) = (settings, manner, drivers)
         (self.console, self.output, self.waiting) = (console, output, waiting)
         (self.madeServices, self.lastWords) = (madeServices, lastWords)
+    }
+
+    /// A run of the same command with other settings, and with services of its own.
+    package func using(_ settings: Settings) -> Session {
+        Session(
+            command: command, verbs: verbs, settings: settings, manner: manner, drivers: drivers,
+            console: console, output: output, waiting: waiting, lastWords: lastWords)
     }
 
     package var isJSON: Bool { manner.isJSON }
@@ -95,7 +102,8 @@ package struct Session: Sendable {
         with ledger: any LedgerStore, _ keys: KeyRingSource
     ) async throws(TapcardError) -> Station {
         Station(
-            reader: try await reader(), ledger: ledger, keySource: keys,
+            reader: try await reader(for: self[.watch] ? .watch : .tap), ledger: ledger,
+            keySource: keys,
             settings: Station.Settings(
                 wait: try settings.timeout, paymentLifetime: try settings.paymentLifetime,
                 ceilings: try settings.ceilings(ledger.currency),
@@ -212,12 +220,15 @@ package struct Session: Sendable {
         try requireSafeDataFolder()
     }
 
-    private func reader() async throws(TapcardError) -> any TagReader {
+    /// The reader of a counter, which may be connected later.
+    package func counterReader() async throws(TapcardError) -> any TagReader {
+        try await reader(for: .counter(nextTo: settings.readersNextTo))
+    }
+
+    private func reader(for use: ReaderUse) async throws(TapcardError) -> any TagReader {
         if settings.readerIsSimulated { try makeDrawerFolder() }
         do throws(ReaderError) {
-            return try await drivers.openReader(
-                settings.reader, settings.simulatedFolder,
-                self[.watch] ? .watch : .tap)
+            return try await drivers.openReader(settings.reader, settings.simulatedFolder, use)
         } catch {
             throw settings.readerIsSimulated
                 ? TapcardError(ofSimulation: error) : TapcardError(error)

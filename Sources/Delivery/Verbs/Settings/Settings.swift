@@ -71,6 +71,8 @@ package struct Settings: Sendable {
     let languageUsesDecimalComma: Bool
     /// The reader; nil for the first usable one.
     package private(set) var reader: ReaderName?
+    /// The readers of the other counters of a server.
+    private(set) var readersNextTo: [ReaderName] = []
     /// The cashier at this station; nil if none was named.
     package private(set) var cashier: CashierName?
     private let malformed: Set<String>
@@ -164,6 +166,16 @@ package struct Settings: Sendable {
     package func using(cashier: CashierName) -> Settings {
         var settings = self
         settings.cashier = cashier
+        return settings
+    }
+
+    /// These settings for one of several readers, named on the command line.
+    func using(reader text: String, nextTo others: [String]) throws(TapcardError) -> Settings {
+        var settings = self
+        settings.values[.reader] = (text, .flag)
+        settings.reader = ReaderName(text)
+        settings.readersNextTo = others.compactMap { ReaderName($0) }
+        try settings.checkReader()
         return settings
     }
 

@@ -1,0 +1,68 @@
+import DurableFile
+import ReaderDiagnosis
+package import TapcardCore
+
+extension Settings {
+    /// The most readers of one server: more are better served by a second machine.
+    package static let mostReaders = 16
+
+    /// These settings for each of several readers, which are the counters of one server. `meaning` is
+    /// part of the refusal.
+    package func forReaders(
+        _ names: [String], orSay meaning: String
+    ) throws(TapcardError) -> [Settings] {
+        func refusal(_ what: String, _ advice: String) -> TapcardError {
+            TapcardError(.usage, what, meaning: meaning, advice: advice)
+        }
+        guard names.count <= Settings.mostReaders else {
+            throw refusal(
+                "\(names.count) readers are more than one server takes.",
+                "Name at most \(Settings.mostReaders), and start another server for the rest.")
+        }
+        var all: [Settings] = []
+        for (index, name) in names.enumerated() {
+            let others = names[..<index] + names[(index + 1)...]
+            let own = try using(reader: name, nextTo: Array(others))
+            guard own.readerIsSimulated == readerIsSimulated else {
+                throw refusal(
+                    "A simulated reader cannot be served together with a real one.",
+                    "Play money has keys and a ledger of its own: start another server for it.")
+            }
+            if let twin = all.first(where: { $0.readerPlace == own.readerPlace }) {
+                throw refusal(
+                    twin.readerText == name
+                        ? "The reader \(name) is named twice."
+                        : "\(twin.readerText) and \(name) are the same reader.",
+                    "Name each reader once: it is one counter.")
+            }
+            all.append(own)
+        }
+        return all
+    }
+
+    /// The reader's name on the command line; empty for the first usable one.
+    package var readerText: String { reader?.text ?? "" }
+
+    /// The place of the reader. Two names of one place are the same reader.
+    private var readerPlace: String {
+        func resolved(_ path: String) -> String {
+            (try? DurableFile(path).resolved().path) ?? path
+        }
+        // A file that is not there yet has a folder.
+        func target(_ path: String) -> String {
+            let path = path.contains("/") ? path : "./" + path
+            let slash = path.lastIndex(of: "/") ?? path.startIndex
+            return resolved(resolved(String(path[...slash])) + path[slash...])
+        }
+        return (reader.flatMap(simulatedFile) ?? reader?.path).map(target) ?? readerText
+    }
+
+    /// The file of a simulated reader; nil for a real one.
+    func simulatedFile(of reader: ReaderName) -> String? {
+        guard case .simulated(let file) = reader else { return nil }
+        return file ?? Settings.simulationFile(in: simulatedFolder)
+    }
+
+    /// The files of the simulated readers of other counters.
+    var simulatedFilesNextTo: [String] { readersNextTo.compactMap(simulatedFile) }
+}

@@ -1,0 +1,36 @@
+import Ledger
+import LedgerConformance
+import PostgreSQLLedger
+import PrivatePostgreSQL
+import TapcardDomain
+import Testing
+
+/// The counters of one server are one station with several connections.
+@Suite("Two connections of one station") struct HousePartTests {
+    @Test("do not wait for each other's commit in the accounts of the house")
+    func apart() async throws {
+        try await TestDatabase.temporary { database in
+            let ledgers = [
+                try await database.open(station: 1), try await database.open(station: 1),
+            ]
+            let (first, second) = (Desk(ledgers[0]), Desk(ledgers[1]))
+            let uid = try #require(CardUID(bytes: [4, 9, 9, 9, 9, 9, 9]))
+            try await first.complete(.issue(1000), id: 1)
+            // A commit of the first that has not come to its end holds the rows that it adds to.
+            let commit = try PrivatePostgreSQL.shared.get().session(
+                in: database.name, as: "tapcard", password: "")
+            _ = try commit.answer(to: "BEGIN")
+            _ = try commit.answer(to: "UPDATE house SET balance = balance")
+            try await second.complete(.issue(500), id: 2, on: uid)
+            _ = try commit.answer(to: "ROLLBACK")
+            try await first.complete(.add(.cents(5)), id: 3)
+            for ledger in ledgers {
+                let balance = try await ledger.read { rows throws(LedgerError) in
+                    try rows.balance(of: .cash)
+                }
+                #expect(balance == -1505)
+            }
+            #expect(try await ledgers[0].audit().violations == [])
+        }
+    }
+}
