@@ -27,7 +27,7 @@ extension PostgreSQLRows {
                 ON CONFLICT (account, station) DO UPDATE SET balance = house.balance + $3
                 """,
                 [
-                    .text(entry.account.description), .integer(opening.station),
+                    .text(entry.account.description), .integer(opening.houseStation),
                     .integer(entry.amount),
                 ])
         }
