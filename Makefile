@@ -58,6 +58,7 @@ test: deps
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) --filter "$(NETWORK)"
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) --filter EndToEndTests
 	.build/release/FaultEnumerator $(if $(TAPCARD_TESTS),check,test)
+	.build/release/FaultEnumerator database $(if $(TAPCARD_TESTS),--one-of 40,--one-of 60 --deeds pay --turns 1)
 	TAPCARD=$(TAPCARD) $(BROWSER) $(if $(TAPCARD_TESTS),,-k MoneyTests -k TornTests)
 
 # The counter page in a real browser, against the program that is there; screens keeps how it looks.
@@ -68,14 +69,18 @@ browser: deps build
 screens: deps build
 	SCREENS=write TAPCARD=$(TAPCARD) $(BROWSER) -k Screens
 
+# What stands between a till and its database: each byte, each message, each call.
+DATABASE = CutLinkTests|KilledServerTests|KilledStationTests|FailoverTests|ManyRequestsTests|RaceTests
 # Every schedule of more faults, and every rule left out: see docs/TESTING.md. It may be stopped at any
 # time, and goes on behind the runs that it has done.
 prove: deps mutants
 	$(SWIFT) build -c release --product FaultEnumerator $(STRICT)
 	packaging/prove .build/release/FaultEnumerator .build/prove
+	.build/release/FaultEnumerator database --one-of 2
 	$(SWIFT) build -c release --build-tests $(STRICT)
+	.build/release/Soak --seconds 600 --stations 8
 	TAPCARD_TESTS=prove $(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) \
-		--filter "KilledProgramTests|KilledWatchTests|FullDiskTests|ServedAPITests"
+		--filter "KilledProgramTests|KilledWatchTests|FullDiskTests|ServedAPITests|$(DATABASE)"
 
 # A build of its own, in which rules can be left out: each must be missed.
 mutants: deps

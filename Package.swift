@@ -246,7 +246,8 @@ let package = Package(
             name: "RawHTTP", dependencies: ["BlockingLane"], path: "Tests/RawHTTP",
             swiftSettings: strict),
         .target(
-            name: "PrivatePostgreSQL", path: "Tests/PrivatePostgreSQL", swiftSettings: strict),
+            name: "PrivatePostgreSQL", dependencies: ["BlockingLane"],
+            path: "Tests/PrivatePostgreSQL", swiftSettings: strict),
         .target(
             name: "LedgerConformance",
             dependencies: ["Games", "Ledger", "SeededChance", "TapcardDomain"],
@@ -266,10 +267,20 @@ let package = Package(
             path: "Tests/FaultyWorld", swiftSettings: strict),
 
         .target(
+            name: "FarLedger",
+            dependencies: [
+                "BlockingLane", "FaultyWorld", "Ledger", "PortDoubles", "PostgreSQLLedger",
+                "PrivatePostgreSQL", "TapcardDomain",
+            ],
+            path: "Tests/FarLedger", swiftSettings: strict),
+
+        .target(
             name: "SoakTown",
             dependencies: [
-                "BlockingLane", "CardCryptography", "CardImage", "FaultyWorld", "Games", "Ledger",
-                "PortDoubles", "SeededChance", "ServicePorts", "SimulatedField", "TapcardCore",
+                "BlockingLane", "CardCryptography", "CardImage", "FarLedger", "FaultyWorld",
+                "Games",
+                "Ledger", "PortDoubles", "SeededChance", "ServicePorts", "SimulatedField",
+                "TapcardCore",
                 "TapcardDomain", "Type2Tag",
             ],
             path: "Tests/SoakTown", swiftSettings: strict),
@@ -299,8 +310,10 @@ let package = Package(
         .executableTarget(
             name: "FaultEnumerator",
             dependencies: [
-                "BlockingLane", "FaultyWorld", "Ledger", "SQLiteLedger", "SimulatedField",
-                "TagReading", "TapcardCore", "TapcardDomain", "Type2Tag",
+                "BlockingLane", "FarLedger", "FaultyWorld", "Ledger", "PortDoubles",
+                "PostgreSQLLedger", "PrivatePostgreSQL", "SQLiteLedger", "SimulatedField",
+                "TagReading", "TapcardCore",
+                "TapcardDomain", "Type2Tag",
             ],
             path: "Tests/FaultEnumerator", swiftSettings: strict),
         .executableTarget(
@@ -331,8 +344,8 @@ let package = Package(
         tests(
             of: "PostgreSQLLedger",
             [
-                "BlockingLane", "Ledger", "LedgerConformance", "PrivatePostgreSQL", "TapcardDomain",
-                "Thoroughness",
+                "BlockingLane", "Games", "Ledger", "LedgerConformance", "PortDoubles",
+                "PrivatePostgreSQL", "TapcardDomain", "Thoroughness",
             ]),
         tests(
             of: "SQLiteLedger",

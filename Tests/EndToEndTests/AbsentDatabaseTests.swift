@@ -4,8 +4,6 @@ import Testing
 
 /// The database of a ledger is away for a while, or for good.
 @Suite("A station whose ledger is away, by the program", .ownThread) struct AbsentDatabaseTests {
-    private typealias House = StationsStoryTests.House
-
     @Test("serves its page, says why no money moves, and goes on once the database is back")
     func serving() throws {
         let server = try PrivatePostgreSQL()

@@ -4,8 +4,6 @@ import Testing
 
 /// The stations of one ledger change from one key to the next, by the program.
 @Suite("The keys of stations, by the program", .ownThread) struct KeysOfStationsTests {
-    private typealias House = StationsStoryTests.House
-
     /// An owner with the keys of the house, and two tills.
     private static func house(
         _ body: (_ owner: House, _ first: House, _ second: House) throws -> Void

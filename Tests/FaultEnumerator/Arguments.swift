@@ -39,11 +39,12 @@ struct Arguments: Sendable {
         }
         let known = [
             "deeds", "chips", "faults", "classes", "turns", "turns-with-fault", "thorough",
-            "without-rule", "open",
+            "without-rule", "open", "one-of", "seed",
         ]
         guard options.keys.allSatisfy(known.contains), verbs.count <= 2,
             let faults = number("faults", 2), (0...ScheduleNumber.mostFaults).contains(faults),
             let turns = number("turns", 2), (1...Duel.mostTurns).contains(turns),
+            let one = number("one-of", 100), one > 0, let seed = number("seed", 17),
             let turnsWithFault = number("turns-with-fault", 1),
             [nil, "yes"].contains(options["thorough"]), [nil, "yes"].contains(options["open"]),
             let classes = TearClasses(rawValue: options["classes"] ?? "few")
@@ -67,6 +68,12 @@ struct Arguments: Sendable {
                         isThorough: options["thorough"] != nil,
                         openings: options["open"] == nil ? [.none] : Opening.broken)
                 })
+        case "database":
+            command = .play(
+                Plan.far(
+                    Sample(one: UInt64(one), seed: UInt64(truncatingIfNeeded: seed)), turns: turns,
+                    turnsWithFault: turnsWithFault
+                ).filter { isWanted($0.script) })
         case "operators":
             command = .play(scripts.flatMap { Plan.operators($0, turnsWithFault: turnsWithFault) })
         case "mutants": command = .mutants

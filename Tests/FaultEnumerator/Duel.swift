@@ -104,13 +104,13 @@ package struct Duel: Hashable, Sendable {
     }
 
     func play(
-        _ errands: [Errand], in world: RestingWorld, keepsWorlds: Bool
+        _ errands: [Errand], in world: RestingWorld, keepsWorlds: Bool, twin: LedgerTwin? = nil
     ) async -> Outcome {
         let baton = Baton(stations: 2)
         let scene = Scene(
             world, mishaps: fault.map { [$0.step: $0.mishap] } ?? [:], stations: 2,
             keepsWorlds: keepsWorlds, areReadersCareless: areReadersCareless,
-            turn: { await baton.wait($0) })
+            twin: twin, turn: { await baton.wait($0) })
         let tasks = errands.enumerated().map { station, errand in
             Task {
                 // The card lies on the first one's reader until somebody moves it.

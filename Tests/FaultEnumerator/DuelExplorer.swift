@@ -1,3 +1,4 @@
+import FarLedger
 import FaultyWorld
 import Ledger
 import SimulatedField
@@ -16,6 +17,21 @@ struct DuelBounds: Sendable {
     var opening = Opening.none
     /// Whether every mishap is tried as the fault, or the few that change most.
     var isThorough = false
+    /// The schedules that are played over a ledger in PostgreSQL instead.
+    var sample: Sample?
+}
+
+/// A part of the schedules that chance chooses: one of so many.
+struct Sample: Sendable {
+    let one: UInt64
+    let seed: UInt64
+
+    /// Depends on nothing but a schedule's number and the seed.
+    func contains(_ number: UInt64) -> Bool {
+        var mixed = (number ^ seed &* 0x9E37_79B9_7F4A_7C15) &* 0xD1B5_4A32_D192_ED03
+        mixed = (mixed ^ mixed >> 32) &* 0x9E37_79B9_7F4A_7C15
+        return (mixed >> 32) % one == 0
+    }
 }
 
 /// Plays every schedule of two stations within its bounds.
@@ -24,6 +40,8 @@ struct DuelExplorer {
     let bounds: DuelBounds
     private(set) var report: DuelReport
     private let world: RestingWorld
+    private var far: FarLedger?
+    private var twin: LedgerTwin?
     private var settled: [RestingWorld: Settled] = [:]
     private var ends: Set<RestingWorld> = []
     private var pairs: Set<ImageBesideLedger> = []
@@ -32,7 +50,9 @@ struct DuelExplorer {
         var explorer = DuelExplorer(
             script: script, bounds: bounds, report: DuelReport(script: script, bounds: bounds),
             world: await bounds.opening.world(of: script))
+        if bounds.sample != nil { await explorer.connect() }
         await explorer.explore([])
+        explorer.disconnect()
         explorer.report.ends = explorer.ends.count
         explorer.report.images = explorer.pairs.count
         return explorer.report
@@ -92,6 +112,7 @@ struct DuelExplorer {
             second: bounds.second, opening: bounds.opening, turns: turns,
             fault: fault)
         let outcome = await duel.play(duel.errands(of: script), in: world, keepsWorlds: false)
+        guard bounds.sample == nil else { return await playFar(duel, outcome) }
         report.executions += 2
         // A turn that the fault made shorter is a shorter turn, and was counted as one.
         guard outcome.isWhole else { return outcome }
@@ -116,6 +137,46 @@ struct DuelExplorer {
             }
         }
         return outcome
+    }
+
+    // MARK: Over PostgreSQL
+
+    private mutating func connect() async {
+        do {
+            far = try await FarLedger(holding: world.ledger)
+            twin = far?.twin(stations: 2)
+        } catch {
+            report.differences.append("there is no server: \(error)")
+        }
+    }
+
+    private mutating func disconnect() {
+        report.transactions = twin?.transactions ?? 0
+        twin = nil
+        try? far?.remove()
+    }
+
+    /// A ledger in PostgreSQL carries out each transaction as well, and has to answer as the one in
+    /// memory does. Everything else that must hold is asked of that one.
+    private mutating func playFar(_ duel: Duel, _ expected: Duel.Outcome) async -> Duel.Outcome {
+        guard expected.isWhole, bounds.sample?.contains(duel.number) == true, let far, let twin
+        else { return expected }
+        do { try far.reset() } catch { report.differences.append("\(error)") }
+        let known = twin.differences.count
+        let outcome = await duel.play(
+            duel.errands(of: script), in: world, keepsWorlds: false, twin: twin)
+        await twin.compare(with: outcome.rest.ledger)
+        if let first = twin.differences.dropFirst(known).first {
+            report.differences.append("schedule \(duel.number), \(first)")
+        }
+        report.executions += 2
+        report.schedules[duel.fault == nil ? 0 : 1] += 1
+        ends.insert(outcome.rest)
+        if outcome.rest != expected.rest {
+            report.differences.append("schedule \(duel.number) ends in another world")
+        }
+        for violation in outcome.violations { report.note(violation, duel, "over PostgreSQL") }
+        return expected
     }
 
     /// Equal worlds are settled once.
@@ -154,6 +215,9 @@ struct DuelReport: Sendable {
     var images = 0
     /// Taps with more steps than a number can tell.
     var stepsCut = 0
+    /// The transactions that PostgreSQL has carried out, and where it has differed.
+    var transactions = 0
+    var differences: [String] = []
     var violationCount = 0
     private(set) var findings: [Invariant: Finding] = [:]
 

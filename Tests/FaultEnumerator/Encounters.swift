@@ -11,7 +11,9 @@ struct Encounter {
     /// The failure, and how many schedules were played; nil where all of it went well.
     let play: @Sendable () async -> (finding: String?, schedules: Int)
 
-    static func of(_ rule: LeftOutRule) -> Encounter? { all.first { $0.rule == rule } }
+    static func of(_ rule: LeftOutRule) -> Encounter? {
+        (all + DatabaseRules.all).first { $0.rule == rule }
+    }
 
     private static let all = [
         Encounter(rule: .parametersAtTheTag) {

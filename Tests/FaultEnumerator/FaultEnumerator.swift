@@ -22,6 +22,9 @@ enum FaultEnumerator {
         FaultEnumerator stations [--deeds NAME,...] [--chips NAME,...] [--turns N]
             [--turns-with-fault N] [--thorough yes] [--open yes]
             plays two stations that share a card, whole or left open by an earlier tap
+        FaultEnumerator database [--one-of N] [--seed N] [--deeds NAME,...] [--turns N]
+            [--turns-with-fault N]
+            plays one of N schedules of two stations over a ledger in PostgreSQL
         FaultEnumerator operators [--deeds NAME,...] [--chips NAME,...] [--turns-with-fault N]
             plays a station and an operator who blocks the card or gives its key up
         FaultEnumerator replay NUMBER

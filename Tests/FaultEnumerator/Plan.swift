@@ -14,7 +14,8 @@ struct Plan: Sendable {
     /// The second station asks for something else, or for the same; readers are strict, or not.
     static func stations(
         _ script: Script, turns: Int, turnsWithFault: Int, isThorough: Bool = false,
-        openings: [Opening] = [.none], against seconds: [Duel.Second] = [.payment, .repetition]
+        openings: [Opening] = [.none], against seconds: [Duel.Second] = [.payment, .repetition],
+        sample: Sample? = nil
     ) -> [Plan] {
         openings.flatMap { opening in
             seconds.flatMap { second in
@@ -25,7 +26,7 @@ struct Plan: Sendable {
                             DuelBounds(
                                 turns: turns, turnsWithFault: turnsWithFault,
                                 areReadersCareless: areCareless, second: second,
-                                opening: opening, isThorough: isThorough)))
+                                opening: opening, isThorough: isThorough, sample: sample)))
                 }
             }
         }
@@ -76,6 +77,21 @@ struct Plan: Sendable {
         stations(
             script, turns: 1, turnsWithFault: turnsWithFault, openings: Opening.allCases,
             against: [.block, .retirement])
+    }
+
+    /// The schedules of two stations that a ledger in PostgreSQL carries out as well.
+    static func far(_ sample: Sample, turns: Int, turnsWithFault: Int) -> [Plan] {
+        small("pay").flatMap {
+            stations($0, turns: turns, turnsWithFault: turnsWithFault, sample: sample)
+                + stations(
+                    $0, turns: turns, turnsWithFault: 0, openings: [.begun, .shown], sample: sample)
+                + stations(
+                    $0, turns: 1, turnsWithFault: turnsWithFault,
+                    against: [.block, .retirement], sample: sample)
+        }
+            + ["add", "close", "ticket"].flatMap(small).flatMap {
+                stations($0, turns: 1, turnsWithFault: turnsWithFault, sample: sample)
+            }
     }
 
     private static func small(_ name: String) -> [Script] {

@@ -30,6 +30,8 @@ struct Row: Sendable {
     let images: Int
     let violationCount: Int
     let findings: [Finding]
+    /// Those that PostgreSQL has carried out.
+    let transactions: Int
     /// The reasons why the row is not complete; empty where it is.
     let doubts: [String]
 
@@ -65,6 +67,7 @@ struct Row: Sendable {
                 violation: $0.violation, number: $0.number.value, moment: $0.moment,
                 length: $0.number.length)
         }
+        transactions = 0
         var doubts: [String] = []
         if report.stepsCut > 0 { doubts.append("\(report.stepsCut) taps had too many steps") }
         if report.gapsCut > 0 { doubts.append("\(report.gapsCut) worlds had too many weak pages") }
@@ -75,10 +78,10 @@ struct Row: Sendable {
     }
 
     private init(_ script: Script, _ bounds: DuelBounds, _ report: DuelReport, _ seconds: String) {
-        group = "two stations"
+        group = bounds.sample == nil ? "two stations" : "two stations over PostgreSQL"
         scope = [
             script.name, bounds.opening.words, bounds.second.words,
-            bounds.areReadersCareless ? "careless" : "strict",
+            bounds.areReadersCareless ? "careless" : "strict", group,
         ].joined(separator: ", ")
         schedules = report.schedules
         executions = report.executions
@@ -97,9 +100,13 @@ struct Row: Sendable {
                 violation: $0.violation, number: UInt128($0.duel.number), moment: $0.moment,
                 length: $0.duel.length)
         }
+        transactions = report.transactions
         doubts =
-            report.stepsCut > 0
-            ? ["\(script.name): \(report.stepsCut) taps had too many steps"] : []
+            (report.stepsCut > 0
+                ? ["\(script.name): \(report.stepsCut) taps had too many steps"] : [])
+            + (report.differences.isEmpty
+                ? []
+                : ["PostgreSQL differs \(report.differences.count) times: \(report.differences[0])"])
     }
 
     private static func words(_ counts: [Int]) -> String {

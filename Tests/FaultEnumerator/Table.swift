@@ -48,6 +48,8 @@ enum Table {
             }
             print("\(name): \(words(ofName)); by their faults: " + counts.joined(separator: ", "))
         }
+        let transactions = rows.reduce(0) { $0 + $1.transactions }
+        if transactions > 0 { print("transactions in PostgreSQL: \(transactions)") }
         print("together: \(words(rows)); \(processorTime()) s of processor time")
     }
 

@@ -12,6 +12,8 @@ package final class Scene: Sendable {
     let live: Guarded<Live>
     /// Called before every step of a station; where it suspends, another one goes on.
     let turn: (@Sendable (Int) async -> Void)?
+    /// A second ledger that carries out every transaction, too.
+    let twin: LedgerTwin?
     private let keys: KeyRing?
     private let surroundings: Station.Surroundings?
 
@@ -21,13 +23,15 @@ package final class Scene: Sendable {
     package init(
         _ world: RestingWorld, mishaps: [Int: Mishap] = [:], stations: Int = 1,
         keepsWorlds: Bool = false, areReadersCareless: Bool = false, keys: KeyRing? = nil,
-        surroundings: Station.Surroundings? = nil, turn: (@Sendable (Int) async -> Void)? = nil
+        surroundings: Station.Surroundings? = nil, twin: LedgerTwin? = nil,
+        turn: (@Sendable (Int) async -> Void)? = nil
     ) {
         live = Guarded(
             Live(
                 world, mishaps: mishaps, readers: stations, keepsWorlds: keepsWorlds,
                 areReadersCareless: areReadersCareless))
         self.turn = turn
+        self.twin = twin
         self.keys = keys
         self.surroundings = surroundings
     }
@@ -131,24 +135,52 @@ private struct SceneLedger: LedgerStore {
     var currency: Currency { .usd }
 
     func read<Success: Sendable>(
-        touching _: Footprint,
+        touching footprint: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
-        await scene.turn?(number)
-        return try scene.live.withLock { live throws(LedgerError) in
-            try live.transact(.ledgerRead, of: number, body)
-        }
+        try await transact(.ledgerRead, footprint, body)
     }
 
     func write<Success: Sendable>(
-        touching _: Footprint,
+        touching footprint: Footprint,
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        try await transact(.ledgerWrite, footprint, body)
+    }
+
+    private func transact<Success: Sendable>(
+        _ act: Step.Act, _ footprint: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         await scene.turn?(number)
-        return try scene.live.withLock { live throws(LedgerError) in
-            try live.transact(.ledgerWrite, of: number, body)
+        guard let twin = scene.twin else {
+            return try scene.live.withLock { live throws(LedgerError) in
+                try live.transact(act, of: number, body)
+            }
         }
+        // The outcome of the body, and the outcome that the station learns.
+        let (done, told) = scene.live.withLock { live in
+            var done: Result<Success, LedgerError>?
+            let told = Result { () throws(LedgerError) in
+                try live.transact(act, of: number) { rows throws(LedgerError) in
+                    let result = Result { () throws(LedgerError) in try body(rows) }
+                    done = result
+                    return try result.get()
+                }
+            }
+            return (done, told)
+        }
+        if let done {
+            await twin.carryOut(
+                act, at: number, touching: footprint, expecting: done,
+                isHeard: told.isSuccess == done.isSuccess, body)
+        }
+        return try told.get()
     }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }
 
 /// The service as a station of a scene sees it: asking is a step.

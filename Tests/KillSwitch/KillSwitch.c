@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 enum { MOST_DESCRIPTORS = 1024, LONGEST_PATH = 512, LONGEST_LINE = 1200 };
@@ -49,6 +51,7 @@ static const char *kind_of(const char *path) {
     if (path[0] == '\0') return NULL;
     const char *reader = variable("KILL_SWITCH_READER");
     if (reader != NULL && strcmp(path, reader) == 0) return "reader";
+    if (is_below(path, variable("KILL_SWITCH_DATABASE"))) return "database";
     return is_below(path, variable("KILL_SWITCH_FILES")) ? "ledger" : NULL;
 }
 
@@ -256,6 +259,21 @@ int mkstemp(char *template) {
     int result;
     CARRY_OUT(result, call, -1, REAL(mkstemp)(template));
     remember(result, template);
+    return result;
+}
+
+// A link to a database is known by the socket that it leads to.
+int connect(int descriptor, __CONST_SOCKADDR_ARG address, socklen_t length) {
+    const struct sockaddr_un *place = address.__sockaddr_un__;
+    if (place->sun_family == AF_UNIX) remember(descriptor, place->sun_path);
+    return REAL(connect)(descriptor, address, length);
+}
+
+ssize_t send(int descriptor, const void *bytes, size_t count, int flags) {
+    struct call call = begin("send", path_of(descriptor), "");
+    ssize_t result;
+    CARRY_OUT(result, call, (ssize_t)count,
+              REAL(send)(descriptor, bytes, taken(call, count), flags));
     return result;
 }
 

@@ -21,8 +21,10 @@ public struct RandomStations: Sendable {
     private var sold: [CardUID: TicketID] = [:]
     private var attempts: [OperationID] = []
 
-    public init(seed: UInt64, stations: Int = 3) {
+    /// Their ids and times begin after `first`.
+    public init(seed: UInt64, stations: Int = 3, after first: Int = 0) {
         random = SeededGenerator(seed: seed)
+        clock = first
         memories = Array(repeating: [:], count: stations)
         works = Array(repeating: nil, count: stations)
         requests = Array(repeating: nil, count: stations)

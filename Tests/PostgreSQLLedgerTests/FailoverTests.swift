@@ -14,7 +14,9 @@ import Thoroughness
         let told = try await FailoverTests.failOver { primary in try primary.waitForReplica() }
         try await told.house.database.reopen(.nothing)
         for station in 1...FailoverTests.stations { _ = try await told.connect(station) }
-        #expect(try await told.lost() == [])
+        let lost = try await told.lost()
+        #expect(lost == [])
+        print("failover, synchronous replica: \(try await told.figures(lost))")
         #expect(told.payments.count >= FailoverTests.enough)
         try await told.goOn()
     }
@@ -31,6 +33,7 @@ import Thoroughness
         try await told.house.database.reopen(.something)
         for station in 1...FailoverTests.stations { _ = try await told.connect(station) }
         let lost = try await told.lost()
+        print("failover, replica away: \(try await told.figures(lost))")
         #expect(!lost.isEmpty && lost.count < told.payments.count)
         // No number of what is lost is used a second time.
         let highest = lost.map(\.sequence).max() ?? .none
@@ -46,7 +49,7 @@ import Thoroughness
         try await house.database.makeLedger(in: .usd, partitions: 2)
         let replica = try PrivatePostgreSQL(copying: primary)
         try primary.waitForReplica()
-        let ledger = try await PostgreSQLLedger.open(house.address, as: 1, isPatient: false)
+        let ledger = try await PostgreSQLLedger.open(house.address, as: 1, patience: .ofCounter)
         let desk = Desk(ledger)
         try await desk.complete(.issue(1000), id: 1)
         let work = try await desk.work(.pay(.cents(100)), id: 2)
@@ -59,7 +62,7 @@ import Thoroughness
         let state = "SELECT state FROM operation ORDER BY place DESC LIMIT 1"
         #expect(try alone.server.answer(to: state, in: house.name) == "committed")
         let refused = await #expect(throws: LedgerError.self) {
-            _ = try await PostgreSQLLedger.open(alone.address, as: 1, isPatient: false)
+            _ = try await PostgreSQLLedger.open(alone.address, as: 1, patience: .ofCounter)
         }
         #expect(refused?.kind == .unavailable)
         alone.server.kill()
@@ -70,6 +73,39 @@ import Thoroughness
         #expect(try await kept.operation(.numbered(2))?.state == .pending)
         try await Desk(kept).confirm(work)
         #expect(try await Desk(kept).balance() == 900)
+    }
+
+    /// An administrator cancels a commit that waits for the replica. The server answers that it was
+    /// done, with a warning; the others see it, and it is gone after a promotion.
+    @Test(.checkOnly) func believesNoCommitWithAWarning() async throws {
+        let primary = try PrivatePostgreSQL()
+        let house = House(server: primary, name: "house")
+        _ = try primary.database(house.name)
+        try await house.database.makeLedger(in: .usd, partitions: 2)
+        let replica = try PrivatePostgreSQL(copying: primary)
+        try primary.waitForReplica()
+        let ledger = try await PostgreSQLLedger.open(house.address, as: 1)
+        try await Desk(ledger).complete(.issue(1000), id: 1)
+        let work = try await Desk(ledger).work(.pay(.cents(100)), id: 2)
+        replica.kill()
+        let confirming = Task { try await Desk(ledger).confirm(work) }
+        let waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+        try await FailoverTests.wait {
+            (try? primary.answer(to: "SELECT count(*) \(waiting)", in: house.name)) == "1"
+        }
+        let cancelled = "SELECT count(pg_cancel_backend(pid)) \(waiting)"
+        #expect(try primary.answer(to: cancelled, in: house.name) == "1")
+        let unknown = await #expect(throws: LedgerError.self) { try await confirming.value }
+        #expect(unknown?.kind == .outcomeUnknown)
+        let state = "SELECT state FROM operation ORDER BY place DESC LIMIT 1"
+        #expect(try primary.answer(to: state, in: house.name) == "committed")
+        primary.kill()
+        let promoted = House(server: try replica.recovered(), name: house.name)
+        try promoted.server.promote()
+        try await promoted.database.reopen(.nothing)
+        let kept = try await PostgreSQLLedger.open(promoted.address, as: 1)
+        #expect(try await kept.operation(.numbered(2))?.state == .pending)
+        promoted.server.kill()
     }
 
     private static let stations = 8
@@ -88,6 +124,8 @@ import Thoroughness
     private struct Told {
         let house: House
         let payments: [Operation]
+        /// The payments of which no station learned whether they were done.
+        let unknown: [OperationID]
         /// The beginning of the files in which the stations keep what was confirmed to them.
         let memory: String
 
@@ -104,6 +142,16 @@ import Thoroughness
                 if kept?.state != .committed { lost.append(payment) }
             }
             return lost
+        }
+
+        func figures(_ lost: [Operation]) async throws -> String {
+            let ledger = try await PostgreSQLLedger.open(house.address, as: 0)
+            var kept = 0
+            for id in unknown where try await ledger.operation(id)?.state == .committed {
+                kept += 1
+            }
+            return "told paid \(payments.count), of them lost \(lost.count); unknown "
+                + "\(unknown.count), of them paid \(kept)"
         }
 
         /// Every card can be used again, and the books are right.
@@ -136,12 +184,13 @@ import Thoroughness
         let replica = try PrivatePostgreSQL(copying: primary)
         try prepare(primary)
         let told = Guarded<[Operation]>([])
+        let unknown = Guarded<[OperationID]>([])
         let memory = "\(primary.socket)-confirmed"
         try await withThrowingTaskGroup(of: Void.self) { group in
             for station in 1...stations {
                 let ledger = try await PostgreSQLLedger.open(
                     house.address, as: station, memory: "\(memory)-\(station)")
-                group.addTask { await sell(at: station, on: ledger, told) }
+                group.addTask { await sell(at: station, on: ledger, told, unknown) }
             }
             try await wait { told.withLock { $0.count } >= enough / 2 }
             if isAway { replica.kill() }
@@ -153,18 +202,25 @@ import Thoroughness
         try promoted.promote()
         return Told(
             house: House(server: promoted, name: house.name), payments: told.withLock { $0 },
-            memory: memory)
+            unknown: unknown.withLock { $0 }, memory: memory)
     }
 
     /// Sells until the ledger is gone.
     private static func sell(
-        at station: Int, on ledger: PostgreSQLLedger, _ told: Guarded<[Operation]>
+        at station: Int, on ledger: PostgreSQLLedger, _ told: Guarded<[Operation]>,
+        _ unknown: Guarded<[OperationID]>
     ) async {
         let desk = Desk(ledger)
         let uid = CardUID.numbered(UInt8(station))
         var id = 1000 * station
-        while let paid = try? await desk.complete(.pay(.cents(1)), id: id, on: uid) {
-            told.withLock { $0.append(paid) }
+        while true {
+            do {
+                let paid = try await desk.complete(.pay(.cents(1)), id: id, on: uid)
+                told.withLock { $0.append(paid) }
+            } catch {
+                guard (error as? LedgerError)?.kind == .outcomeUnknown else { return }
+                return unknown.withLock { [id] in $0.append(.numbered(id)) }
+            }
             id += 1
         }
     }

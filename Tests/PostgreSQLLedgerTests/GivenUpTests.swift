@@ -11,7 +11,7 @@ import Testing
     @Test func isNotCarriedOutLater() async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await PostgreSQLLedger.open(
-                database.address, as: 1, isPatient: false)
+                database.address, as: 1, patience: .ofCounter)
             let desk = Desk(ledger)
             try await desk.complete(.issue(1000), id: 1)
             let server = try PrivatePostgreSQL.shared.get()

@@ -5,6 +5,7 @@ import PostgreSQLLedger
 import PrivatePostgreSQL
 import TapcardDomain
 import Testing
+import Thoroughness
 
 /// A server that was promoted or restored takes no money before the owner has spoken.
 @Suite("The opening of a ledger in PostgreSQL", .serialized) struct OpeningTests {
@@ -37,6 +38,45 @@ import Testing
             let address = try server.database(copy, copying: database.name)
             defer { try? server.remove(copy) }
             #expect(await OpeningTests.error(of: address)?.kind == .undeclared)
+        }
+    }
+
+    /// A backup of the whole server is restored, and lacks what was sold since.
+    @Test(.checkOnly) func isDeclaredAgainAfterARestore() async throws {
+        let server = try PrivatePostgreSQL()
+        defer { server.kill() }
+        let address = try server.database("house")
+        try await PostgreSQLDatabase(address, now: { .tick(0) }).makeLedger(
+            in: .usd, partitions: 2)
+        let ledger = try await PostgreSQLLedger.open(address, as: 1)
+        try await Desk(ledger).complete(.issue(1000), id: 1)
+        let restored = try PrivatePostgreSQL(restoring: server)
+        defer { restored.kill() }
+        let lost = try await Desk(ledger).complete(.pay(.cents(100)), id: 2)
+        let place = restored.address(of: "house")
+        #expect(await OpeningTests.error(of: place)?.kind == .undeclared)
+        let owner = PostgreSQLDatabase(place, now: { .tick(0) })
+        #expect(try await owner.status().isOpen == false)
+        try await owner.reopen(.something)
+        let again = try await PostgreSQLLedger.open(place, as: 1)
+        #expect(try await Desk(again).balance() == 1000)
+        let next = try await Desk(again).complete(.pay(.cents(1)), id: 3)
+        #expect(next.sequence > lost.sequence)
+        #expect(try await again.audit().violations == [])
+    }
+
+    /// The tables are those of a later version, of which this one may write or may not.
+    @Test func needsTheVersionOfItsTables() async throws {
+        try await TestDatabase.temporary { database in
+            let ledger = try await database.open()
+            try await Desk(ledger).complete(.issue(), id: 1)
+            try database.change("UPDATE setting SET schema = 2, oldest_writer = 1")
+            try await Desk(try await database.open(station: 1)).complete(.pay(.cents(1)), id: 2)
+            try database.change("UPDATE setting SET oldest_writer = 2")
+            let error = await OpeningTests.error(of: database.address)
+            #expect(error?.kind == .newer, "\(error?.detail ?? "")")
+            try database.change("UPDATE setting SET currency = 'XXX', oldest_writer = 1")
+            #expect(await OpeningTests.error(of: database.address)?.kind == .corrupt)
         }
     }
 

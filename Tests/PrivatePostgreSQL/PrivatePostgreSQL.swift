@@ -64,6 +64,26 @@ package final class PrivatePostgreSQL: Sendable {
         try self.init(in: folder, with: programs, syncs: syncs)
     }
 
+    /// A server that was restored from a backup of this one, as it is now.
+    package convenience init(restoring other: PrivatePostgreSQL) throws {
+        let (programs, folder) = (try Self.newest(), try Self.emptyFolder())
+        try Self.run(
+            [
+                programs + "/pg_basebackup", "--pgdata", folder + "/data", "--host",
+                other.folder, "--username", Self.user, "--checkpoint", "fast", "--no-sync",
+                "--wal-method", "stream",
+            ])
+        // There is no archive: the restore ends with what the backup has brought.
+        try Self.run(
+            [
+                "/bin/sh", "-c",
+                "touch \(folder)/data/recovery.signal && "
+                    + "echo \"restore_command = 'false'\" >> \(folder)/data/postgresql.auto.conf",
+            ])
+        try self.init(in: folder, with: programs)
+        while try answer(to: "SELECT pg_is_in_recovery()", in: "postgres") == "t" { usleep(10_000) }
+    }
+
     private init(
         in folder: String, with programs: String, listening address: String? = nil,
         syncs: Bool = false
@@ -148,7 +168,8 @@ package final class PrivatePostgreSQL: Sendable {
                 ]))
     }
 
-    package final class Session {
+    // Unchecked: one statement at a time is given to it.
+    package final class Session: @unchecked Sendable {
         private let process: Process
         private let (input, output) = (Pipe(), Pipe())
 

@@ -1,11 +1,12 @@
 import Glibc
 import SoakTown
 
-/// The long simulation: Soak [--seconds N] [--seed S] [--until STEP]
+/// The long simulation: Soak [--seconds N] [--seed S] [--until STEP] [--stations N]
 enum SoakCommand {
     static func run(_ arguments: [String]) async -> Int32 {
         var (seconds, seed) = (60, UInt64.random(in: 0...UInt64(UInt32.max)))
         var last: Int?
+        var stations = 0
         var words = arguments[...]
         while let word = words.popFirst() {
             let value = words.popFirst()
@@ -13,13 +14,18 @@ enum SoakCommand {
             case ("--seconds", let number?): seconds = Int(clamping: number)
             case ("--seed", let number?): seed = number
             case ("--until", let number?): last = Int(clamping: number)
+            case ("--stations", let number?): stations = Int(clamping: number)
             default:
-                print("Usage: Soak [--seconds N] [--seed S] [--until STEP]")
+                print(
+                    """
+                    Usage: Soak [--seconds N] [--seed S] [--until STEP] [--stations N]
+                    With --stations so many counters have one ledger in PostgreSQL.
+                    """)
                 return 2
             }
         }
         say("seed \(seed)")
-        var soak = Soak(seed: seed)
+        var soak = Soak(seed: seed, farStations: stations)
         do {
             if let last {
                 try await soak.play(until: last)
@@ -29,7 +35,8 @@ enum SoakCommand {
         } catch {
             print("seed \(seed), step \(error.step): \(error)")
             tell(soak)
-            print("again: Soak --seed \(seed) --until \(error.step)")
+            let more = stations > 0 ? " --stations \(stations)" : ""
+            print("again: Soak --seed \(seed) --until \(error.step)\(more)")
             return 1
         }
         if last != nil { tell(soak) }

@@ -12,11 +12,17 @@ package struct Soak: Sendable {
     /// The history of the last card.
     package private(set) var story: [String] = []
 
-    package init(seed: UInt64) { self.seed = seed }
+    private let farStations: Int
+
+    /// With `farStations` so many counters have a ledger in PostgreSQL.
+    package init(seed: UInt64, farStations: Int = 0) {
+        (self.seed, self.farStations) = (seed, farStations)
+    }
 
     /// A town's seed follows from the seed of all and its number.
     private func town(_ number: Int) -> Town {
-        Town(seed: seed &+ UInt64(number) &* 0xD1B5_4A32_D192_ED03)
+        Town(
+            seed: seed &+ UInt64(number) &* 0xD1B5_4A32_D192_ED03, farStations: farStations)
     }
 
     /// Plays whole towns while there is time.

@@ -49,10 +49,12 @@ extension Town {
         trouble = Trouble()
         let before = world(of: index)
         let (seed, keys, time) = (chance.next(), keys, time)
-        func scene(_ mishaps: [Int: Mishap], _ occasion: Occasion) -> Scene {
+        func scene(
+            _ mishaps: [Int: Mishap], _ occasion: Occasion, _ twin: LedgerTwin? = nil
+        ) -> Scene {
             Scene(
                 before, mishaps: mishaps, stations: stations, keys: keys,
-                surroundings: occasion.surroundings, turn: turn)
+                surroundings: occasion.surroundings, twin: twin, turn: turn)
         }
         var mishaps: [Int: Mishap] = [:]
         if hold == .disturbed {
@@ -65,7 +67,7 @@ extension Town {
             }
         }
         let occasion = Occasion(seed, at: time)
-        let played = scene(mishaps, occasion)
+        let played = scene(mishaps, occasion, try await twin())
         if hold == .away { played.moveCard(to: nil) }
         let said = await act(played)
         self.time = occasion.clock.withLock { $0 }
@@ -90,7 +92,7 @@ extension Town {
         let world = scene.world
         bodies[index].tag = world.tag
         bodies[index].weak = world.weak
-        tables = world.ledger
+        try takeOver(world.ledger)
         if hints.contains(where: { $0.contains("looks torn") }) { note("hints: torn") }
         let suspicion = hints.first { $0.contains("tampered") || $0.contains("overwritten") }
         if let suspicion {

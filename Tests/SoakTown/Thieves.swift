@@ -118,12 +118,12 @@ extension Town {
         else { return }
         let (ours, honest) = (tables, bodies[index])
         guard let blank = TagMemory.blank(honest.tag.chip, uid: honest.tag.uid) else { return }
-        tables = LedgerTables()
+        (tables, isElsewhere) = (LedgerTables(), true)
         bodies[index] = Body(tag: blank, marks: [.copied])
         let order = CardOrder(
             .issue(.nobody, Money(minorUnits: 99_999_999, .usd), hasScratchCard: true))
         try await carryOut(order, "a thief's card", index)
-        tables = ours
+        (tables, isElsewhere) = (ours, false)
         bodies[index].marks = [.copied]
         let forged = bodies[index].tag
         _ = try await expectNothing(index, "a card made with leaked keys")
@@ -137,11 +137,11 @@ extension Town {
         bodies.append(blank())
         let place = bodies.count - 1
         let ours = tables
-        tables = LedgerTables()
+        (tables, isElsewhere) = (LedgerTables(), true)
         let amount = Money(minorUnits: Int64(chance.below(4_000)), .usd)
         let order = CardOrder(.issue(.nobody, amount, hasScratchCard: true))
         try await carryOut(order, "issue elsewhere", place)
-        tables = ours
+        (tables, isElsewhere) = (ours, false)
         let id = newID()
         let said = try await play(place, "pay with a card from elsewhere", .calm) {
             station, _ throws(TapcardError) in

@@ -177,14 +177,16 @@ extension Town {
         else { return }
         let ledger = TableLedger(tables)
         let surroundings = Occasion(chance.next(), at: time).surroundings
+        let twin = try await twin()
         do throws(TapcardError) {
-            _ = try await Station.change(uid, change, in: ledger, surroundings: surroundings)
+            _ = try await Station.change(
+                uid, change, in: TwinnedLedger(ledger, twin), surroundings: surroundings)
         } catch {
             // A payout that is not known yet may have closed it.
             guard !account.claims.isEmpty else { throw broken("\(change) ended so: \(error)") }
             return
         }
-        tables = ledger.tables
+        try takeOver(ledger.tables)
         switch change {
         case .block: books.accounts[uid]?.standing = .blocked
         case .unblock: books.accounts[uid]?.standing = .active
@@ -288,7 +290,7 @@ extension Town {
             throw broken("the backup cannot be put back: \(error)")
         }
         let (now, before) = (tables, bodies[index])
-        tables = ledger.tables
+        (tables, isElsewhere) = (ledger.tables, true)
         bodies[index].marks = [.restored]
         let id = newID()
         let said = try await play(index, "pay at a stale counter", .calm) {
@@ -303,7 +305,7 @@ extension Town {
         guard bodies[index].tag == before.tag else {
             throw broken("a counter with an old ledger wrote on a card")
         }
-        tables = now
+        (tables, isElsewhere) = (now, false)
         bodies[index] = before
         note("answers: \(error.kind.word) at a stale counter")
     }

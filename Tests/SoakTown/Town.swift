@@ -39,9 +39,16 @@ package struct Town {
     private var stories: [Int: [String]] = [:]
     private var lastBody = 0
 
-    package init(seed: UInt64) {
+    /// How many counters have a ledger in PostgreSQL; 0 where it is in memory alone.
+    let farStations: Int
+    var far: Far?
+    /// Whether the rows are those of somebody else's ledger for now.
+    var isElsewhere = false
+
+    package init(seed: UInt64, farStations: Int = 0) {
         let chance = Chance(seed)
         self.chance = chance
+        self.farStations = farStations
         keys = KeyRing.fresh(created: "2026-01-01") { chance.bytes($0) }
         for _ in 0..<Town.size { bodies.append(blank()) }
     }
@@ -146,6 +153,7 @@ package struct Town {
         if let first = report.violations.first { throw broken(first) }
         if let first = tables.rowsBroken.first { throw broken("\(first)") }
         note("audits")
+        try await auditDatabase()
     }
 
     func broken(_ what: String) -> Broken { Broken(step: step, description: what) }

@@ -25,6 +25,21 @@ struct SoakTownTests {
         for what in SoakTownTests.met { #expect(tally.counts[what] != nil, "\(what)") }
     }
 
+    /// Restored backups and retired keys included: the rows are moved in again.
+    @Test("keeps its ledger in PostgreSQL, where eight counters work", .checkOnly)
+    func townOnPostgreSQL() async throws {
+        var soak = Soak(seed: 17, farStations: 8)
+        do {
+            try await soak.play { $0.step < Soak.townLength }
+        } catch {
+            Issue.record("step \(error.step): \(error)")
+            for line in soak.story { Issue.record("\(line)") }
+        }
+        #expect(soak.tally.counts["taps on PostgreSQL", default: 0] > Soak.townLength / 2)
+        #expect(soak.tally.counts["audits of PostgreSQL", default: 0] >= 10)
+        #expect(soak.tally.counts["counters that met over a card"] != nil)
+    }
+
     /// The events that must occur in the towns of both seeds together.
     private static let met = [
         "answers: pay done", "answers: add done", "answers: refund done",

@@ -27,6 +27,32 @@ public enum LeftOutRule: Int, Sendable, CaseIterable {
     case nothingFromBlockedCards = 11
     case nothingUnderRetiredKeys = 12
     case nothingIntoAnotherFile = 13
+    /// A new connection to a database shows nothing that the replica lacks.
+    case fence = 31
+    /// A commit with a warning may be lost.
+    case warningIsUnknown = 32
+    /// A commit is answered by COMMIT, and by no other word.
+    case commitIsAnsweredSo = 33
+    /// A station cancels no request.
+    case noCancel = 34
+    /// The rows by which a change was judged stay locked until it is written.
+    case oneTransaction = 35
+    /// Each station has rows of its own for the accounts of the house.
+    case houseRowsOfStations = 36
+    /// An id belongs to one card.
+    case idsAreUnique = 37
+    /// After a loss no number is used that may be on a tag.
+    case skippedNumbers = 38
+    /// A card is changed as it was read, or not at all.
+    case cardVersion = 39
+    /// A batch is not carried out after its station has given it up.
+    case deadline = 40
+    /// Every transaction asks whether the ledger is open on this server.
+    case guardian = 41
+    /// A station asks for the last operation that was confirmed to it.
+    case lastConfirmed = 42
+    /// A station looks up what it has given up once that has ended.
+    case givenUpHasEnded = 43
 
     /// The rule that is left out, local to a task, so that several can be tried at once.
     @TaskLocal public static var current: LeftOutRule?

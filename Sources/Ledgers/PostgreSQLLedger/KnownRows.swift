@@ -72,7 +72,7 @@ struct KnownRows {
         // A card with another version may have lost or won any of its rows since.
         for (uid, row) in newer.cards where row?.version != (cards[uid] ?? nil)?.version {
             operations = operations.filter { $0.value?.uid != uid }
-            (openOperations[uid], gaps[uid]) = (nil, nil)
+            (openOperations[uid], gaps[uid], records[uid]) = (nil, nil, nil)
         }
         cards.merge(newer.cards) { $1 }
         operations.merge(newer.operations) { $1 }

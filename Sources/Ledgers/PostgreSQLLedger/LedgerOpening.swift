@@ -62,6 +62,22 @@ struct Opening {
             [.integer(number), .integer(station)])
     }
 
+    /// The station whose rows of the house's accounts are changed.
+    var houseStation: Int64 {
+        #if LEAVE_RULES_OUT
+        if LeftOutRule.current == .houseRowsOfStations { return 0 }
+        #endif
+        return station
+    }
+
+    /// The part of those rows to which this connection adds.
+    func housePart(on link: Link) -> Int64 {
+        #if LEAVE_RULES_OUT
+        if LeftOutRule.current == .houseRowsOfStations { return 0 }
+        #endif
+        return link.housePart.number
+    }
+
     /// Notes that the station is there.
     fileprivate var presence: [SQLStatement] {
         [
@@ -130,6 +146,9 @@ struct OpenLedger {
 extension Link {
     /// The settings of the ledger, whether or not it is open here.
     func declaration(isFenced: Bool = true) throws(LedgerError) -> Declaration {
+        #if LEAVE_RULES_OUT
+        let isFenced = isFenced && LeftOutRule.current != .fence
+        #endif
         let fence = isFenced ? Opening.fence : []
         let answers: [SQLAnswer]
         do throws(LinkFailure) {

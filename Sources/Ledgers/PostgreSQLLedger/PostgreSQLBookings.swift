@@ -31,8 +31,8 @@ extension PostgreSQLRows {
                 ON CONFLICT (account, station, part) DO UPDATE SET balance = house.balance + $3
                 """,
                 [
-                    .text(entry.account.description), .integer(opening.station),
-                    .integer(entry.amount), .integer(link.housePart.number),
+                    .text(entry.account.description), .integer(opening.houseStation),
+                    .integer(entry.amount), .integer(opening.housePart(on: link)),
                 ])
         }
         change([entry.insertion(on: operation.uid, at: place, station: opening.station)])

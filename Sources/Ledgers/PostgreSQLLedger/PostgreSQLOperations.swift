@@ -197,7 +197,8 @@ extension Operation {
                         WHERE request_id.is_attempt
                         """, [.id(id), .uid(uid)])
                 : SQLStatement(
-                    "INSERT INTO request_id (id, uid, is_attempt) VALUES ($1, $2, FALSE)",
+                    "INSERT INTO request_id (id, uid, is_attempt) VALUES ($1, $2, FALSE)"
+                        + Operation.elsewhere,
                     [.id(id), .uid(uid)]))
         if let reverses {
             statements.append(
@@ -212,6 +213,14 @@ extension Operation {
                     [.text(ticketID.text), .uid(uid), .id(id)]))
         }
         return statements
+    }
+
+    /// Nothing: the insertion fails where the id is there already.
+    private static var elsewhere: String {
+        #if LEAVE_RULES_OUT
+        if LeftOutRule.current == .idsAreUnique { return " ON CONFLICT DO NOTHING" }
+        #endif
+        return ""
     }
 
     /// Fails where the operation has ended, or is not there.

@@ -68,6 +68,10 @@ final class PostgreSQLRows: LedgerRows {
             : (opening.isPooled ? Opening.fence : [])
                 + [SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
         waiting = beginning + [opening.guardian(ofWriting: isWriting)]
+        #if LEAVE_RULES_OUT
+        if LeftOutRule.current == .guardian { waiting.removeLast() }
+        if LeftOutRule.current == .oneTransaction, isWriting { waiting.removeFirst() }
+        #endif
     }
 
     /// Runs one query, after every change collected so far.
@@ -180,7 +184,8 @@ final class PostgreSQLRows: LedgerRows {
             SQLStatement(
                 """
                 SELECT 1 / count(*) FROM (
-                    SELECT 1 FROM card WHERE uid = $1 AND version = $2 FOR NO KEY UPDATE) AS seen
+                    SELECT 1 FROM card WHERE uid = $1 AND \(KnownRows.CardRow.isVersion("$2"))
+                    FOR NO KEY UPDATE) AS seen
                 """,
                 [.uid(uid), .integer((known.cards[uid] ?? nil)?.version ?? 0)])
         }
@@ -268,10 +273,19 @@ final class PostgreSQLRows: LedgerRows {
     func takeChangesAndConditions() -> [SQLStatement] {
         let proofs = proofs
         defer { conditions = [] }
+        #if LEAVE_RULES_OUT
+        if LeftOutRule.current == .deadline { return proofs + takeChanges() + conditions }
+        #endif
         return proofs + takeChanges() + conditions + [Opening.deadline(deadline)]
     }
 
     /// The moment of the server's clock at which the station gives this transaction up.
     private(set) lazy var deadline =
-        clock.now + link.patience.committing.components.seconds * 1_000_000
+        clock.now + link.patience.committing.microseconds
+}
+
+extension Duration {
+    fileprivate var microseconds: Int64 {
+        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+    }
 }

@@ -36,8 +36,8 @@ struct KillSwitch {
     struct Call: Equatable {
         /// From 1; 0 where it was not counted.
         let number: Int
-        /// `ledger` for every file that has to last, `reader`, `told` for standard output, or
-        /// `stray` for a close of a descriptor that is not open.
+        /// `ledger` for every file that has to last, `reader`, `database`, `told` for standard
+        /// output, or `stray` for a close of a descriptor that is not open.
         let kind: String
         let name: String
         let path: String
@@ -52,16 +52,21 @@ struct KillSwitch {
     private let library: String
     private let files: String
     private let reader: String?
+    private let database: String?
     private let log: String
 
-    /// `files` is the folder whose files count; without it that of keys and ledger.
-    init(_ counter: Counter, reader: String? = nil, files: String? = nil) throws {
+    /// `files` is the folder whose files count; without it that of keys and ledger. `database` is
+    /// the folder of a server's socket.
+    init(
+        _ counter: Counter, reader: String? = nil, files: String? = nil, database: String? = nil
+    ) throws {
         let program = try Executable.path()
         let folder = program.prefix(upTo: try #require(program.lastIndex(of: "/")))
         library = "\(folder)/libKillSwitch.so"
         guard try DurableFile(library).permissions() != nil else { throw Missing(path: library) }
         self.files = files ?? counter.data
         self.reader = reader
+        self.database = database
         log = counter.file("calls")
     }
 
@@ -71,7 +76,8 @@ struct KillSwitch {
     ) -> [String: String?] {
         [
             "LD_PRELOAD": library, "KILL_SWITCH_FILES": files, "KILL_SWITCH_READER": reader,
-            "KILL_SWITCH_LOG": log, "KILL_SWITCH_CALLS": calls, "KILL_SWITCH_ONCE": once,
+            "KILL_SWITCH_DATABASE": database, "KILL_SWITCH_LOG": log, "KILL_SWITCH_CALLS": calls,
+            "KILL_SWITCH_ONCE": once,
             "KILL_SWITCH_AT": action.map { _ in String(place) },
             "KILL_SWITCH_DO": action?.description,
         ]

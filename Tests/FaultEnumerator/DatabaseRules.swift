@@ -1,0 +1,281 @@
+#if LEAVE_RULES_OUT
+import Ledger
+import PortDoubles
+import PostgreSQLLedger
+import PrivatePostgreSQL
+import TapcardDomain
+
+/// The rules of a ledger in PostgreSQL, each with what happens where it is left out. They are played
+/// on a server of their own.
+enum DatabaseRules {
+    static let all = [
+        Encounter(rule: .fence) { await tell(fence) },
+        Encounter(rule: .warningIsUnknown) { await tell(warning) },
+        Encounter(rule: .commitIsAnsweredSo) { await tell(answer) },
+        Encounter(rule: .noCancel) { await tell(cancel) },
+        Encounter(rule: .oneTransaction) { await tell(oneCode) },
+        Encounter(rule: .houseRowsOfStations) { await tell(houseRows) },
+        Encounter(rule: .idsAreUnique) { await tell(oneID) },
+        Encounter(rule: .skippedNumbers) { await tell(skippedNumbers) },
+        Encounter(rule: .cardVersion) { await tell(cardVersion) },
+        Encounter(rule: .deadline) { await tell(deadline) },
+        Encounter(rule: .guardian) { await tell(guardian) },
+        Encounter(rule: .lastConfirmed) { await tell(lastConfirmed) },
+        Encounter(rule: .givenUpHasEnded) { await tell(givenUp) },
+    ]
+
+    /// A story that cannot be played shows nothing about the rule that is left out.
+    private static func tell(
+        _ story: () async throws -> String?
+    ) async -> (finding: String?, schedules: Int) {
+        do {
+            return (try await story(), 1)
+        } catch {
+            print("  the story could not be played: \(error)")
+            return (LeftOutRule.current == nil ? "the story could not be played" : nil, 1)
+        }
+    }
+
+    /// A till that gives up soon.
+    private static let soon = Patience(reading: .seconds(1), committing: .seconds(1))
+
+    private static func house() async throws -> House {
+        try await House.opened(on: try PrivatePostgreSQL.shared.get())
+    }
+
+    // MARK: The replica
+
+    /// A house with a replica that has died, and a payment whose record is on the card.
+    private static func houseWithoutReplica(
+        _ patience: Patience
+    ) async throws -> (house: House, till: Till, other: Till, open: OpenWork) {
+        let house = try await House.opened(on: try PrivatePostgreSQL())
+        let replica = try PrivatePostgreSQL(copying: house.server)
+        try house.server.waitForReplica()
+        let (till, other) = (try await house.till(1, patience), try await house.till(2))
+        try await till.complete(Till.plan(), 1)
+        let open = try await till.work(Till.pay, 2)
+        replica.kill()
+        return (house, till, other, open)
+    }
+
+    /// Its replica never gets the payment, and the server shows it once it was started again.
+    private static func fence() async throws -> String? {
+        let (house, till, _, open) = try await houseWithoutReplica(soon)
+        _ = try? await till.confirm(open)
+        let alone = House(server: try house.server.recovered(), name: house.name)
+        defer { alone.server.kill() }
+        guard let other = try? await alone.till(2, soon) else { return nil }
+        guard try await other.state(of: 2) == .committed else { return nil }
+        return "a server without its replica showed a payment as done"
+    }
+
+    /// Somebody with the right to cancel lets a commit go that waits for the replica.
+    private static func warning() async throws -> String? {
+        let (house, till, _, open) = try await houseWithoutReplica(.ofOwner)
+        defer { house.server.kill() }
+        let confirming = Task { try? await till.confirm(open) }
+        while !house.isSomebodyWaiting(for: .replica) {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        try house.answer(
+            "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+        guard case .committed? = await confirming.value else { return nil }
+        return "a payment was said to be done that no replica has"
+    }
+
+    /// A till that has given up must not let the commit go: the others would see it.
+    private static func cancel() async throws -> String? {
+        let (house, till, other, open) = try await houseWithoutReplica(soon)
+        defer { house.server.kill() }
+        let looks = 25
+        _ = try? await till.confirm(open)
+        for _ in 0..<looks {
+            if try await other.state(of: 2) == .committed {
+                return "another till was shown a payment that no replica has"
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return nil
+    }
+
+    // MARK: The link
+
+    /// The server answers COMMIT by ROLLBACK, as it does for a transaction that has failed.
+    private static func answer() async throws -> String? {
+        let house = try await house()
+        let link = try LinkCutter(to: house.server.socket)
+        defer { link.end() }
+        let till = try await house.till(1, by: link.address(of: house.name))
+        try await till.complete(Till.plan(), 1)
+        func tag(_ word: String) -> [UInt8] {
+            [0x43, 0, 0, 0, UInt8(word.utf8.count + 5)] + Array(word.utf8) + [0]
+        }
+        link.replace(tag("COMMIT"), by: tag("ROLLBACK"))
+        guard let answer = try? await till.begin(Till.add, 2, seen: Till.made)
+        else { return nil }
+        return answer.isBegun ? "a transaction was taken for done that was rolled back" : nil
+    }
+
+    /// The batch arrives when the till has looked, and found that nothing was done.
+    private static func deadline() async throws -> String? {
+        let house = try await house()
+        let link = try LinkCutter(to: house.server.socket)
+        defer { link.end() }
+        let till = try await house.till(1, soon, by: link.address(of: house.name))
+        try await till.complete(Till.plan(), 1)
+        link.cut(after: 0, .toServer, .pause)
+        _ = try? await till.begin(Till.add, 2, seen: Till.made)
+        let found = try await till.state(of: 2)
+        link.release()
+        try house.waitForTills(1)
+        let end = try await till.state(of: 2)
+        return found == end ? nil : "what a till had found undone was done later"
+    }
+
+    /// The link is lost, and the batch arrives a little later.
+    private static func givenUp() async throws -> String? {
+        let house = try await house()
+        let link = try LinkCutter(to: house.server.socket)
+        defer { link.end() }
+        let patience = Patience(reading: .seconds(6), committing: .seconds(6))
+        let till = try await house.till(1, patience, by: link.address(of: house.name))
+        try await till.complete(Till.plan(), 1)
+        link.cut(after: 0, .toServer, .pause)
+        let asking = Task {
+            try? await till.begin(Till.add, 2, seen: Till.made)
+        }
+        while !link.hasPaused { try await Task.sleep(for: .milliseconds(5)) }
+        link.hangUpPaused()
+        _ = await asking.value
+        let looking = Task { try await till.state(of: 2) }
+        // Time for a look that waits for nothing.
+        try await Task.sleep(for: .seconds(2))
+        link.release()
+        let found = try await looking.value
+        try house.waitForTills(1)
+        let end = try await till.state(of: 2)
+        return found == end ? nil : "what a till had found undone was done later"
+    }
+}
+
+// MARK: Other tills
+
+extension DatabaseRules {
+    /// Two tills, each with a transaction that has read before either writes.
+    private static func meeting(
+        in house: House, _ first: Till, _ second: Till,
+        _ ask: @escaping @Sendable (Till, UInt8) async throws -> Bool
+    ) async throws -> Int {
+        let rendezvous = Rendezvous { house.isSomebodyWaiting(for: .lock) }
+        let tills = [first, second].enumerated().map { number, till in
+            Till(ledger: MetLedger(till.ledger, number, at: rendezvous))
+        }
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
+            for (number, till) in tills.enumerated() {
+                group.addTask { try await ask(till, UInt8(number + 1)) }
+            }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+    }
+
+    /// Two cards with one code are adopted at once.
+    private static func oneCode() async throws -> String? {
+        let house = try await house()
+        let (first, second) = (try await house.till(1), try await house.till(2))
+        guard let code = ScratchCode(bytes: [UInt8](repeating: 0x77, count: 16)) else { return nil }
+        // The second card is adopted without the code.
+        _ = try await meeting(in: house, first, second) { till, number in
+            let plan = Till.plan(.adopt(message: [number]), scratch: .scratched(code))
+            return try await till.begin(plan, number, on: number).isBegun
+        }
+        let cards = try house.answer("SELECT count(*) FROM card WHERE scratch_code IS NOT NULL")
+        return cards == "1" ? nil : "\(cards) cards have one code"
+    }
+
+    /// One id reaches the ledger for two cards.
+    private static func oneID() async throws -> String? {
+        let house = try await house()
+        let (first, second) = (try await house.till(1), try await house.till(2))
+        try await first.complete(Till.plan(), 1, on: 1)
+        try await second.complete(Till.plan(), 2, on: 2)
+        let begun = try await meeting(in: house, first, second) { till, number in
+            try await till.begin(Till.pay, 3, on: number).isBegun
+        }
+        return begun == 1 ? nil : "\(begun) cards have paid under one id"
+    }
+
+    /// While somebody holds the rows that the first till has changed, the second one sells.
+    private static func houseRows() async throws -> String? {
+        let house = try await house()
+        let (first, second) = (try await house.till(1), try await house.till(2))
+        try await first.complete(Till.plan(), 1, on: 1)
+        try await first.complete(Till.plan(), 2, on: 2)
+        try await first.complete(Till.pay, 3, on: 1)
+        let session = try house.server.session(in: house.name, as: "tapcard", password: "")
+        _ = try session.answer(to: "BEGIN")
+        _ = try session.answer(to: "SELECT balance FROM house FOR UPDATE")
+        defer { _ = try? session.answer(to: "ROLLBACK") }
+        do {
+            try await second.complete(Till.pay, 4, on: 2)
+            return nil
+        } catch let error as LedgerError where error.kind == .locked {
+            return "a till could not sell while another one did"
+        }
+    }
+
+    /// Another till blocks the card; the first one's picture of it is older.
+    private static func cardVersion() async throws -> String? {
+        let house = try await house()
+        let (first, second) = (try await house.till(1), try await house.till(2))
+        try await first.complete(Till.plan(), 1)
+        guard let view = try await first.view() else { return nil }
+        _ = try await second.ledger.change(
+            Till.card(1), .block, id: Till.id(2), at: Till.time)
+        let answer = try await first.begin(Till.pay, 3, seen: Seen(view))
+        return answer.isBegun ? "a card paid that was blocked" : nil
+    }
+
+    // MARK: Promoted and restored databases
+
+    private static func guardian() async throws -> String? {
+        let house = try await house()
+        let till = try await house.till(1)
+        try await till.complete(Till.plan(), 1)
+        try house.answer("UPDATE opening SET server = 'another'")
+        guard let answer = try? await till.begin(Till.pay, 2) else { return nil }
+        return answer.isBegun ? "a payment began in a database that was promoted" : nil
+    }
+
+    /// A payment is lost with the server; its record is on the card.
+    private static func loss(
+        _ story: (_ restored: House, _ paid: Operation, _ memory: String) async throws -> String?
+    ) async throws -> String? {
+        let house = try await house()
+        let memory = "\(house.server.socket)-\(house.name)"
+        let before = try await house.till(1, memory: memory)
+        try await before.complete(Till.plan(), 1)
+        await (before.ledger as? PostgreSQLLedger)?.close()
+        let restored = try house.copy()
+        let paid = try await house.till(1, memory: memory).complete(Till.pay, 2)
+        return try await story(restored, paid, memory)
+    }
+
+    private static func skippedNumbers() async throws -> String? {
+        try await loss { restored, paid, _ in
+            try await restored.owner.reopen(.something)
+            let next = try await restored.till(1).complete(Till.pay, 3)
+            return next.sequence > paid.sequence ? nil : "a number on a card was used again"
+        }
+    }
+
+    /// The owner is wrong about the loss.
+    private static func lastConfirmed() async throws -> String? {
+        try await loss { restored, _, memory in
+            try await restored.owner.reopen(.nothing)
+            guard (try? await restored.till(1, memory: memory)) != nil else { return nil }
+            return "a till sold on where a payment was lost that it had said was done"
+        }
+    }
+}
+#endif

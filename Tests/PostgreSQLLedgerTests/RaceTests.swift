@@ -1,0 +1,132 @@
+import Games
+import Ledger
+import LedgerConformance
+import PortDoubles
+import PostgreSQLLedger
+import PrivatePostgreSQL
+import TapcardDomain
+import Testing
+import Thoroughness
+
+/// Two stations whose transactions have both read before either writes.
+@Suite("Stations that meet in a PostgreSQL ledger", .serialized) struct RaceTests {
+    /// One id for two cards: one of them pays.
+    @Test(arguments: [1, 2]) func giveOneIDToTwoCards(run: Int) async throws {
+        try await RaceTests.meeting(run, cards: [1, 2]) { desk, number in
+            try await desk.begin(.pay(.cents(100)), id: 10, on: .numbered(UInt8(number))).isBegun
+        } judge: { begun, ledger, _ in
+            #expect(begun == 1)
+            let views = [try await Desk(ledger).view(.first), try await Desk(ledger).view(.second)]
+            #expect(views.count { $0.open != nil } == 1)
+        }
+    }
+
+    /// One code on two cards that are adopted: one of them keeps it.
+    @Test func adoptOneCodeTwice() async throws {
+        try await RaceTests.meeting(1, cards: []) { desk, number in
+            let plan = CardPlan.sample(
+                .adopt(message: [UInt8(number)]), scratch: .scratched(.numbered(7)))
+            return try await desk.begin(
+                .make(plan), id: 10 + number, on: .numbered(UInt8(number)), seen: nil
+            ).isBegun
+        } judge: { begun, _, database in
+            #expect(begun == 2)
+            let owners = try database.answer(
+                to: "SELECT count(*) FROM card WHERE scratch_code IS NOT NULL")
+            #expect(owners == "1")
+        }
+    }
+
+    /// One lost card that is replaced by two: its money moves once.
+    @Test func replaceOneCardTwice() async throws {
+        try await RaceTests.meeting(1, cards: [1]) { desk, number in
+            let plan = CardPlan.sample(.replace(lost: .first), balance: 0)
+            return try await desk.begin(
+                .make(plan), id: 10 + number, on: .numbered(UInt8(number + 1)), seen: nil
+            ).isBegun
+        } judge: { begun, ledger, _ in
+            #expect(begun == 1)
+            let status = try await Desk(ledger).view(.first).card.status
+            #expect(status == .replaced)
+        }
+    }
+
+    /// One new tag on two readers: it becomes one card.
+    @Test func makeOneTagTwice() async throws {
+        try await RaceTests.meeting(1, cards: []) { desk, number in
+            try await desk.begin(.issue(500), id: 10 + number, on: .first, seen: nil).isBegun
+        } judge: { begun, ledger, _ in
+            #expect(begun == 1)
+            let balance = try await Desk(ledger).balance()
+            #expect(balance == 500)
+        }
+    }
+
+    /// One payment that is refunded at two stations, and one card that pays all it has twice.
+    @Test(arguments: [1, 2]) func moveMoneyOnce(run: Int) async throws {
+        try await RaceTests.meeting(run, cards: [1]) { desk, number in
+            try await desk.begin(.pay(.cents(1000)), id: 10 + number).isBegun
+        } judge: { begun, ledger, _ in
+            #expect(begun == 1)
+            guard let open = try await Desk(ledger).view().open else {
+                Issue.record("nothing is open")
+                return
+            }
+            #expect(open.amount == 1000)
+        }
+    }
+
+    /// One prize of two claims on one ticket.
+    @Test func bookOnePrizeOnce() async throws {
+        try await RaceTests.meeting(1, cards: [1], ticket: .sample()) { desk, number in
+            let paid = try await desk.payOut(50, id: 10 + number)
+            if case .booked = paid { return true }
+            return false
+        } judge: { booked, ledger, _ in
+            #expect(booked == 1)
+            let prizes = try await Desk(ledger).balance(of: .prizes)
+            #expect(prizes == -50)
+        }
+    }
+
+    /// The stations 1 and 2 meet at the end of their bodies' first or second run.
+    private static func meeting(
+        _ run: Int, cards: [UInt8], ticket: Ticket? = nil,
+        _ ask: @escaping @Sendable (Desk, Int) async throws -> Bool,
+        judge: (Int, PostgreSQLLedger, TestDatabase) async throws -> Void
+    ) async throws {
+        try await TestDatabase.temporary { database in
+            let ledgers = [
+                try await database.open(station: 1), try await database.open(station: 2),
+            ]
+            // Each station knows the cards that it has made.
+            for (place, card) in cards.enumerated() {
+                try await Desk(ledgers[place]).complete(
+                    .issue(), id: place + 1, on: .numbered(card))
+            }
+            if let ticket {
+                try await Desk(ledgers[0]).complete(.ticket(ticket, .cents(100)), id: 9)
+            }
+            let waiting = """
+                SELECT count(*) > 0 FROM pg_stat_activity
+                WHERE datname = current_database() AND wait_event_type = 'Lock'
+                """
+            let rendezvous = Rendezvous(afterRuns: run) {
+                (try? database.answer(to: waiting)) == "t"
+            }
+            let done = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for (place, ledger) in ledgers.enumerated() {
+                    let desk = Desk(MetLedger(ledger, place, at: rendezvous))
+                    group.addTask { try await ask(desk, place + 1) }
+                }
+                return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            try await judge(done, ledgers[0], database)
+            #expect(try await ledgers[1].audit().violations == [])
+        }
+    }
+}
+
+extension Beginning {
+    fileprivate var isBegun: Bool { if case .begun = self { true } else { false } }
+}

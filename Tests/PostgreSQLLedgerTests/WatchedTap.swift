@@ -1,0 +1,96 @@
+import Ledger
+import LedgerConformance
+import PostgreSQLLedger
+import TapcardDomain
+import Testing
+
+/// A payment of one cent at one station: a look, its beginning and its confirmation. Something
+/// happens to the link in the meantime.
+struct WatchedTap {
+    /// The station's answer about a payment that had begun, or about its beginning.
+    enum Told {
+        case paid
+        /// It may have happened.
+        case unknown(isBegun: Bool)
+        case notDone(isBegun: Bool, LedgerError)
+
+        init(_ error: LedgerError, isBegun: Bool) {
+            self =
+                error.kind == .outcomeUnknown
+                ? .unknown(isBegun: isBegun) : .notDone(isBegun: isBegun, error)
+        }
+    }
+
+    /// How often each was told, and whether it had happened.
+    struct Count: CustomStringConvertible {
+        var (paid, refused, there, notThere) = (0, 0, 0, 0)
+
+        var description: String {
+            "told paid: \(paid), not done: \(refused), unknown: \(there + notThere), of which "
+                + "\(there) had been carried out and \(notThere) had not"
+        }
+    }
+
+    let id: Int
+
+    func pay(at station: PostgreSQLLedger) async -> Told {
+        let work: OpenWork
+        do throws(LedgerError) {
+            let view = try await station.view(of: .first)
+            let request = Request(
+                id: .numbered(id), uid: .first, intent: .pay(.cents(1)), at: .tick(id))
+            let beginning = try await station.begin(
+                request, seen: view.map(Seen.init), sealer: .hashing(key: 1))
+            guard case .begun(let begun) = beginning else {
+                return Told(LedgerError(.corrupt, "\(beginning)"), isBegun: false)
+            }
+            work = begun
+        } catch {
+            return Told(error, isBegun: false)
+        }
+        do throws(LedgerError) {
+            guard case .committed = try await station.confirm(work, at: .end) else {
+                return Told(LedgerError(.corrupt, "it was not confirmed"), isBegun: true)
+            }
+            return .paid
+        } catch {
+            return Told(error, isBegun: true)
+        }
+    }
+
+    /// The answer is true, and the next station can settle the payment. `before` is the balance
+    /// before it.
+    func judge(
+        _ told: Told, on ledger: PostgreSQLLedger, before: Int64, _ count: inout Count,
+        _ what: String
+    ) async throws {
+        let known = try await ledger.operation(.numbered(id))
+        let comment: Comment =
+            "\(what): told \(told), and it is \(known?.state.rawValue ?? "not there")"
+        switch told {
+        case .paid:
+            count.paid += 1
+            #expect(known?.state == .committed, comment)
+        case .unknown(let isBegun):
+            let isThere = isBegun ? known?.state == .committed : known != nil
+            if isThere { count.there += 1 } else { count.notThere += 1 }
+            #expect(!isBegun || known != nil, comment)
+        case .notDone(let isBegun, let error):
+            count.refused += 1
+            #expect(error.kind == .unavailable, comment)
+            #expect(known?.state == (isBegun ? .pending : nil), comment)
+        }
+        let desk = Desk(ledger)
+        let view = try await desk.view()
+        if let open = view.open {
+            let settlement = try await ledger.resume(
+                open, seen: Seen(view), tagHolds: view.card.confirmed, sealer: desk.sealer,
+                at: .end)
+            guard case .work(let work) = settlement else { throw Failure(settlement: settlement) }
+            try await desk.confirm(work)
+        }
+        #expect(try await desk.balance() == before - (known == nil ? 0 : 1), comment)
+    }
+
+    private struct Failure: Error { let settlement: Settlement }
+}
