@@ -151,8 +151,8 @@ let package = Package(
         room(
             "StationFiles", on: "Core",
             [
-                "TapcardCore", "TapcardDomain", "CardCryptography", "DurableFile", "TextCodecs",
-                "BlockingLane",
+                "TapcardCore", "TapcardDomain", "CardCryptography", "DurableFile", "Ledger",
+                "TextCodecs", "BlockingLane",
             ]),
         room(
             "MastermindGames", on: "Core",

@@ -104,6 +104,9 @@ enum Wiring {
             }
             return try await SQLiteLedger.open(path: path, currency: currency, mayOnlyRead: true)
         },
+        lateLedger: { address, currency, memory in
+            PostgreSQLLedger(outOfReach: address, currency: currency, memory: memory)
+        },
         database: { PostgreSQLDatabase($0, now: Wiring.now) },
         backUp: { path, copy throws(LedgerError) in
             try await SQLiteLedger.open(path: path, currency: nil, mayOnlyRead: true)

@@ -36,6 +36,7 @@ package struct LedgerTables: Hashable, Sendable {
     fileprivate var retiredKeys: [RetiredRow] = []
     fileprivate(set) package var tickets: [SoldTicket] = []
     fileprivate(set) package var activations: [ActivationAttempt] = []
+    fileprivate(set) package var journals: [StationJournal] = []
 
     package init() {}
 
@@ -300,6 +301,25 @@ private final class MemoryRows: LedgerRows {
             cards: uids.filter { tables.cards[$0] == nil }.sorted(),
             operations: ids.filter { tables.operations[$0] == nil }
                 .sorted { $0.description < $1.description })
+    }
+
+    func standings(after uid: CardUID?, atMost count: Int) -> [CardStanding] {
+        cards(after: uid, atMost: count).map { card in
+            CardStanding(
+                uid: card.uid, status: card.status, account: card.account,
+                confirmed: card.confirmed, balance: balance(of: card.purse),
+                isOpen: openOperation(on: card.uid) != nil)
+        }
+    }
+
+    func journals() -> [StationJournal] { tables.journals }
+    func journal(_ id: JournalID) -> StationJournal? { tables.journals.first { $0.id == id } }
+
+    func save(_ journal: StationJournal) {
+        guard let place = tables.journals.firstIndex(where: { $0.id == journal.id }) else {
+            return tables.journals.append(journal)
+        }
+        tables.journals[place] = journal
     }
 
     func gaps(on uid: CardUID) -> [SequenceGap] { tables.gaps.filter { $0.uid == uid } }

@@ -73,17 +73,20 @@ public struct DatabaseStatus: Sendable {
     public let oldestOpen: Timestamp?
     /// The transactions since the database was last frozen: at 2,000 million the server stops.
     public let transactionAge: Int64
+    /// The stations' journals of which purchases may be missing.
+    public let journals: [JournalConcern]
 
     public init(
         currency: Currency, schema: Int, version: String, isOpen: Bool, epoch: Int, login: String,
         synchronousReplicas: String, replicas: Int?, clockLead: Int64, openOperations: Int,
-        oldestOpen: Timestamp?, transactionAge: Int64
+        oldestOpen: Timestamp?, transactionAge: Int64, journals: [JournalConcern] = []
     ) {
         (self.currency, self.schema, self.version) = (currency, schema, version)
         (self.isOpen, self.epoch, self.login) = (isOpen, epoch, login)
         (self.synchronousReplicas, self.replicas) = (synchronousReplicas, replicas)
         (self.clockLead, self.openOperations) = (clockLead, openOperations)
         (self.oldestOpen, self.transactionAge) = (oldestOpen, transactionAge)
+        self.journals = journals
     }
 }
 

@@ -15,6 +15,9 @@ public protocol LedgerStore: Sendable {
     /// Keys that are new become known to the others.
     func otherKeys(than marks: [UInt8: String]) async throws(LedgerError) -> Set<UInt8>
 
+    /// The name of the ledger, which it keeps on every server; nil for a ledger of one machine.
+    func house() async throws(LedgerError) -> String?
+
     /// Reads one consistent state.
     func read<Success: Sendable>(
         touching footprint: Footprint,
@@ -60,6 +63,8 @@ extension LedgerStore {
     public func otherKeys(
         than marks: [UInt8: String]
     ) async throws(LedgerError) -> Set<UInt8> { [] }
+
+    public func house() async throws(LedgerError) -> String? { nil }
 
     /// Throws the error of a write where no write is possible.
     public func requireWritable() async throws(LedgerError) {
@@ -140,6 +145,12 @@ public protocol LedgerRows: LedgerPages {
     func insert(_ attempt: ActivationAttempt) throws(LedgerError)
     /// Changes state, answer and version of an attempt without an answer, nothing else.
     func update(_ attempt: ActivationAttempt) throws(LedgerError)
+
+    /// The journals of deferred purchases, the first reported first.
+    func journals() throws(LedgerError) -> [StationJournal]
+    func journal(_ id: JournalID) throws(LedgerError) -> StationJournal?
+    /// Adds the journal, or replaces its row. Its station is the one that writes first.
+    func save(_ journal: StationJournal) throws(LedgerError)
 
     func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap]
     func insert(_ gap: SequenceGap) throws(LedgerError)

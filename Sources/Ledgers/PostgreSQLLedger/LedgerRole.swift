@@ -33,7 +33,7 @@ enum LedgerRole: String, CaseIterable {
         case .auditor: ["SELECT ON ALL TABLES IN SCHEMA public"]
         case .monitor:
             [
-                "SELECT ON setting, opening, station, retired_key",
+                "SELECT ON setting, opening, station, retired_key, journal",
                 "SELECT (uid, state, begun_at) ON operation",
             ]
         case .station:
@@ -41,7 +41,7 @@ enum LedgerRole: String, CaseIterable {
                 "SELECT ON ALL TABLES IN SCHEMA public",
                 """
                 INSERT ON card, request_id, operation, reversal, issued_record, house, entry,
-                    ticket, ticket_name, prize, activation, code, gap, key_mark
+                    ticket, ticket_name, prize, activation, code, gap, key_mark, journal
                 """,
                 "UPDATE (\(LedgerRole.changedColumnsOfCard)) ON card",
                 "UPDATE (uid, is_attempt) ON request_id",
@@ -50,6 +50,10 @@ enum LedgerRole: String, CaseIterable {
                 "UPDATE (state, answered_at, version) ON activation",
                 "UPDATE (code) ON code",
                 "UPDATE (seen_at) ON station",
+                """
+                UPDATE (settled, written, missing, reported_at, lasts_until, most, written_off_at)
+                    ON journal
+                """,
             ]
         }
     }

@@ -35,10 +35,14 @@ enum LinkFailure: Error {
 struct Patience {
     let reading: Duration
     let committing: Duration
+    /// Whether a cashier waits.
+    let isOfCounter: Bool
 
-    static let ofCounter = Patience(reading: .milliseconds(2500), committing: .seconds(6))
+    static let ofCounter = Patience(
+        reading: .milliseconds(2500), committing: .seconds(6), isOfCounter: true)
     /// For work away from a counter, and for tests on a busy machine.
-    static let ofOwner = Patience(reading: .seconds(600), committing: .seconds(600))
+    static let ofOwner = Patience(
+        reading: .seconds(600), committing: .seconds(600), isOfCounter: false)
 }
 
 /// A connection to the server, used by one thread at a time. A batch of statements takes one round
@@ -81,12 +85,23 @@ struct Patience {
         unsafe handle = unsafe library.connectdbParams(&names, &values, 1)
         guard let handle = unsafe handle, unsafe library.status(handle) == CONNECTION_OK else {
             let why = message()
-            throw LedgerError(.unavailable, "the database cannot be reached: \(why)")
+            throw LedgerError(
+                Link.isServersWord(why) ? .unavailable : .unreachable,
+                "the database cannot be reached: \(why)")
         }
         unsafe _ = library.setNoticeReceiver(handle, tapcard_libpq_note, warnings)
         guard unsafe library.setnonblocking(handle, 1) == 0,
             unsafe library.enterPipelineMode(handle) == 1
         else { throw LedgerError(.unavailable, "libpq does not begin: \(message())") }
+    }
+
+    /// Whether a server has refused the connection, or is not the one that was meant. A server that
+    /// starts or stops is not there yet. libpq has no other sign of it than its words: those of a
+    /// server follow a word of severity, a colon and two spaces.
+    static func isServersWord(_ why: String) -> Bool {
+        let isStopped = ["starting up", "shutting down", "in recovery"].contains(where: why.contains)
+        let isRefused = why.contains(":  ") && !isStopped
+        return isRefused || ["certificate", "SSL", "GSS"].contains(where: why.contains)
     }
 
     deinit {

@@ -67,10 +67,11 @@ public struct PostgreSQLDatabase: LedgerDatabase {
         let now = now
         return try await onLink { link throws(LedgerError) in
             let declared = try link.declaration()
+            let journals = try link.rows(StationJournal.selection)
             let asked = now()
             let selection = Selection<DatabaseStatus>(DatabaseStatus.query) {
                 row throws(LedgerError) in
-                try DatabaseStatus(&row, declared, asked: asked)
+                try DatabaseStatus(&row, declared, asked: asked, journals)
             }
             guard let status = try link.rows(selection).first else { throw Columns.unreadable }
             return status
@@ -225,16 +226,21 @@ extension DatabaseStatus {
         """
 
     fileprivate init(
-        _ row: inout Columns, _ declared: Declaration, asked: Timestamp
+        _ row: inout Columns, _ declared: Declaration, asked: Timestamp,
+        _ journals: [StationJournal]
     ) throws(LedgerError) {
+        let version = try row.value(\.text)
+        let replication = try row.value(\.text)
+        let replicas = try row.optional { $0.integer.flatMap(Int.init(exactly:)) }
+        let now = try row.value(\.integer)
         self.init(
             currency: declared.currency, schema: Int(declared.schema),
-            version: try row.value(\.text), isOpen: declared.isOpen,
+            version: version, isOpen: declared.isOpen,
             epoch: Int(declared.opening?.epoch ?? 0), login: declared.login,
-            synchronousReplicas: try row.value(\.text),
-            replicas: try row.optional { $0.integer.flatMap(Int.init(exactly:)) },
-            clockLead: try row.value(\.integer) - asked.milliseconds,
+            synchronousReplicas: replication, replicas: replicas,
+            clockLead: now - asked.milliseconds,
             openOperations: try row.value { $0.integer.flatMap(Int.init(exactly:)) },
-            oldestOpen: try row.optional(\.time), transactionAge: try row.value(\.integer))
+            oldestOpen: try row.optional(\.time), transactionAge: try row.value(\.integer),
+            journals: journals.concerns(at: Timestamp(milliseconds: now)))
     }
 }

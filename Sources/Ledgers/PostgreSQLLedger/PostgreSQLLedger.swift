@@ -24,6 +24,8 @@ public actor PostgreSQLLedger: LedgerStore {
     /// The rows that the last transactions on this link have read and written.
     private var known = KnownRows()
     private var isClosed = false
+    /// The last failure to reach the server, and until when it answers for the next one.
+    private var outage: (error: LedgerError, until: ContinuousClock.Instant)?
     /// How often a transaction was repeated because another station was quicker.
     package private(set) var repetitions = 0
     /// How many rows were read in a round trip of their own, because no footprint named them.
@@ -55,6 +57,15 @@ public actor PostgreSQLLedger: LedgerStore {
             return opened
         }
         return PostgreSQLLedger(opened, address, station, patience, file, lead, lane)
+    }
+
+    /// A ledger in this currency that may be out of reach now. The first use connects to it.
+    public init(outOfReach address: String, currency: Currency, memory: String? = nil) {
+        (self.address, self.currency) = (address, currency)
+        (station, patience) = (nil, .ofCounter)
+        self.memory = memory.map { ConfirmationFile(path: $0) }
+        confirmed = self.memory?.load()
+        (lead, lane) = (ClockLead(), BlockingLane(label: "tapcard.ledger"))
     }
 
     private init(
@@ -90,6 +101,7 @@ public actor PostgreSQLLedger: LedgerStore {
         do throws(LedgerError) {
             return try read(on: ledger, footprint, body)
         } catch {
+            noteSilence(of: ledger)
             // The server has closed the connection, or its guardian has. A read may be repeated.
             guard !ledger.link.isOpen, !ledger.link.wasSilent else { throw error }
             return try read(on: try connected(), footprint, body)
@@ -150,6 +162,7 @@ public actor PostgreSQLLedger: LedgerStore {
             } catch {
                 misses += rows.misses
                 ledger.link.rollBack(rows)
+                noteSilence(of: ledger)
                 let isLost = rows.failure?.isLostRace ?? false
                 let mayBeLost = rows.failure?.mayBeLostRace ?? false
                 let isDropped =
@@ -224,14 +237,43 @@ public actor PostgreSQLLedger: LedgerStore {
             throw LedgerError(.unavailable, "the ledger was closed; open it again")
         }
         if let open, open.link.isOpen { return open }
-        let new = try OpenLedger(
-            at: address, in: currency, as: station, patience: patience)
+        if let outage, ContinuousClock.now < outage.until { throw outage.error }
+        let new = try newlyConnected()
         lead.measure(new.opening.clock)
         try givenUp?.waitForEnd(on: new)
         givenUp = nil
         try new.requireKept(confirmed)
         (open, known) = (new, KnownRows())
         return new
+    }
+}
+
+extension PostgreSQLLedger {
+    public func house() async throws(LedgerError) -> String? { try connected().opening.house }
+
+    /// How long the next callers are told at once what the last one has found out: a tap asks
+    /// several times, and each would wait for a server that does not answer.
+    private static let outageLasts = Duration.seconds(1)
+
+    private func newlyConnected() throws(LedgerError) -> OpenLedger {
+        do throws(LedgerError) {
+            return try OpenLedger(
+                at: address, in: currency, as: station, patience: patience)
+        } catch {
+            if error.kind == .unreachable { note(error) }
+            throw error
+        }
+    }
+
+    private func note(_ error: LedgerError) {
+        guard patience.isOfCounter else { return }
+        outage = (error, .now + PostgreSQLLedger.outageLasts)
+    }
+
+    /// A server that has not answered in time would be waited for again.
+    private func noteSilence(of ledger: OpenLedger) {
+        guard ledger.link.wasSilent else { return }
+        note(LedgerError(.lost("no answer in time")))
     }
 }
 

@@ -144,6 +144,7 @@ extension NextStep {
         case restoreGoodBackup
         case bringNewerBack(CardUID)
         case readCardWhenBack
+        case waitForLedger
         case readCardWhenWritable
         case checkDisk
     }
@@ -166,5 +167,7 @@ extension NextStep {
         case importKeysOrOverwrite
         case importKeysOrReplace
         case renewKeys
+        case keepJournal
+        case settleElsewhere
     }
 }

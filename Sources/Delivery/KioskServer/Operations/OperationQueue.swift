@@ -17,6 +17,7 @@ actor OperationQueue {
     private let desk: CounterDesk
     private let log: KioskLog
     private let ledgerCheck: LedgerCheck
+    private let deferrals: DeferralKeeper
     private var hub: EventHub
     private var lying: LyingCard? {
         didSet { shown.withLock { $0 = OperationQueue.answer(lying) } }
@@ -40,12 +41,14 @@ actor OperationQueue {
     init(_ desk: CounterDesk, log: KioskLog, mostListeners: Int) {
         (self.desk, self.log) = (desk, log)
         ledgerCheck = LedgerCheck(desk, log)
+        deferrals = DeferralKeeper(desk, log)
         hub = EventHub(most: mostListeners)
     }
 
     func open() async {
         readerName = await desk.readerName
         watch()
+        keepDeferral()
         beating = Task { [weak self] in
             while (try? await Task.sleep(for: OperationQueue.keepAlive)) != nil {
                 await self?.beat()
@@ -109,6 +112,7 @@ actor OperationQueue {
                 "state": .string(ledger == nil ? "ready" : "failed"),
                 "error": ledger.map { .string($0.kind.word) } ?? .null,
             ],
+            "deferral": deferrals.document,
             "version": .string(Release.version),
         ]
     }
@@ -116,6 +120,7 @@ actor OperationQueue {
     private var state: JSONValue {
         [
             "reader": reader, "card": lying?.document ?? .null,
+            "deferral": deferrals.document,
             "operations": .array(
                 running.values.filter { $0.call.changes }.map(\.document)),
         ]
@@ -152,7 +157,19 @@ actor OperationQueue {
     private func beat() {
         dismissUnwelcome()
         hub.keepAlive()
-        if !isClosing { ledgerCheck.beat() }
+        guard !isClosing else { return }
+        ledgerCheck.beat()
+        keepDeferral()
+    }
+
+    private func keepDeferral() {
+        deferrals.beat(isQuiet: atReader == nil && running.isEmpty) { [weak self] news in
+            await self?.tell(news)
+        }
+    }
+
+    private func tell(_ news: JSONValue?) {
+        if let news { publish("deferral", news) }
     }
 
     private func publish(_ event: String, _ data: JSONValue) {
@@ -185,6 +202,7 @@ actor OperationQueue {
         ledgerCheck.use()
         switch event {
         case .card(let read, let problem):
+            tell(deferrals.reached(problem?.kind != .ledgerUnreachable))
             lies(read, problem)
         case .problem(let error) where error.result == .noReader:
             wentAway()
@@ -354,6 +372,7 @@ actor OperationQueue {
         operation.end(answer)
         operation.task = nil
         guard operation.call.changes else { return }
+        tell(deferrals.note(answer, of: operation.call))
         if answer.problem?.result == .ledger {
             ledgerProblem = answer.problem
         } else if answer.problem == nil, operation.call.takesOperation {

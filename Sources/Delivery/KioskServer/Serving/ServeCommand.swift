@@ -181,7 +181,14 @@ extension Session {
     }
 
     private func counterDesk() async throws(TapcardError) -> CounterDesk {
-        let ledger = try await ledger()
+        let ledger: any LedgerStore
+        do throws(TapcardError) {
+            ledger = try await self.ledger()
+        } catch {
+            // A counter opens without the server of its ledger, and waits for it.
+            guard error.kind == .ledgerUnreachable, let late = try lateLedger() else { throw error }
+            ledger = late
+        }
         _ = try await keys(beside: ledger)
         let reader: any TagReader
         do throws(ReaderError) {

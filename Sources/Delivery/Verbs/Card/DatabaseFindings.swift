@@ -6,6 +6,7 @@ extension DatabaseStatus {
     /// The points that are in order, and those that are not.
     var findings: [Finding] {
         [opening, replication, clock, operations, age].compactMap(\.self)
+            + journals.map { Finding(.journal, .note, $0.sentence, remedy: $0.remedy) }
     }
 
     private var opening: Finding? {

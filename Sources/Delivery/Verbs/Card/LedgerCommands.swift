@@ -354,5 +354,6 @@ extension DatabaseStatus: DocumentedObject {
         "synchronous": .of(\.synchronousReplicas), "replicas": .of(\.replicas),
         "clockLead": .of(Schema.integer, \.clockLead), "openOperations": .of(\.openOperations),
         "oldestOpen": .of(\.oldestOpen), "transactionAge": .of(\.transactionAge),
+        "journals": .of(\.journals),
     ]
 }

@@ -1,5 +1,6 @@
 import Ledger
 import ReaderDiagnosis
+import StationFiles
 import StyledText
 import TapcardCore
 import TextCodecs
@@ -79,10 +80,21 @@ extension Session {
                 Finding(.ledgerUnusable, .problem, error.what, remedy: [.say(error.meaning)]))
             ledgerProblem = TapcardError(error.kind, "The ledger cannot be used.")
         }
+        findings += try deferralFindings()
         return Report(
             ["findings": findings.document, "live": live.document],
             findings.flatMap(\.lines),
             problem: answered ? ledgerProblem : noReader, isPlain: true)
+    }
+
+    /// The findings about purchases that were deferred, or could be.
+    private func deferralFindings() throws(TapcardError) -> [Finding] {
+        do throws(TapcardError) {
+            guard let status = try deferralStatus() else { return [] }
+            return status.findings(try deferralCaps(status.currency))
+        } catch {
+            return [Finding(.unsettled, .problem, error.what, remedy: [.say(error.meaning)])]
+        }
     }
 
     /// The findings about the ledger, whose whole file is checked; none before the first card.

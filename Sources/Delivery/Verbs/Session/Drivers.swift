@@ -19,6 +19,10 @@ package struct Drivers: Sendable {
         @Sendable (LedgerPlace, Currency?, _ mayMake: Bool, _ memory: String?)
             async throws(LedgerError) ->
             any LedgerStore
+    /// The ledger in the database at an address that may be out of reach now; nil where that is not
+    /// possible.
+    package private(set) var lateLedger:
+        @Sendable (_ address: String, Currency, _ memory: String) -> (any LedgerStore)?
     /// The database at an address, for its owner. Nothing is asked of it yet.
     package let database: @Sendable (_ address: String) -> any LedgerDatabase
     /// Copies the ledger while it is in use.
@@ -45,6 +49,8 @@ package struct Drivers: Sendable {
         openLedger:
             @escaping @Sendable (LedgerPlace, Currency?, Bool, String?) async throws(LedgerError) ->
             any LedgerStore,
+        lateLedger:
+            @escaping @Sendable (String, Currency, String) -> (any LedgerStore)? = { _, _, _ in nil },
         database: @escaping @Sendable (String) -> any LedgerDatabase,
         backUp: @escaping @Sendable (String, String) async throws(LedgerError) -> Void,
         restore:
@@ -60,7 +66,7 @@ package struct Drivers: Sendable {
             ) -> Station.Surroundings
     ) {
         (self.openReader, self.openLedger) = (openReader, openLedger)
-        self.database = database
+        (self.database, self.lateLedger) = (database, lateLedger)
         (self.backUp, self.restore, self.setAside) = (backUp, restore, setAside)
         (self.simulatedTags, self.readers) = (simulatedTags, readers)
         (self.services, self.surroundings) = (services, surroundings)

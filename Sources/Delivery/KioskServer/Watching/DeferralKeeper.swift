@@ -1,0 +1,83 @@
+import BlockingLane
+import StationFiles
+import TapcardCore
+import TextCodecs
+import Verbs
+
+/// Books deferred purchases and takes snapshots of the cards in quiet moments, and knows what the
+/// pages are to be told of it.
+final class DeferralKeeper: Sendable {
+    private struct State {
+        var schedule = SnapshotSchedule(.now)
+        var isOutOfReach = false
+        var settledAt: String?
+        var news: DeferralNews?
+    }
+
+    private let desk: CounterDesk
+    private let log: KioskLog
+    private let state = Guarded(State())
+
+    init(_ desk: CounterDesk, _ log: KioskLog) { (self.desk, self.log) = (desk, log) }
+
+    /// The state as it is now; null at a station that defers nothing.
+    var document: JSONValue {
+        state.withLock { news($0) }?.document ?? .null
+    }
+
+    /// Starts the work when it is due; `tell` gets what has changed with it.
+    func beat(isQuiet: Bool, _ tell: @escaping @Sendable (JSONValue?) async -> Void) {
+        let isDue = state.withLock { $0.schedule.begins(at: .now, isQuiet: isQuiet) }
+        guard isDue else { return }
+        Task { [self] in await tell(await keep()) }
+    }
+
+    private func keep() async -> JSONValue? {
+        let began = ContinuousClock.now
+        let outcome = await desk.keepDeferral()
+        let lasted = began.duration(to: .now)
+        var problem: TapcardError?
+        switch outcome {
+        case .success(let settled):
+            if let settled, settled.purchases > 0 {
+                log.say("deferred-booked", ["purchases": .number(String(settled.purchases))])
+            }
+        case .failure(let error):
+            problem = error
+            if error.kind != .ledgerUnreachable {
+                log.say("deferral-failed", ["error": .string(error.kind.word)])
+            }
+        }
+        state.withLock { $0.schedule.end(at: .now, lasted: lasted, isDone: problem == nil) }
+        return reached(problem?.kind != .ledgerUnreachable)
+    }
+
+    /// Notes the end of an operation.
+    func note(_ answer: CounterDesk.Answer, of call: CounterCall) -> JSONValue? {
+        let isDeferred = answer.document?["deferred"] != nil
+        if isDeferred || answer.problem?.kind == .ledgerUnreachable { return reached(false) }
+        return answer.problem == nil && call.takesOperation ? reached(true) : nil
+    }
+
+    /// Notes whether the ledger has answered; the news, if there are any.
+    func reached(_ isThere: Bool) -> JSONValue? {
+        state.withLock { state in
+            state.isOutOfReach = !isThere
+            var now = news(state)
+            if let before = state.news, before.purchases > 0, now?.purchases == 0 {
+                state.settledAt = desk.time
+                now = news(state)
+            }
+            guard now != state.news else { return nil }
+            state.news = now
+            return now?.document ?? .null
+        }
+    }
+
+    private func news(_ state: State) -> DeferralNews? {
+        desk.deferral().map {
+            DeferralNews(
+                $0.status, $0.caps, isOutOfReach: state.isOutOfReach, settledAt: state.settledAt)
+        }
+    }
+}
