@@ -385,7 +385,12 @@ let package = Package(
                 "TapcardDomain", "Type2Tag", "CardImage", "CardStore", "FaultyWorld", "NDEF",
                 "PortDoubles", "DurableFile", "ServicePorts", "BlockingLane", "Thoroughness",
             ]),
-        tests(of: "StationFiles", ["CardCryptography", "DurableFile", "TapcardCore"]),
+        tests(
+            of: "StationFiles",
+            [
+                "BlockingLane", "CardCryptography", "DurableFile", "Ledger", "PortDoubles",
+                "SimulatedField", "SimulatedReader", "TapcardCore", "TapcardDomain", "Type2Tag",
+            ]),
         tests(
             of: "MastermindGames",
             [

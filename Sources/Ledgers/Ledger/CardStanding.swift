@@ -19,3 +19,18 @@ public struct CardStanding: Hashable, Sendable {
         (self.confirmed, self.balance, self.isOpen) = (confirmed, balance, isOpen)
     }
 }
+
+extension LedgerPages where Self: LedgerRows {
+    /// For a storage without a query of its own.
+    func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding] {
+        var standings: [CardStanding] = []
+        for card in try cards(after: uid, atMost: count) {
+            standings.append(
+                CardStanding(
+                    uid: card.uid, status: card.status, account: card.account,
+                    confirmed: card.confirmed, balance: try balance(of: card.purse),
+                    isOpen: try openOperation(on: card.uid) != nil))
+        }
+        return standings
+    }
+}

@@ -303,15 +303,6 @@ private final class MemoryRows: LedgerRows {
                 .sorted { $0.description < $1.description })
     }
 
-    func standings(after uid: CardUID?, atMost count: Int) -> [CardStanding] {
-        cards(after: uid, atMost: count).map { card in
-            CardStanding(
-                uid: card.uid, status: card.status, account: card.account,
-                confirmed: card.confirmed, balance: balance(of: card.purse),
-                isOpen: openOperation(on: card.uid) != nil)
-        }
-    }
-
     func journals() -> [StationJournal] { tables.journals }
     func journal(_ id: JournalID) -> StationJournal? { tables.journals.first { $0.id == id } }
 

@@ -58,7 +58,7 @@ function undo({ id, verb, answer, about }) {
 const isThere = ({ answer, doneOn }) => (state.card ? state.card.read?.uid === answer.uid
   : state.lying !== null && state.lying === doneOn);
 
-const canUndo = (task) => UNDONE.includes(task.verb) && isUsable() && isThere(task);
+const canUndo = (task) => !task.answer.deferred && UNDONE.includes(task.verb) && isUsable() && isThere(task);
 
 const undoButton = (task) => button(
   task.verb === "add" ? words.undoOut(task.about) : words.undo, () => undo(task),
@@ -76,6 +76,7 @@ const done = (task) => [
   [h("h1", { id: "title", tabindex: "-1" }, doneWords(task)),
     handOut(task) && h("p.due", words.handOut(shown(handOut(task)))),
     [task.answer.uid && say.cardWords(uidWords(task.answer.uid)),
+      task.answer.deferred && say.deferral.done,
       task.answer.replayed && words.replayed,
       ...settledWords(task.answer.settled, task.id)].map((line) => line && h("p.lead", line)),
     balanceLine(task),

@@ -157,20 +157,15 @@ actor OperationQueue {
     private func beat() {
         dismissUnwelcome()
         hub.keepAlive()
-        guard !isClosing else { return }
-        ledgerCheck.beat()
-        keepDeferral()
+        if !isClosing { ledgerCheck.beat() }
+        if !isClosing { keepDeferral() }
     }
 
     private func keepDeferral() {
-        deferrals.beat(isQuiet: atReader == nil && running.isEmpty) { [weak self] news in
-            await self?.tell(news)
-        }
+        let isQuiet = atReader == nil && running.isEmpty
+        deferrals.beat(isQuiet: isQuiet) { [weak self] in await self?.tell($0) }
     }
-
-    private func tell(_ news: JSONValue?) {
-        if let news { publish("deferral", news) }
-    }
+    private func tell(_ news: JSONValue?) { if let news { publish("deferral", news) } }
 
     private func publish(_ event: String, _ data: JSONValue) {
         dismissUnwelcome()

@@ -92,7 +92,7 @@ extension Session {
         _ = try await keys(beside: ledger)
         let cards = try await takeSnapshot(of: ledger)?.cardCount ?? 0
         return Report(
-            ["cards": .number(cards)], ["The snapshot has \(cards) cards"], isDeed: true)
+            ["cards": .number(cards)], [cards == 1 ? "The snapshot has 1 card" : "The snapshot has \(cards) cards"], isDeed: true)
     }
 
     fileprivate func writeOff() async throws(TapcardError) -> Report {
