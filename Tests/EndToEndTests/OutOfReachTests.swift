@@ -70,7 +70,7 @@ struct OutOfReachTests {
         #expect(try till.run("doctor").output.contains("not booked: 2, €5.50"))
         try house.recover()
         let settled = try till.run("pay 1")
-        #expect(settled.errors == "tapcard: 2 deferred purchases booked, €5.50.\n", "\(settled)")
+        #expect(settled.errors.hasSuffix("tapcard: 2 deferred purchases booked, €5.50.\n"))
         #expect(settled.output.hasPrefix("Paid €1.00, €13.50 left"))
         #expect(try till.step("read").hasPrefix("Amanda, €13.50"))
         #expect(try till.step("history").contains("deferred"))
@@ -132,7 +132,7 @@ struct OutOfReachTests {
         _ = try killSwitch.takeLog()
         #expect(try pay(nil).status == 0)
         let calls = try killSwitch.takeLog()
-        let synced = calls.firstIndex { $0.name == "fsync" && $0.path.hasSuffix("journal") }
+        let synced = calls.firstIndex { $0.name == "sync" && $0.path.hasSuffix("journal") }
         let told = calls.firstIndex { $0.kind == "told" }
         #expect(try #require(synced) < (try #require(told)))
         try house.recover()

@@ -176,10 +176,11 @@ import Testing
 
         func card(showing balance: Int64, _ sequence: UInt32) throws -> UnconfirmedCard {
             let entry = World.keys.sealing
+            let number = try #require(SequenceNumber(sequence))
             let record = try #require(
                 SealedRecord(
-                    uid: card.uid, sequence: try #require(SequenceNumber(sequence)),
-                    balance: World.usd(balance), state: .noScratchCard, holder: .nobody,
+                    uid: card.uid, sequence: number,
+                    balance: World.usd(balance), state: .noScratchCard, holder: Holder(id: nil, name: nil),
                     keyID: entry.id, cardKey: entry.keys.cardKey(uid: card.uid.bytes)))
             return UnconfirmedCard(uid: card.uid, chip: card.chip, record: record.bytes)
         }

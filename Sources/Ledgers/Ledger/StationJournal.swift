@@ -50,9 +50,10 @@ public struct JournalReport: Hashable, Sendable {
 
 /// A reason to look for a station's journal.
 public struct JournalConcern: Hashable, Sendable {
+    /// The sign that purchases may be missing.
     public enum Reason: String, Sendable, CaseIterable {
         /// Purchases that the station has reported are not booked yet.
-        case behind
+        case unbooked
         /// Later purchases were booked, and some before them were not.
         case missing
         /// The station's journal ends before what was booked of it: it is an older copy.
@@ -134,7 +135,7 @@ extension [StationJournal] {
             if journal.missing > 0 { return concern(.missing, journal.missing) }
             if journal.written < journal.settled { return concern(.old) }
             if journal.written > journal.settled {
-                return concern(.behind, journal.written - journal.settled)
+                return concern(.unbooked, journal.written - journal.settled)
             }
             let isReplaced = contains { other in
                 other.station != nil && other.station == journal.station

@@ -2,7 +2,7 @@ import Ledger
 import LedgerColumns
 import TapcardDomain
 
-/// The journals of deferred purchases, and what a station has to know to defer one.
+/// The journals of deferred purchases, and the standings of cards for a snapshot.
 extension PostgreSQLRows {
     func journals() throws(LedgerError) -> [StationJournal] {
         try query(StationJournal.selection)

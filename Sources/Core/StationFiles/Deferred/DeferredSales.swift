@@ -118,7 +118,7 @@ public struct DeferredSales: Sendable {
 
     // MARK: In reach
 
-    /// What was booked of a journal.
+    /// The purchases of a journal that were booked.
     public struct Settled: Sendable, Hashable {
         public let currency: Currency
         public internal(set) var purchases = 0

@@ -3,7 +3,7 @@ import DurableFile
 public import TapcardCore
 
 /// The file with a station's journal of deferred purchases. Lines are added at its end, and synced
-/// before anybody is told.
+/// before they are acknowledged.
 public struct JournalFile: Sendable, Hashable {
     private static let mode: UInt32 = 0o600
 

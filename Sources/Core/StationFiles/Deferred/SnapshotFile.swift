@@ -20,7 +20,7 @@ public struct SnapshotFile: Sendable, Hashable {
 
     public func save(_ snapshot: CardSnapshot, _ keys: KeyRing) throws(TapcardError) {
         do throws(FileError) {
-            // A snapshot that is lost with the power is missed by nobody but the cashier.
+            // After a power failure an older snapshot, or none, costs only sales.
             try DurableFile(path).write(
                 snapshot.bytes(under: keys), mode: SnapshotFile.mode, durable: false)
         } catch {

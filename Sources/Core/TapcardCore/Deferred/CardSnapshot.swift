@@ -71,7 +71,7 @@ public struct CardSnapshot: Sendable, Hashable {
         return nil
     }
 
-    /// How old the snapshot is: by the clock that nobody can set, or by the time of day where the
+    /// How old the snapshot is: by the monotonic clock, or by the time of day where the
     /// machine was restarted. Nil where that time is still to come.
     public func age(at now: Timestamp, _ uptime: Uptime?) -> Duration? {
         if let uptime, let takenUptime, let age = uptime.millisecondsSince(takenUptime) {

@@ -23,7 +23,7 @@ public struct DeferralCaps: Sendable, Hashable {
     }
 }
 
-/// What is unsettled at a station after a deferred purchase, and the most that may be.
+/// The unsettled sum at a station after a deferred purchase, and the most that it may be.
 public struct Deferral: Sendable, Hashable {
     public let unsettled: Money
     public let limit: Money

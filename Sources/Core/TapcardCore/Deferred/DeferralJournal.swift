@@ -167,8 +167,8 @@ public struct DeferralJournal: Sendable, Hashable {
 }
 
 extension DeferralJournal {
-    /// Reads a file. A last line that was torn by a failure of the machine does not count: nobody
-    /// was told of it. `length` is where the next line goes.
+    /// Reads a file. A last line that was torn by a failure of the machine does not count: it
+    /// was never acknowledged. `length` is where the next line goes.
     public static func parsing(
         _ bytes: [UInt8], _ keys: KeyRing
     ) throws(Unreadable) -> (journal: DeferralJournal, length: Int) {

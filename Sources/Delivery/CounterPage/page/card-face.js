@@ -61,7 +61,9 @@ export function cardSide(s, ...more) {
     read ? face(read) : !problem ? emptySlot(s)
       : h("div.card.blank", icon("tag"), h("p.big", problem.error === "blank-tag"
         ? words.blank : words.tag), problem.uid && h("p.uid", uidWords(problem.uid))),
-    isDeferring() ? note(say.deferral.card, "info", "warn") : problem && h("section.note", { class: read ? "bad" : "warn" }, icon("warn"), h("div",
+    isDeferring() && note(say.deferral.card, "info", "warn"),
+    problem && !isDeferring() && h("section.note", { class: read ? "bad" : "warn" },
+      icon("warn"), h("div",
       read && h("h2", words.untrusted), h("strong", tagWords(problem).title),
       tagWords(problem).lines.map((line) => line && h("p", line)))),
     remarks,

@@ -58,7 +58,8 @@ function undo({ id, verb, answer, about }) {
 const isThere = ({ answer, doneOn }) => (state.card ? state.card.read?.uid === answer.uid
   : state.lying !== null && state.lying === doneOn);
 
-const canUndo = (task) => !task.answer.deferred && UNDONE.includes(task.verb) && isUsable() && isThere(task);
+const canUndo = (task) => UNDONE.includes(task.verb) && !task.answer.deferred && isUsable()
+  && isThere(task);
 
 const undoButton = (task) => button(
   task.verb === "add" ? words.undoOut(task.about) : words.undo, () => undo(task),

@@ -127,7 +127,7 @@ struct CounterDesk: Sendable {
     /// Books deferred purchases and takes a snapshot of the cards, where this station does that.
     func keepDeferral() async -> Result<DeferredSales.Settled?, TapcardError> {
         do throws(TapcardError) {
-            return .success(try await session.keepDeferral(beside: ledger))
+            return .success(try await session.keepDeferral(with: ledger))
         } catch {
             return .failure(error)
         }

@@ -1,4 +1,4 @@
-import DurableFile
+import CardCryptography
 import Ledger
 import ReaderDiagnosis
 import StationFiles
@@ -55,7 +55,7 @@ extension Command {
 extension Session {
     fileprivate func settleJournal() async throws(TapcardError) -> Report {
         let ledger = try await ledger(making: false, changing: true)
-        let keys = try await keys(beside: ledger)
+        let keys = try settlingKeys()
         try await requireCommonKeys(keys, ledger)
         let now = surroundings.now()
         let settled: DeferredSales.Settled?
@@ -82,6 +82,13 @@ extension Session {
             isDeed: count > 0)
     }
 
+    private func settlingKeys() throws(TapcardError) -> KeyRing {
+        if let keys = try keyFile.load() { return keys }
+        throw TapcardError(
+            .keysUnusable, "This station has no keys.", meaning: "Nothing was booked.",
+            next: [.file(.importKeys)])
+    }
+
     fileprivate func takeSnapshot() async throws(TapcardError) -> Report {
         guard settings.isOn(.offlinePurchases), case .database = try settings.ledgerPlace else {
             throw TapcardError.usage(
@@ -89,7 +96,7 @@ extension Session {
                 advice: "For a ledger in a database: tapcard config set offline-purchases true.")
         }
         let ledger = try await ledger(making: false, changing: true)
-        _ = try await keys(beside: ledger)
+        _ = try settlingKeys()
         let cards = try await takeSnapshot(of: ledger)?.cardCount ?? 0
         return Report(
             ["cards": .number(cards)], [cards == 1 ? "The snapshot has 1 card" : "The snapshot has \(cards) cards"], isDeed: true)
@@ -128,7 +135,7 @@ extension JournalConcern {
         let count = purchases.map { $0 == 1 ? "1 purchase" : "\($0) purchases" } ?? ""
         let reported = LocalTime.text(journal.reportedAt)
         return switch reason {
-        case .behind: "The journal \(whose): \(count) not booked yet."
+        case .unbooked: "The journal \(whose): \(count) not booked yet."
         case .missing: "The journal \(whose): \(count) missing before later ones."
         case .old: "The journal \(whose) is an older copy: it ends before what was booked of it."
         case .replaced:

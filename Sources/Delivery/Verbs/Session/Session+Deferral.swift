@@ -77,7 +77,7 @@ extension Session {
     /// Books what the station's journal has, and takes a snapshot where the station defers
     /// purchases.
     package func keepDeferral(
-        beside ledger: any LedgerStore
+        with ledger: any LedgerStore
     ) async throws(TapcardError) -> DeferredSales.Settled? {
         let caps = try deferralCaps(ledger.currency)
         guard caps != nil || deferredSales.mayHaveLines, let keys = try keyFile.load() else {

@@ -1,12 +1,13 @@
 import BlockingLane
 import Ledger
 import PortDoubles
+import SimulatedReader
 import TapcardCore
 import TapcardDomain
 import Testing
 
 /// The server of the ledger stops answering at any step of a tap.
-@Suite("A ledger that goes out of reach") struct OutOfReachTests {
+@Suite("A ledger that goes out of reach") struct OutageTests {
     /// "Out of reach" is said only of a payment that was not begun: such a payment may be deferred.
     @Test("during a payment is named so only where nothing was begun")
     func duringAPayment() async throws {
@@ -38,7 +39,7 @@ import Testing
                     #expect(begun == nil || error.kind == .outcomeUnknown, words)
                     if error.kind == .ledgerUnreachable { #expect(begun == nil, words) }
                 }
-                // Whatever was said, the next tap of the same request pays once.
+                // The next tap of the same request pays once, after every answer.
                 _ = try await world.station.pay(World.usd(100), id: id)
                 #expect(world.tables.operations.values.filter { $0.kind == .pay }.count == 1)
             }
