@@ -140,7 +140,8 @@ public struct RandomStations: Sendable {
     private mutating func purchase(on uid: CardUID, _ station: Int) -> DeferredPurchase {
         DeferredPurchase(
             id: id(), spareID: .numbered(10_000_000 + clock), uid: uid, chip: .ntag215,
-            account: 1 + random.below(2), sequence: SequenceNumber(UInt32(random.below(9))) ?? .none,
+            account: 1 + random.below(2),
+            sequence: SequenceNumber(UInt32(random.below(9))) ?? .none,
             amount: Int64(1 + random.below(900)), cashier: Self.cashiers[station % 3],
             at: .tick(clock - random.below(3)), journal: .numbered(20_000_000 + station),
             number: Int64(chance(90) ? clock : random.below(clock) + 1))

@@ -33,7 +33,8 @@ import Thoroughness
                     if known == nil { told.lost += 1 } else { told.kept += 1 }
                 case .failure(let error):
                     told.refused += 1
-                    #expect([.unavailable, .unreachable].contains(error.kind), "byte \(byte) \(direction): \(error)")
+                    let words: Comment = "byte \(byte) \(direction): \(error)"
+                    #expect([.unavailable, .unreachable].contains(error.kind), words)
                     #expect(known == nil, "byte \(byte) \(direction): \(error), and done")
                 }
                 // Booked when it has begun, exactly once, and the next station can settle it.

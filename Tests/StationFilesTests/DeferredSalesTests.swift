@@ -38,6 +38,12 @@ import Type2Tag
             _ = try await till.pay(551, id: 2)
         }
         #expect(refused?.what.contains("$5.50") == true)
+        for cents: Int64 in [0, -1] {
+            let senseless = await #expect(throws: TapcardError.self) {
+                _ = try await till.pay(cents, id: 3)
+            }
+            #expect(senseless?.kind == .refusal(.badAmount))
+        }
         #expect(try till.status()?.purchases == 1)
     }
 

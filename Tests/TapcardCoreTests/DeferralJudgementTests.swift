@@ -180,7 +180,8 @@ import Testing
             let record = try #require(
                 SealedRecord(
                     uid: card.uid, sequence: number,
-                    balance: World.usd(balance), state: .noScratchCard, holder: Holder(id: nil, name: nil),
+                    balance: World.usd(balance), state: .noScratchCard,
+                    holder: Holder(id: nil, name: nil),
                     keyID: entry.id, cardKey: entry.keys.cardKey(uid: card.uid.bytes)))
             return UnconfirmedCard(uid: card.uid, chip: card.chip, record: record.bytes)
         }

@@ -99,7 +99,8 @@ struct Patience {
     /// starts or stops is not there yet. libpq has no other sign of it than its words: those of a
     /// server follow a word of severity, a colon and two spaces.
     static func isServersWord(_ why: String) -> Bool {
-        let isStopped = ["starting up", "shutting down", "in recovery"].contains(where: why.contains)
+        let stopped = ["starting up", "shutting down", "in recovery"]
+        let isStopped = stopped.contains(where: why.contains)
         let isRefused = why.contains(":  ") && !isStopped
         return isRefused || ["certificate", "SSL", "GSS"].contains(where: why.contains)
     }

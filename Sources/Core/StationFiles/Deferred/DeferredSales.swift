@@ -50,6 +50,7 @@ public struct DeferredSales: Sendable {
         at station: Station
     ) async throws(TapcardError) -> Receipt {
         if let replayed = try replay(amount, id, card, caps, station) { return replayed }
+        try station.requirePayable(amount)
         let snapshot = snapshot.load(station.keys)
         func question(_ journal: DeferralJournal) -> DeferralJudgement.Question {
             let surroundings = station.surroundings

@@ -66,7 +66,8 @@ public struct CardSnapshot: Sendable, Hashable {
             let middle = (low + high) / 2
             let found = uidBytes(middle)
             if found.elementsEqual(uid.bytes) { return standing(middle, uid) }
-            if found.lexicographicallyPrecedes(uid.bytes) { low = middle + 1 } else { high = middle }
+            let isBefore = found.lexicographicallyPrecedes(uid.bytes)
+            (low, high) = isBefore ? (middle + 1, high) : (low, middle)
         }
         return nil
     }

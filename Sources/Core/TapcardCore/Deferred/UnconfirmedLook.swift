@@ -4,6 +4,12 @@ import Ledger
 public import TapcardDomain
 
 extension Station {
+    /// Refuses an amount that no payment may have here.
+    public func requirePayable(_ amount: Money) throws(TapcardError) {
+        try requirePositive(amount)
+        try requireUnderCeilings(.pay(amount))
+    }
+
     /// Reads a card without the ledger. Nothing is written to it.
     public func lookWithoutLedger(
         only card: CardUID? = nil

@@ -66,10 +66,10 @@ const undoButton = (task) => button(
   { sign: "previous", money: true });
 
 /** The card's current balance; without a reading, the balance after this task. */
-function balanceLine({ answer: { uid, balance } }) {
+function balanceLine({ answer: { uid, balance, deferred } }) {
   const read = state.card?.read;
   if (!balance) return null;
-  return h("p.big", read?.uid === uid ? words.balance(shown(read.balance))
+  return h("p.big", read?.uid === uid && !deferred ? words.balance(shown(read.balance))
     : words.afterwards(shown(balance)));
 }
 

@@ -112,7 +112,7 @@ actor OperationQueue {
                 "state": .string(ledger == nil ? "ready" : "failed"),
                 "error": ledger.map { .string($0.kind.word) } ?? .null,
             ],
-            "deferral": deferrals.document,
+            "deferral": inFull ? deferrals.document : .null,
             "version": .string(Release.version),
         ]
     }

@@ -78,7 +78,7 @@ extension Session {
                 "shortfall": text(settled?.shortfall ?? 0),
                 "currency": .string(ledger.currency.code),
             ],
-            [settled.flatMap { $0.purchases == 0 ? nil : $0.sentence } ?? "Nothing is left to book"],
+            [count > 0 ? settled?.sentence ?? "" : "Nothing is left to book"],
             isDeed: count > 0)
     }
 
@@ -99,7 +99,9 @@ extension Session {
         _ = try settlingKeys()
         let cards = try await takeSnapshot(of: ledger)?.cardCount ?? 0
         return Report(
-            ["cards": .number(cards)], [cards == 1 ? "The snapshot has 1 card" : "The snapshot has \(cards) cards"], isDeed: true)
+            ["cards": .number(cards)],
+            [cards == 1 ? "The snapshot has 1 card" : "The snapshot has \(cards) cards"],
+            isDeed: true)
     }
 
     fileprivate func writeOff() async throws(TapcardError) -> Report {
@@ -161,7 +163,8 @@ extension DeferredSales.Status {
             let sum = Money(minorUnits: unsettled, currency).shown
             findings.append(
                 Finding(
-                    .unsettled, .note, "Deferred purchases that are not booked: \(purchases), \(sum).",
+                    .unsettled, .note,
+                    "Deferred purchases that are not booked: \(purchases), \(sum).",
                     remedy: [.run("tapcard station settle")]))
         }
         guard let caps else { return findings }

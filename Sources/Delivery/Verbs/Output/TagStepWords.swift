@@ -127,7 +127,8 @@ extension Operation.Kind {
         case .refund, .reverse, .close:
             "A refund or payout cannot be reversed. tapcard pay and tapcard add move the amount "
                 + "again."
-        case .pay, .add, .deferred, .scratch, .activate, .ask, .game, .reseal, .protect, .unprotect, .block,
+        case .pay, .add, .deferred, .scratch, .activate, .ask, .game, .reseal, .protect, .unprotect,
+            .block,
             .unblock, .forget:
             "It moved no money. tapcard history shows the payments and top-ups."
         }

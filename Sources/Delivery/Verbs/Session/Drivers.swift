@@ -50,7 +50,9 @@ package struct Drivers: Sendable {
             @escaping @Sendable (LedgerPlace, Currency?, Bool, String?) async throws(LedgerError) ->
             any LedgerStore,
         lateLedger:
-            @escaping @Sendable (String, Currency, String) -> (any LedgerStore)? = { _, _, _ in nil },
+            @escaping @Sendable (String, Currency, String) -> (any LedgerStore)? = {
+                _, _, _ in nil
+            },
         database: @escaping @Sendable (String) -> any LedgerDatabase,
         backUp: @escaping @Sendable (String, String) async throws(LedgerError) -> Void,
         restore:
