@@ -8,29 +8,38 @@ import Testing
     @Test("begins at once, and runs one at a time")
     func once() {
         var schedule = SnapshotSchedule(start)
-        #expect(schedule.begins(at: start, isQuiet: true))
-        #expect(!schedule.begins(at: start + .seconds(10_000), isQuiet: true))
+        func begins(_ seconds: Int, isQuiet: Bool = true) -> Bool {
+            schedule.begins(at: start + .seconds(seconds), isQuiet: isQuiet)
+        }
+        #expect(begins(0))
+        #expect(!begins(10_000))
         schedule.end(at: start, lasted: .seconds(1), isDone: true)
-        #expect(!schedule.begins(at: start + .seconds(299), isQuiet: true))
-        #expect(schedule.begins(at: start + .seconds(300), isQuiet: true))
+        #expect(!begins(299))
+        #expect(begins(300))
     }
 
     @Test("waits for a quiet moment, and not for ever")
     func quiet() {
         var schedule = SnapshotSchedule(start)
-        #expect(!schedule.begins(at: start, isQuiet: false))
-        #expect(!schedule.begins(at: start + .seconds(299), isQuiet: false))
-        #expect(schedule.begins(at: start + .seconds(300), isQuiet: false))
+        func begins(_ seconds: Int, isQuiet: Bool = true) -> Bool {
+            schedule.begins(at: start + .seconds(seconds), isQuiet: isQuiet)
+        }
+        #expect(!begins(0, isQuiet: false))
+        #expect(!begins(299, isQuiet: false))
+        #expect(begins(300, isQuiet: false))
     }
 
     @Test("costs a hundredth of the time at most, and comes back soon after a failure")
     func cost() {
         var schedule = SnapshotSchedule(start)
-        #expect(schedule.begins(at: start, isQuiet: true))
+        func begins(_ seconds: Int, isQuiet: Bool = true) -> Bool {
+            schedule.begins(at: start + .seconds(seconds), isQuiet: isQuiet)
+        }
+        #expect(begins(0))
         schedule.end(at: start, lasted: .seconds(9), isDone: true)
-        #expect(!schedule.begins(at: start + .seconds(899), isQuiet: true))
-        #expect(schedule.begins(at: start + .seconds(900), isQuiet: true))
+        #expect(!begins(899))
+        #expect(begins(900))
         schedule.end(at: start, lasted: .seconds(9), isDone: false)
-        #expect(schedule.begins(at: start + .seconds(15), isQuiet: true))
+        #expect(begins(15))
     }
 }
