@@ -52,7 +52,7 @@ function ways({ asking }) {
   const why = isAway() ? words.noReader : isBarred() ? words.notThis : null;
   const [scratchHint, activateHint] = words.why[word] ?? [];
   return h("section.tiles", { "aria-label": words.ways },
-    fundsTile(read, asking),
+    fundsTile(read ?? (isDeferring() ? state.card.read : null), asking),
     way("pay", "pay", isDeferring() ? say.deferral.hint : why ?? words.payHint,
       !isBarred() || isDeferring()),
     way("add", "add", why ?? words.addHint, !isBarred()),

@@ -12,7 +12,12 @@ final class DeferralKeeper: Sendable {
         var isOutOfReach = false
         var settledAt: String?
         var news: DeferralNews?
+        var isFirst = true
     }
+
+    /// A card that lies on the reader from the start is settled first: a snapshot of a card on
+    /// which something is open does not count.
+    private static let firstPause = Duration.seconds(2)
 
     private let desk: CounterDesk
     private let log: KioskLog
@@ -33,6 +38,11 @@ final class DeferralKeeper: Sendable {
     }
 
     private func keep() async -> JSONValue? {
+        let isFirst = state.withLock { state in
+            defer { state.isFirst = false }
+            return state.isFirst
+        }
+        if isFirst { try? await Task.sleep(for: DeferralKeeper.firstPause) }
         let began = ContinuousClock.now
         let outcome = await desk.keepDeferral()
         let lasted = began.duration(to: .now)
@@ -63,6 +73,7 @@ final class DeferralKeeper: Sendable {
     func reached(_ isThere: Bool) -> JSONValue? {
         state.withLock { state in
             state.isOutOfReach = !isThere
+            if !isThere { state.schedule.hasten(at: .now) }
             var now = news(state)
             if let before = state.news, before.purchases > 0, now?.purchases == 0 {
                 state.settledAt = desk.time

@@ -21,6 +21,11 @@ package struct SnapshotSchedule: Sendable {
         return true
     }
 
+    /// The ledger may be back soon: it is asked after the pause.
+    package mutating func hasten(at now: Instant) {
+        next = min(next, now + SnapshotSchedule.pause)
+    }
+
     package mutating func end(at now: Instant, lasted: Duration, isDone: Bool) {
         isRunning = false
         let rest = max(SnapshotSchedule.interval, lasted * SnapshotSchedule.share)
