@@ -46,7 +46,7 @@ struct JSONDocumentTests {
         try counter.expect(
             "audit",
             prints: #"""
-                {"result":"done","cards":1,"operations":6,"open":0,"violations":[],"activating":[]}
+                {"result":"done","cards":1,"operations":6,"open":0,"violations":[],"activating":[],"journals":[]}
                 """#)
     }
 
