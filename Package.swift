@@ -151,8 +151,8 @@ let package = Package(
         room(
             "StationFiles", on: "Core",
             [
-                "TapcardCore", "TapcardDomain", "CardCryptography", "DurableFile", "TextCodecs",
-                "BlockingLane",
+                "TapcardCore", "TapcardDomain", "CardCryptography", "DurableFile", "Ledger",
+                "TextCodecs", "BlockingLane",
             ]),
         room(
             "MastermindGames", on: "Core",
@@ -400,7 +400,12 @@ let package = Package(
                 "TapcardDomain", "Type2Tag", "CardImage", "CardStore", "FaultyWorld", "NDEF",
                 "PortDoubles", "DurableFile", "ServicePorts", "BlockingLane", "Thoroughness",
             ]),
-        tests(of: "StationFiles", ["CardCryptography", "DurableFile", "TapcardCore"]),
+        tests(
+            of: "StationFiles",
+            [
+                "BlockingLane", "CardCryptography", "DurableFile", "Ledger", "PortDoubles",
+                "SimulatedField", "SimulatedReader", "TapcardCore", "TapcardDomain", "Type2Tag",
+            ]),
         tests(
             of: "MastermindGames",
             [

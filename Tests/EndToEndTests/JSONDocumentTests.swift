@@ -46,7 +46,7 @@ struct JSONDocumentTests {
         try counter.expect(
             "audit",
             prints: #"""
-                {"result":"done","cards":1,"operations":6,"open":0,"violations":[],"activating":[]}
+                {"result":"done","cards":1,"operations":6,"open":0,"violations":[],"activating":[],"journals":[]}
                 """#)
     }
 
@@ -163,6 +163,8 @@ struct JSONDocumentTests {
             ("confirm-payment-above", "100.00"), ("confirm-addition-above", "200.00"),
             ("confirm-balance-above", "500.00"), ("payment-limit", "10000.00"),
             ("addition-limit", "20000.00"), ("balance-limit", "50000.00"),
+            ("offline-purchases", "false"), ("offline-card-limit", "10.00"),
+            ("offline-station-limit", "500.00"), ("offline-snapshot-age", "14400"),
             ("presets", "1.00 2.50 5.00 10.00"), ("addition-presets", "5.00 10.00 20.00 50.00"),
         ].map { setting($0, "\"\($1)\"", "built in") }.joined(separator: ",")
         try counter.expect(

@@ -40,6 +40,10 @@ struct SettingsTests {
                 payment-limit           built in         10000.00
                 addition-limit          built in         20000.00
                 balance-limit           built in         50000.00
+                offline-purchases       built in         false
+                offline-card-limit      built in         10.00
+                offline-station-limit   built in         500.00
+                offline-snapshot-age    built in         14400
                 presets                 built in         1.00 2.50 5.00 10.00
                 addition-presets        built in         5.00 10.00 20.00 50.00
                 json                    variable         no

@@ -30,14 +30,14 @@ struct UnusableLedgerTests {
         try counter.expect(
             "pay 1", status: 9,
             complains: "~/.local/share/tapcard/simulated/ledger.sqlite was written by a later "
-                + "version of tapcard (schema 99, this one knows 8); install that version. "
+                + "version of tapcard (schema 99, this one knows 9); install that version. "
                 + UnusableLedgerTests.meaning)
         try counter.expect(
             "pay 1 --json", status: 9,
             prints: #"""
                 {"result":"ledger","error":"ledger-newer",\#
                 "message":"~/.local/share/tapcard/simulated/ledger.sqlite was written by a later version of \#
-                tapcard (schema 99, this one knows 8); install that version. \#
+                tapcard (schema 99, this one knows 9); install that version. \#
                 \#(UnusableLedgerTests.meaning)","uid":null,"operation":null,"settled":[],"next":[]}
                 """#)
     }
@@ -73,6 +73,7 @@ struct UnusableLedgerTests {
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
                 Seal: valid; ledger: unavailable
+                The amount is what the card itself says; the ledger has not confirmed it.
 
                 """)
         #expect(ended.errors.contains("ledger.sqlite is not a "))

@@ -60,6 +60,7 @@ public struct RandomStations: Sendable {
         case 15..<18:
             return .payOut(
                 amount(), of: ticket(on: uid), on: uid, id: id(), at: .tick(clock))
+        case 18..<21: return .settle(purchase(on: uid, station), at: .tick(clock))
         case 7:
             // The third one is never used for sealing, and the second seldom.
             if chance(10) { return .retire(chance(70) ? 3 : 2, at: .tick(clock)) }
@@ -135,6 +136,17 @@ public struct RandomStations: Sendable {
                 origin, balance: amount().minorUnits,
                 scratch: chance(50) ? .unscratched : .none, mayReissue: chance(60),
                 above: SequenceNumber(UInt32(random.below(300))) ?? .none))
+    }
+
+    /// A line of the station's journal, now and then one that comes again.
+    private mutating func purchase(on uid: CardUID, _ station: Int) -> DeferredPurchase {
+        DeferredPurchase(
+            id: id(), spareID: .numbered(10_000_000 + clock), uid: uid, chip: .ntag215,
+            account: 1 + random.below(2),
+            sequence: SequenceNumber(UInt32(random.below(9))) ?? .none,
+            amount: Int64(1 + random.below(900)), cashier: Self.cashiers[station % 3],
+            at: .tick(clock - random.below(3)), journal: .numbered(20_000_000 + station),
+            number: Int64(chance(90) ? clock : random.below(clock) + 1))
     }
 
     /// Mostly the last one of the card; now and then anything.

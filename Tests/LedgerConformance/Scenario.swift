@@ -13,7 +13,7 @@ public struct Scenario: Sendable, CustomTestStringConvertible {
 
     public static let all =
         making + money + repetition + settling + confirming + refusals + status
-        + protection + keys + tickets + payouts + activation + cashiers + looking
+        + protection + keys + tickets + payouts + deferred + activation + cashiers + looking
         + transactions
 
     /// Plays it on a fresh ledger in US dollars. However it goes, the invariants hold afterwards.

@@ -12,6 +12,8 @@ public struct Snapshot: Hashable, Sendable {
     public let tickets: [SoldTicket]
     public let activations: [ActivationAttempt]
     public let retiredKeys: [RetiredKey]
+    public let journals: [StationJournal]
+    public let standings: [CardStanding]
 
     public init(of ledger: any LedgerStore) async throws(LedgerError) {
         self = try await ledger.read { rows throws(LedgerError) in try Snapshot(rows) }
@@ -25,6 +27,11 @@ public struct Snapshot: Hashable, Sendable {
         tickets = try rows.tickets(on: nil)
         activations = try rows.activations()
         retiredKeys = try rows.retiredKeys()
+        journals = try rows.journals()
+        var standings: [CardStanding] = []
+        var pages = rows.pagesOfStandings()
+        while let standing = try pages.next() { standings.append(standing) }
+        self.standings = standings
         var records: [IssuedRecord] = []
         var gaps: [SequenceGap] = []
         for card in cards {

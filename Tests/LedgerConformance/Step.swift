@@ -19,6 +19,7 @@ public enum Step: Sendable {
     case requestActivation(CardUID, id: OperationID, seen: Seen, at: Timestamp)
     case recordActivation(OperationID, rejectedBy: String?, at: Timestamp)
     case payOut(Money, of: TicketID, on: CardUID, id: OperationID, at: Timestamp)
+    case settle(DeferredPurchase, at: Timestamp)
 
     var station: Int? {
         switch self {
@@ -26,7 +27,7 @@ public enum Step: Sendable {
             .resume(_, _, _, _, let station, _), .end(_, _, _, _, _, let station, _):
             station
         case .voidOpen, .change, .markDisplay, .skipNumbers, .retire,
-            .requestActivation, .recordActivation, .payOut:
+            .requestActivation, .recordActivation, .payOut, .settle:
             nil
         }
     }
@@ -70,6 +71,8 @@ public enum Step: Sendable {
         case .payOut(let prize, let ticket, let uid, let id, let now):
             return .paid(
                 try await ledger.payOut(prize, of: ticket, on: uid, id: id, at: now))
+        case .settle(let purchase, let now):
+            return .booked(try await ledger.settle(purchase, at: now))
         }
     }
 }
@@ -85,6 +88,7 @@ public enum Answer: Hashable, Sendable {
     case asked(ActivationRequest)
     case answered(ActivationAttempt?)
     case paid(PrizePayout)
+    case booked(SettledPurchase)
     case nothing
 
     /// One word, for a count of what a run has met.
@@ -105,6 +109,7 @@ public enum Answer: Hashable, Sendable {
         case .confirmation(.superseded): "superseded"
         case .settlement(.work): "settled"
         case .paid(.booked): "paid out"
+        case .booked(let purchase): purchase.isNew ? "booked" : "booked before"
         case .voided, .changed(.success), .exhausted, .nothing: "done"
         }
     }

@@ -57,14 +57,14 @@ import Thoroughness
         let unknown = await #expect(throws: LedgerError.self) { try await desk.confirm(work) }
         #expect(unknown?.kind == .outcomeUnknown)
         let again = await #expect(throws: LedgerError.self) { try await desk.confirm(work) }
-        #expect(again?.kind == .unavailable)
+        #expect(again?.kind == .unreachable)
         let alone = House(server: try primary.recovered(), name: house.name)
         let state = "SELECT state FROM operation ORDER BY place DESC LIMIT 1"
         #expect(try alone.server.answer(to: state, in: house.name) == "committed")
         let refused = await #expect(throws: LedgerError.self) {
             _ = try await PostgreSQLLedger.open(alone.address, as: 1, patience: .ofCounter)
         }
-        #expect(refused?.kind == .unavailable)
+        #expect(refused?.kind == .unreachable)
         alone.server.kill()
         let promoted = House(server: try replica.recovered(), name: house.name)
         try promoted.server.promote()

@@ -150,6 +150,8 @@ extension TestFolder {
         try await desk.ask(for: 4)
         // The last page has a row at its end: what is cut off there is missed.
         try await ledger.retire([9], at: .end)
+        try await ledger.note(
+            JournalReport(id: .numbered(5), written: 1, lasting: .seconds(1), limit: 1), at: .end)
         await ledger.close()
         return File.read(self.ledger)
     }

@@ -130,6 +130,27 @@ import Testing
         }
     }
 
+    @Test func bringsTheEighthSchemaUpToDate() async throws {
+        try await TestFolder.temporary { folder in
+            try RawDatabase(folder.ledger).run(try LedgerFixture.text("version-8.sql"))
+            let ledger = try await folder.open()
+            let uid = try #require(CardUID("04AC6B72BA6C80"))
+            #expect(try await ledger.view(of: uid)?.balance == .cents(2050))
+            #expect(try await Snapshot(of: ledger).journals == [])
+            // A purchase that was deferred can be booked now.
+            let purchase = DeferredPurchase(
+                id: .numbered(1), spareID: .numbered(2), uid: uid, chip: .ntag213, account: 1,
+                sequence: .none, amount: 50, at: .end, journal: .numbered(3), number: 1)
+            #expect(try await ledger.settle(purchase, at: .end).isNew)
+            #expect(try await ledger.view(of: uid)?.balance == .cents(2000))
+            #expect(try await ledger.audit().violations == [])
+            await ledger.close()
+            let copy = try RawDatabase(folder.ledger + ".v8-backup")
+            #expect(copy.value("PRAGMA user_version") == "8")
+            #expect(copy.value("SELECT count(*) FROM journal") == nil)
+        }
+    }
+
     /// The limits of two columns are a part of their tables' text.
     @Test func makesRoomForPrizesThatNoCardHolds() async throws {
         try await TestFolder.temporary { folder in

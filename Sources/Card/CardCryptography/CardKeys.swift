@@ -35,6 +35,11 @@ public struct CardKeys: Hashable, Sendable {
         return CardPassword(password: Array(bytes.prefix(4)), pack: Array(bytes.suffix(2)))
     }
 
+    /// The 32 bytes that seal a file of a station, other bytes for each purpose.
+    public func fileKey(for purpose: String) -> [UInt8] {
+        derive(from: macMaster, info: Array("file".utf8) + [keyID] + Array(purpose.utf8), count: 32)
+    }
+
     private func derive(from master: Secret, info: [UInt8], count: Int) -> [UInt8] {
         HKDFSHA256.derive(
             secret: master.bytes, salt: Array("tapcard".utf8), info: info, count: count)

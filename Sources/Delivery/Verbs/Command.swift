@@ -60,5 +60,5 @@ package struct Command: Sendable {
     package static let all: [Command] =
         cardCommands + moneyCommands + drawCommands + ticketCommands + mastermindCommands
         + operatorCommands + tagCommands + readerCommands + configurationCommands + stationCommands
-        + ledgerCommands + keyCommands + simulationCommands + cashierCommands
+        + ledgerCommands + deferralCommands + keyCommands + simulationCommands + cashierCommands
 }

@@ -14,6 +14,8 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
     case prizes
     /// The balances left on accounts that a re-issue closed.
     case reissued
+    /// The part of deferred purchases that the cards could not pay: the house's loss (negative).
+    case shortfall
 
     public var description: String {
         switch self {
@@ -23,6 +25,7 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
         case .adopted: "adopted"
         case .prizes: "prizes"
         case .reissued: "reissued"
+        case .shortfall: "shortfall"
         }
     }
 
@@ -33,6 +36,7 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
         case "adopted": self = .adopted
         case "prizes": self = .prizes
         case "reissued": self = .reissued
+        case "shortfall": self = .shortfall
         default:
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count == 3, parts[0] == "purse", let uid = CardUID(String(parts[1])),

@@ -37,6 +37,8 @@ struct Circumstances: Sendable {
     /// The payment that is to be reversed or has bought the ticket, its accounts, and the refund
     /// that reversed it before.
     var payment: Operation?
+    /// The part of its amount that can go back: all, unless its card could not pay all.
+    var paid: Int64 = 0
     var paidFrom: [Account] = []
     /// The accounts whose money is on this card now: its own, and those of cards that it replaces.
     var accounts: [Account] = []
@@ -144,7 +146,8 @@ extension Circumstances {
         guard let payment else {
             throw Refusal(.notRefundable, "this ledger knows no operation \(id)")
         }
-        guard payment.kind == kind, payment.state == .committed else {
+        let isOfKind = payment.kind == kind || payment.kind == .deferred && kind == .pay
+        guard isOfKind, payment.state == .committed else {
             let what = payment.state == .committed ? payment.kind.rawValue : "not completed"
             throw Refusal(
                 .notRefundable,
@@ -164,7 +167,12 @@ extension Circumstances {
         if let earlierRefund {
             throw earlierRefund.isRefundAlready(of: id, view.balance.currency)
         }
-        let paid = Money(minorUnits: payment.amount, view.balance.currency)
+        let paid = Money(minorUnits: self.paid, view.balance.currency)
+        guard paid.minorUnits > 0 else {
+            throw Refusal(
+                .notRefundable,
+                "nothing of operation \(id) was paid with a card: the house has borne it")
+        }
         let amount = amount ?? paid
         guard amount.minorUnits <= paid.minorUnits else {
             throw Refusal(

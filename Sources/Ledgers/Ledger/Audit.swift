@@ -10,21 +10,27 @@ public struct AuditReport: Hashable, Sendable {
     public let activating: [CardUID]
     /// The broken invariants, each with its row; empty for a sound ledger.
     public let violations: [String]
+    /// The stations' journals of which purchases may be missing.
+    public let journals: [JournalConcern]
 }
 
 extension LedgerStore {
     /// Checks the storage, and the invariants over every row, from the entries up. Works card by
     /// card: however large the ledger is, only the rows of one card are in memory.
-    public func audit() async throws(LedgerError) -> AuditReport {
+    ///
+    /// With the time it also names the stations that have not reported in time.
+    public func audit(at now: Timestamp? = nil) async throws(LedgerError) -> AuditReport {
         try await checkStorage()
-        return try await readAtLength { rows throws(LedgerError) in try AuditReport(of: rows) }
+        return try await readAtLength { rows throws(LedgerError) in
+            try AuditReport(of: rows, at: now)
+        }
     }
 }
 
 extension AuditReport {
-    package init(of rows: any LedgerRows) throws(LedgerError) {
+    package init(of rows: any LedgerRows, at now: Timestamp? = nil) throws(LedgerError) {
         var audit = Audit(rows: rows, keptSince: try rows.firstOperationWithSubject()?.id)
-        self = try audit.report()
+        self = try audit.report(at: now)
     }
 }
 
@@ -44,7 +50,7 @@ private struct Audit {
         (self.rows, self.keptSince) = (rows, keptSince)
     }
 
-    mutating func report() throws(LedgerError) -> AuditReport {
+    mutating func report(at now: Timestamp?) throws(LedgerError) -> AuditReport {
         try money()
         var pages = rows.pagesOfCards()
         while let card = try pages.next() {
@@ -63,7 +69,7 @@ private struct Audit {
         violations += try rows.recordsUnderRetiredKeys()
         return AuditReport(
             cards: cards, operations: operations, open: open, activating: activating,
-            violations: violations)
+            violations: violations, journals: try rows.journals().concerns(at: now))
     }
 
     private mutating func check(_ uid: CardUID, _ card: LedgerCard?) throws(LedgerError) {

@@ -39,8 +39,9 @@ extension AuditedCard {
 
     private func isRefundToPayer(_ refund: Operation) throws(LedgerError) -> Bool {
         guard let id = refund.reverses, let payment = try rows.operation(id),
-            payment.kind == (refund.kind == .reverse ? .add : .pay),
-            payment.state == .committed, refund.amount <= payment.amount
+            refund.kind == .reverse
+                ? payment.kind == .add : payment.kind == .pay || payment.kind == .deferred,
+            payment.state == .committed, refund.amount <= (try rows.amountPaid(by: payment))
         else { return false }
         return try isForPayer(of: id)
     }
@@ -50,6 +51,12 @@ extension AuditedCard {
         let amount = operation.amount
         switch operation.kind {
         case .pay, .ticket: return Posting.move(amount, from: purse, to: .takings)
+        case .deferred:
+            // How much the card could pay depends on what was open on it then.
+            let paid = entries.first { $0.account == purse }.map { -$0.amount } ?? 0
+            guard (0...amount).contains(paid) else { return [] }
+            return Posting.move(paid, from: purse, to: .takings)
+                + Posting.move(amount - paid, from: .shortfall, to: .takings)
         case .close: return Posting.move(amount, from: purse, to: .cash)
         case .add: return Posting.move(amount, from: .cash, to: purse)
         case .refund: return Posting.move(amount, from: .takings, to: purse)

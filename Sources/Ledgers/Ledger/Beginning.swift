@@ -107,12 +107,14 @@ struct Book {
             guard intent != .activate, let attempt = try rows.activation(id) else { return nil }
             return .mismatched(attempt.operation)
         }
-        let reversed = try known.reverses.map { id throws(LedgerError) in
-            try rows.operation(id)?.amount
+        let reversed = try known.reverses.flatMap { id throws(LedgerError) in
+            try rows.operation(id).map { operation throws(LedgerError) in
+                try rows.amountPaid(by: operation)
+            }
         }
         let isSame = known.answers(
-            intent, reversing: reversed ?? nil, selling: try ticket(of: known))
-        return isSame && known.uid == uid ?? known.uid ? .known(known) : .mismatched(known)
+            intent, reversing: reversed, selling: try ticket(of: known))
+        return isSame && known.wasTapped(uid ?? known.uid) ? .known(known) : .mismatched(known)
     }
 
     func view(of uid: CardUID) throws(LedgerError) -> CardView? {
@@ -210,8 +212,12 @@ struct Book {
     ) throws(LedgerError) -> Circumstances {
         switch request.intent {
         case .refund(let id, _), .reverse(let id, _):
+            let payment = try rows.operation(id)
             return Circumstances(
-                payment: try rows.operation(id),
+                payment: payment,
+                paid: try payment.map { payment throws(LedgerError) in
+                    try rows.amountPaid(by: payment)
+                } ?? 0,
                 paidFrom: try rows.entries(of: id).map(\.account),
                 accounts: try card.map { card throws(LedgerError) in try rows.accounts(of: card) }
                     ?? [],
@@ -345,7 +351,8 @@ extension Operation {
     fileprivate func answers(
         _ intent: Intent, reversing paid: Int64?, selling ticket: Ticket?
     ) -> Bool {
-        guard kind == intent.kind else { return false }
+        // The station may have deferred the payment, and the ledger has booked it so since.
+        guard kind == intent.kind || kind == .deferred && intent.kind == .pay else { return false }
         switch intent {
         case .pay(let money), .add(let money): return amount == money.minorUnits
         case .refund(let id, let money), .reverse(let id, let money):

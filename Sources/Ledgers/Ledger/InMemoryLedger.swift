@@ -38,6 +38,7 @@ package struct LedgerTables: Hashable, Sendable {
     package var sealingKey: UInt8?
     fileprivate(set) package var tickets: [SoldTicket] = []
     fileprivate(set) package var activations: [ActivationAttempt] = []
+    fileprivate(set) package var journals: [StationJournal] = []
 
     package init() {}
 
@@ -304,6 +305,16 @@ private final class MemoryRows: LedgerRows {
             cards: uids.filter { tables.cards[$0] == nil }.sorted(),
             operations: ids.filter { tables.operations[$0] == nil }
                 .sorted { $0.description < $1.description })
+    }
+
+    func journals() -> [StationJournal] { tables.journals }
+    func journal(_ id: JournalID) -> StationJournal? { tables.journals.first { $0.id == id } }
+
+    func save(_ journal: StationJournal) {
+        guard let place = tables.journals.firstIndex(where: { $0.id == journal.id }) else {
+            return tables.journals.append(journal)
+        }
+        tables.journals[place] = journal
     }
 
     func gaps(on uid: CardUID) -> [SequenceGap] { tables.gaps.filter { $0.uid == uid } }

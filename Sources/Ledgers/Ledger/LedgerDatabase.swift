@@ -84,12 +84,14 @@ public struct DatabaseStatus: Sendable {
     /// The transactions since the database was last frozen: at 2,000 million the server stops.
     public let transactionAge: Int64
     public let keys: HouseKeys
+    /// The stations' journals of which purchases may be missing.
+    public let journals: [JournalConcern]
 
     public init(
         currency: Currency, schema: Int, reach: SchemaReach = .current, version: String,
         isOpen: Bool, epoch: Int, login: String, synchronousReplicas: String,
         replicas: [Replica]?, clockLead: Int64, openOperations: Int, oldestOpen: Timestamp?,
-        transactionAge: Int64, keys: HouseKeys
+        transactionAge: Int64, keys: HouseKeys, journals: [JournalConcern] = []
     ) {
         (self.currency, self.schema, self.reach) = (currency, schema, reach)
         (self.version, self.isOpen, self.epoch) = (version, isOpen, epoch)
@@ -97,6 +99,7 @@ public struct DatabaseStatus: Sendable {
         (self.replicas, self.clockLead) = (replicas, clockLead)
         (self.openOperations, self.oldestOpen) = (openOperations, oldestOpen)
         (self.transactionAge, self.keys) = (transactionAge, keys)
+        self.journals = journals
     }
 }
 

@@ -14,8 +14,10 @@ public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
         case readOnly = "read-only"
         /// The ledger is kept in another currency than this station's.
         case wrongCurrency = "wrong-currency"
-        /// The ledger does not exist or cannot be reached; nothing was done.
+        /// The ledger does not exist or cannot be used; nothing was done.
         case unavailable
+        /// The ledger's server does not answer; nothing was done.
+        case unreachable
         /// The database was promoted or restored, and its owner has not reopened the ledger.
         case undeclared
         /// The owner of a database asked for what its state does not allow; nothing was done.

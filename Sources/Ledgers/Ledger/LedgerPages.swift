@@ -5,6 +5,8 @@ public import TapcardDomain
 public protocol LedgerPages {
     /// The next cards in the order of their UIDs.
     func cards(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [LedgerCard]
+    /// The next cards in the order of their UIDs, each with its balance.
+    func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding]
     /// The next operations, oldest first; of all cards if none is named.
     func operations(
         on uid: CardUID?, after id: OperationID?, atMost count: Int

@@ -17,6 +17,9 @@ public protocol LedgerStore: Sendable {
     /// The state of the database; nil for a ledger that is a file.
     func databaseStatus(at stationTime: Timestamp) async throws(LedgerError) -> DatabaseStatus?
 
+    /// The name of the ledger, which it keeps on every server; nil for a ledger of one machine.
+    func house() async throws(LedgerError) -> String?
+
     /// Reads one consistent state.
     func read<Success: Sendable>(
         touching footprint: Footprint,
@@ -66,6 +69,8 @@ extension LedgerStore {
     public func databaseStatus(
         at stationTime: Timestamp
     ) async throws(LedgerError) -> DatabaseStatus? { nil }
+
+    public func house() async throws(LedgerError) -> String? { nil }
 
     /// Throws the error of a write where no write is possible.
     public func requireWritable() async throws(LedgerError) {
@@ -153,6 +158,12 @@ public protocol LedgerRows: LedgerPages {
     func insert(_ attempt: ActivationAttempt) throws(LedgerError)
     /// Changes state, answer and version of an attempt without an answer, nothing else.
     func update(_ attempt: ActivationAttempt) throws(LedgerError)
+
+    /// The journals of deferred purchases, the first reported first.
+    func journals() throws(LedgerError) -> [StationJournal]
+    func journal(_ id: JournalID) throws(LedgerError) -> StationJournal?
+    /// Adds the journal, or replaces its row. Its station is the one that writes first.
+    func save(_ journal: StationJournal) throws(LedgerError)
 
     func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap]
     func insert(_ gap: SequenceGap) throws(LedgerError)

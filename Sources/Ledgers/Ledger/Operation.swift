@@ -13,6 +13,8 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case ticket, claim
         /// Pays the prize of a ticket out of the drawer, past the card.
         case payout
+        /// Books a purchase that a station accepted while the ledger was out of reach.
+        case deferred
         /// Keeps a game of Mastermind on the card.
         case game
         /// Writes a fresh record without any change: the final state after an interruption.
@@ -91,10 +93,13 @@ public struct Operation: Hashable, Identifiable, Sendable {
     /// The amount that an open operation holds back from the balance until it is final.
     public var held: Int64 { state == .pending && kind.isVoidable ? amount : 0 }
 
+    /// Whether the card with this number was tapped for the operation.
+    public func wasTapped(_ uid: CardUID) -> Bool { self.uid == uid || subject == .tapped(uid) }
+
     /// The change of the customer's balance: "-4.50" for a payment of 4.50.
     public func change(in currency: Currency) -> Money {
         if kind == .payout { return Money(minorUnits: 0, currency) }
-        let takesMoney = kind.isVoidable || kind == .reverse
+        let takesMoney = kind.isVoidable || kind == .reverse || kind == .deferred
         return Money(minorUnits: takesMoney ? -amount : amount, currency)
     }
 }

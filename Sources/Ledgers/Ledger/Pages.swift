@@ -34,6 +34,13 @@ extension LedgerRows {
         }
     }
 
+    /// All cards with their balances, in the order of their UIDs.
+    public func pagesOfStandings() -> Pages<CardStanding> {
+        Pages { last, count throws(LedgerError) in
+            try standings(after: last?.uid, atMost: count)
+        }
+    }
+
     /// The operations of a card, oldest first; of all cards if none is named.
     public func pagesOfOperations(on uid: CardUID?) -> Pages<Operation> {
         Pages { last, count throws(LedgerError) in

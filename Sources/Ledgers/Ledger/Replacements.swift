@@ -63,7 +63,7 @@ extension LedgerRows {
 }
 
 /// The limit of replacements to follow; no honest card was lost more often.
-private let mostReplacements = 64
+let mostReplacements = 64
 
 extension Account {
     fileprivate var number: Int { if case .purse(_, let number) = self { number } else { 0 } }

@@ -16,6 +16,8 @@ public enum Subject: Hashable, Sendable {
     case game(MastermindGameID)
     /// The attempt to activate that is asked about.
     case attempt(OperationID)
+    /// The card that was tapped, where another one has replaced it since.
+    case tapped(CardUID)
 }
 
 /// The stored form of a subject: a text without a word for its case, which the operation's kind
@@ -26,7 +28,7 @@ extension Subject {
         case .scratch(let scratch):
             [scratch.word ?? Subject.noScratch, scratch.code?.description]
                 .compactMap(\.self).joined(separator: " ")
-        case .codeOwner(let uid): uid.description
+        case .codeOwner(let uid), .tapped(let uid): uid.description
         case .ticket(let ticket):
             "\(ticket.id) \(ticket.draw) "
                 + ticket.balls.numbers.map(String.init).joined(separator: " ")
@@ -50,6 +52,7 @@ extension Subject {
             case .claim, .payout: TicketID(text).map(Subject.prize)
             case .game: MastermindGameID(text).map(Subject.game)
             case .ask: OperationID(text).map(Subject.attempt)
+            case .deferred: CardUID(text).map(Subject.tapped)
             case .issue, .replace, .pay, .add, .refund, .close, .reverse, .reseal, .protect,
                 .unprotect, .block, .unblock, .forget:
                 nil

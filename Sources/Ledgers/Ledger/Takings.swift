@@ -1,12 +1,14 @@
 /// The money taken and paid out in a period, in minor units. Voidable changes count when they are
 /// committed; changes outside the card count from their beginning, as they cannot be undone.
 public struct Takings: Hashable, Sendable {
-    /// The payments with cards, less refunds. No coin moves.
+    /// The payments with cards, less refunds. No coin moves. A deferred purchase counts in full.
     public private(set) var paid: Int64 = 0
     /// The cash put into the drawer for funds on cards, less additions taken back.
     public private(set) var added: Int64 = 0
     /// The cash taken out of the drawer: closed accounts, and prizes that were paid by hand.
     public private(set) var paidOut: Int64 = 0
+    /// The part of deferred purchases that the cards could not pay.
+    public private(set) var shortfall: Int64 = 0
     public private(set) var payments = 0
     public private(set) var additions = 0
     public private(set) var payouts = 0
@@ -16,19 +18,19 @@ public struct Takings: Hashable, Sendable {
     /// The change of the cash in the drawer.
     public var drawer: Int64 { added - paidOut }
 
-    /// Adds an operation. `closed` is the balance of the account that it closed to make a new card
-    /// of the tag.
-    public mutating func count(_ operation: Operation, closed: Int64 = 0) {
-        if closed > 0 {
-            paidOut += closed
+    /// Adds an operation, with what it has booked besides its amount.
+    public mutating func count(_ operation: Operation, _ besides: BookedBesides = .nothing) {
+        if besides.closed > 0 {
+            paidOut += besides.closed
             payouts += 1
         }
+        shortfall += besides.shortfall
         guard
             operation.state == .committed
                 || operation.state == .pending && !operation.kind.isVoidable
         else { return }
         switch operation.kind {
-        case .pay, .ticket:
+        case .pay, .ticket, .deferred:
             paid += operation.amount
             payments += 1
         case .refund:
@@ -52,10 +54,22 @@ public struct Takings: Hashable, Sendable {
     }
 }
 
+/// The amounts that an operation has booked besides its own, in minor units.
+public struct BookedBesides: Hashable, Sendable {
+    /// The balance of the tag's previous account that a making closed.
+    public let closed: Int64
+    /// The part of a deferred purchase that its card could not pay.
+    public let shortfall: Int64
+
+    public static let nothing = BookedBesides(closed: 0, shortfall: 0)
+}
+
 extension LedgerRows {
-    /// The balance of the tag's previous account that a making closed, in minor units.
-    public func balanceClosed(by operation: Operation) throws(LedgerError) -> Int64 {
-        guard operation.kind.makesCard else { return 0 }
-        return try entries(of: operation.id).first { $0.account == .reissued }?.amount ?? 0
+    public func booked(besides operation: Operation) throws(LedgerError) -> BookedBesides {
+        guard operation.kind.makesCard || operation.kind == .deferred else { return .nothing }
+        let entries = try entries(of: operation.id)
+        return BookedBesides(
+            closed: entries.first { $0.account == .reissued }?.amount ?? 0,
+            shortfall: -(entries.first { $0.account == .shortfall }?.amount ?? 0))
     }
 }

@@ -18,10 +18,11 @@ extension Link {
         by declared: Declaration, _ now: () -> Timestamp
     ) throws(LedgerError) -> DatabaseStatus {
         let (replicas, keys) = (try replicas(), try houseKeys())
+        let journals = try rows(StationJournal.selection)
         let asked = now()
         let selection = Selection<DatabaseStatus>(DatabaseStatus.query) {
             row throws(LedgerError) in
-            try DatabaseStatus(&row, declared, replicas, keys, asked: asked)
+            try DatabaseStatus(&row, declared, replicas, keys, journals, asked: asked)
         }
         guard let status = try rows(selection).first else { throw Columns.unreadable }
         return status
@@ -59,16 +60,18 @@ extension DatabaseStatus {
 
     fileprivate init(
         _ row: inout Columns, _ declared: Declaration, _ replicas: [Replica]?, _ keys: HouseKeys,
-        asked: Timestamp
+        _ journals: [StationJournal], asked: Timestamp
     ) throws(LedgerError) {
+        let (version, replication) = (try row.value(\.text), try row.value(\.text))
+        let now = try row.value(\.integer)
         self.init(
             currency: declared.currency, schema: Int(declared.schema), reach: declared.reach,
-            version: try row.value(\.text), isOpen: declared.isOpen,
+            version: version, isOpen: declared.isOpen,
             epoch: Int(declared.opening?.epoch ?? 0), login: declared.login,
-            synchronousReplicas: try row.value(\.text), replicas: replicas,
-            clockLead: try row.value(\.integer) - asked.milliseconds,
+            synchronousReplicas: replication, replicas: replicas,
+            clockLead: now - asked.milliseconds,
             openOperations: try row.value { $0.integer.flatMap(Int.init(exactly:)) },
             oldestOpen: try row.optional(\.time), transactionAge: try row.value(\.integer),
-            keys: keys)
+            keys: keys, journals: journals.concerns(at: Timestamp(milliseconds: now)))
     }
 }

@@ -103,6 +103,7 @@ private final class Filling {
             for gap in try rows.gaps(on: card.uid) { try add(gap.insertion(at: next())) }
         }
         for key in try rows.retiredKeys() { try add(key.insertion) }
+        for journal in try rows.journals() { try add(journal.change(by: 0)) }
         try add([
             SQLStatement(
                 """

@@ -33,7 +33,7 @@ enum LedgerRole: String, CaseIterable {
         case .auditor: ["SELECT ON ALL TABLES IN SCHEMA public"]
         case .monitor:
             [
-                "SELECT ON setting, opening, station, retired_key, key_mark",
+                "SELECT ON setting, opening, station, retired_key, key_mark, journal",
                 "SELECT (uid, state, begun_at) ON operation",
             ]
         case .station:
@@ -41,7 +41,7 @@ enum LedgerRole: String, CaseIterable {
                 "SELECT ON ALL TABLES IN SCHEMA public",
                 """
                 INSERT ON card, request_id, operation, reversal, issued_record, house, entry,
-                    ticket, ticket_name, prize, activation, code, gap
+                    ticket, ticket_name, prize, activation, code, gap, journal
                 """,
                 // Only the owner lets another key seal.
                 "INSERT (id, mark, is_first) ON key_mark",
@@ -52,6 +52,10 @@ enum LedgerRole: String, CaseIterable {
                 "UPDATE (state, answered_at, version) ON activation",
                 "UPDATE (code) ON code",
                 "UPDATE (seen_at, keys, keys_at) ON station",
+                """
+                UPDATE (settled, written, missing, reported_at, lasts_until, most, written_off_at)
+                    ON journal
+                """,
             ]
         }
     }

@@ -35,12 +35,16 @@ enum LinkFailure: Error {
 package struct Patience: Sendable {
     let reading: Duration
     let committing: Duration
+    /// Whether a cashier waits.
+    let isOfCounter: Bool
 
-    package init(reading: Duration, committing: Duration) {
+    package init(reading: Duration, committing: Duration, isOfCounter: Bool = false) {
         (self.reading, self.committing) = (reading, committing)
+        self.isOfCounter = isOfCounter
     }
 
-    package static let ofCounter = Patience(reading: .milliseconds(2500), committing: .seconds(6))
+    package static let ofCounter = Patience(
+        reading: .milliseconds(2500), committing: .seconds(6), isOfCounter: true)
     /// For the state of the database, which somebody waits for.
     static let ofReport = Patience(reading: .seconds(10), committing: .seconds(10))
     /// For work away from a counter, and for tests on a busy machine.
@@ -99,7 +103,7 @@ package struct Patience: Sendable {
             // libpq's words for a server that only reads. They are not translated.
             let isReplica = why.contains("session is read-only")
             throw LedgerError(
-                .unavailable,
+                isReplica || Link.isServersWord(why) ? .unavailable : .unreachable,
                 isReplica
                     ? "only a replica can be reached, and no server that takes changes (\(why))"
                     : "the database cannot be reached: \(why)")
@@ -108,6 +112,16 @@ package struct Patience: Sendable {
         guard unsafe library.setnonblocking(handle, 1) == 0,
             unsafe library.enterPipelineMode(handle) == 1
         else { throw LedgerError(.unavailable, "libpq does not begin: \(message())") }
+    }
+
+    /// Whether a server has refused the connection, or is not the one that was meant. A server that
+    /// starts or stops is not there yet. libpq has no other sign of it than its words: those of a
+    /// server follow a word of severity, a colon and two spaces.
+    static func isServersWord(_ why: String) -> Bool {
+        let stopped = ["starting up", "shutting down", "in recovery"]
+        let isStopped = stopped.contains(where: why.contains)
+        let isRefused = why.contains(":  ") && !isStopped
+        return isRefused || ["certificate", "SSL", "GSS"].contains(where: why.contains)
     }
 
     deinit {

@@ -27,6 +27,8 @@ public actor PostgreSQLLedger: LedgerStore {
     /// The rows that the last transactions on this link have read and written.
     private var known = KnownRows()
     private var isClosed = false
+    /// The last failure to reach the server, and until when it answers for the next one.
+    private var outage: (error: LedgerError, until: ContinuousClock.Instant)?
     /// How often a transaction was repeated because another station was quicker.
     package private(set) var repetitions = 0
     /// How many rows were read in a round trip of their own, because no footprint named them.
@@ -108,6 +110,7 @@ public actor PostgreSQLLedger: LedgerStore {
         do throws(LedgerError) {
             return try read(on: ledger, footprint, body)
         } catch {
+            noteSilence(of: ledger)
             // The server has closed the connection, or its guardian has. A read may be repeated.
             guard !ledger.link.isOpen, !ledger.link.wasSilent else { throw error }
             return try read(on: try connected(), footprint, body)
@@ -170,6 +173,7 @@ public actor PostgreSQLLedger: LedgerStore {
             } catch {
                 misses += rows.misses
                 ledger.link.rollBack(rows)
+                noteSilence(of: ledger)
                 let isLost = rows.failure?.isLostRace ?? false
                 let mayBeLost = rows.failure?.mayBeLostRace ?? false
                 let isDropped =
@@ -264,6 +268,35 @@ public actor PostgreSQLLedger: LedgerStore {
         let ledger = try connected()
         if let why = ledger.opening.readsOnlyBecause { throw why }
         return ledger
+    }
+}
+
+extension PostgreSQLLedger {
+    public func house() async throws(LedgerError) -> String? { try connected().opening.house }
+
+    /// How long the next callers are told at once what the last one has found out: a tap asks
+    /// several times, and each would wait for a server that does not answer.
+    private static let outageLasts = Duration.seconds(1)
+
+    private func newlyConnected() throws(LedgerError) -> OpenLedger {
+        do throws(LedgerError) {
+            return try OpenLedger(
+                at: address, in: currency, as: station, patience: patience)
+        } catch {
+            if error.kind == .unreachable { note(error) }
+            throw error
+        }
+    }
+
+    private func note(_ error: LedgerError) {
+        guard patience.isOfCounter else { return }
+        outage = (error, .now + PostgreSQLLedger.outageLasts)
+    }
+
+    /// A server that has not answered in time would be waited for again.
+    private func noteSilence(of ledger: OpenLedger) {
+        guard ledger.link.wasSilent else { return }
+        note(LedgerError(.lost("no answer in time")))
     }
 }
 

@@ -242,6 +242,19 @@ enum PostgreSQLSchema {
             code uuid PRIMARY KEY
         );
 
+        CREATE TABLE journal (
+            id uuid PRIMARY KEY,
+            station integer NOT NULL,
+            place bigint NOT NULL,
+            settled bigint NOT NULL CHECK (settled >= 0),
+            written bigint NOT NULL CHECK (written >= 0),
+            missing bigint NOT NULL CHECK (missing >= 0),
+            reported_at bigint NOT NULL,
+            lasts_until bigint NOT NULL,
+            most bigint NOT NULL CHECK (most >= 0),
+            written_off_at bigint
+        );
+
         CREATE TABLE gap (
             uid bigint NOT NULL REFERENCES card (uid),
             place bigint NOT NULL,

@@ -48,6 +48,9 @@ public struct Finding: Sendable, Hashable {
         case clock
         case openOperations = "open-operations"
         case transactionAge = "transaction-age"
+        case journal
+        case unsettled
+        case snapshot
     }
 
     /// One step of a remedy.

@@ -104,8 +104,13 @@ package struct FileDescriptor: ~Copyable, Sendable {
         guard fsync(number) == 0 else { throw .last(path) }
     }
 
-    func truncate() throws(FileError) {
-        guard ftruncate(number, 0) == 0 else { throw .last(path) }
+    func truncate(to length: Int = 0) throws(FileError) {
+        guard ftruncate(number, off_t(length)) == 0 else { throw .last(path) }
+    }
+
+    /// Continues at the end of the file.
+    func seekToEnd() throws(FileError) {
+        guard lseek(number, 0, SEEK_END) >= 0 else { throw .last(path) }
     }
 
     /// Locks the whole file. False if it is locked elsewhere and `waiting` is false.

@@ -144,6 +144,7 @@ extension NextStep {
         case restoreGoodBackup
         case bringNewerBack(CardUID)
         case readCardWhenBack
+        case waitForLedger
         case readCardWhenWritable
         case checkDisk
         /// The ledger of a file was moved into a database with this address.
@@ -169,5 +170,7 @@ extension NextStep {
         case importKeysOrOverwrite
         case importKeysOrReplace
         case renewKeys
+        case keepJournal
+        case settleElsewhere
     }
 }

@@ -6,7 +6,7 @@ extension Operation.Kind {
     var takesIDOfClient: Bool {
         switch self {
         case .pay, .add, .refund, .reverse, .close, .scratch, .activate, .ticket, .payout, .issue,
-            .adopt, .replace:
+            .adopt, .replace, .deferred:
             true
         case .ask, .claim, .game, .reseal, .protect, .unprotect, .block, .unblock, .forget: false
         }
@@ -18,7 +18,7 @@ extension Operation.Kind {
     /// The words for a completed operation that moves a customer's money.
     var done: String {
         switch self {
-        case .pay, .ticket: "paid"
+        case .pay, .ticket, .deferred: "paid"
         case .add: "added"
         default: "done"
         }
@@ -27,7 +27,7 @@ extension Operation.Kind {
     /// The words for a voided operation: the missing change, and its meaning for the money.
     var notDone: (what: String, meaning: String) {
         switch self {
-        case .pay, .ticket: ("Not paid.", "Nothing was taken from the card.")
+        case .pay, .ticket, .deferred: ("Not paid.", "Nothing was taken from the card.")
         case .add: ("Not added.", "The card has what it had before.")
         case .refund: ("Not refunded.", "The card has what it had before.")
         case .reverse: ("Not taken back.", "The card has what it had before; hand out nothing.")
@@ -58,6 +58,7 @@ extension Operation.Kind {
         case .ticket: "ticket purchase"
         case .claim: "prize claim"
         case .payout: "prize payout"
+        case .deferred: "deferred purchase"
         case .game: "keeping of a game"
         case .reseal: "rewriting"
         case .protect: "protecting"

@@ -135,6 +135,7 @@ extension TapcardError {
         case ledgerReadOnly = "ledger-read-only"
         case ledgerCurrency = "ledger-currency"
         case ledgerUnavailable = "ledger-unavailable"
+        case ledgerUnreachable = "ledger-unreachable"
         case notSetUp = "not-set-up"
         case auditFailed = "audit-failed"
     }
@@ -202,8 +203,8 @@ extension TapcardError.Condition {
         case .outcomeUnknown: .unknown
         case .damaged, .forged, .copied, .rolledBack, .keyMissing: .untrusted
         case .keysBehind, .ledgerBehind, .ledgerLocked, .ledgerFull, .ledgerCorrupt, .ledgerNewer,
-            .ledgerUndeclared, .ledgerReadOnly, .ledgerCurrency, .ledgerUnavailable, .notSetUp,
-            .auditFailed:
+            .ledgerUndeclared, .ledgerReadOnly, .ledgerCurrency, .ledgerUnavailable,
+            .ledgerUnreachable, .notSetUp, .auditFailed:
             .ledger
         }
     }
@@ -251,6 +252,7 @@ extension TapcardError.Kind {
     public static let ledgerReadOnly = condition(.ledgerReadOnly)
     public static let ledgerCurrency = condition(.ledgerCurrency)
     public static let ledgerUnavailable = condition(.ledgerUnavailable)
+    public static let ledgerUnreachable = condition(.ledgerUnreachable)
     public static let notSetUp = condition(.notSetUp)
     public static let auditFailed = condition(.auditFailed)
 }

@@ -101,6 +101,7 @@ extension TapcardError {
             case .readOnly: .ledgerReadOnly
             case .wrongCurrency: .ledgerCurrency
             case .unavailable, .outcomeUnknown: .ledgerUnavailable
+            case .unreachable: .ledgerUnreachable
             }
         let isBusy = kind == .ledgerLocked || kind == .ledgerFull
         self.init(

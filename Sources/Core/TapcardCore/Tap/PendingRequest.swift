@@ -69,7 +69,7 @@ extension Station {
         switch request.parameters {
         case .making(let order): return order.isAnswered(by: operation)
         case .change(let intent, let card):
-            guard card == nil || card == operation.uid,
+            guard card.map(operation.wasTapped) ?? true,
                 case .known = try await ledger.repetition(of: intent, operation.id)
             else { return false }
             return true

@@ -254,7 +254,7 @@ extension Station {
         guard making.kind.makesCard else { return 0 }
         return
             (try? await ledger.read { rows throws(LedgerError) in
-                try rows.balanceClosed(by: making)
+                try rows.booked(besides: making).closed
             }) ?? 0
     }
 }

@@ -294,7 +294,7 @@ extension TapcardError {
                 "Whether the tag asks for its password already is not known; the money is safe."
             case .unprotect:
                 "Whether the tag still asks for its password is not known; the money is safe."
-            case .reseal, .ask, .payout, .block, .unblock, .forget:
+            case .reseal, .ask, .payout, .deferred, .block, .unblock, .forget:
                 "The money is safe in the ledger."
             }
         let isReaderGone = error.kind == .readerLost || error.kind == .noReader

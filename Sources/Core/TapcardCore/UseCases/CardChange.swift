@@ -18,6 +18,8 @@ public struct Receipt: Sendable, Hashable {
     public var ticketsGivenUp: [Ticket] = []
     /// The operations of earlier taps that this one has settled before.
     public var settled: [Settled] = []
+    /// What the ledger is still to book, where the change is only in the station's journal.
+    public var deferral: Deferral?
 
     public var uid: CardUID { operation.uid }
 
@@ -247,7 +249,7 @@ extension Station {
         let repetition = try await whileAsking(await ledger.repetition(of: intent, id))
         switch repetition {
         case .known(let operation):
-            guard card == nil || card == operation.uid else { throw mismatch(operation) }
+            guard card.map(operation.wasTapped) ?? true else { throw mismatch(operation) }
             if operation.state == .voided { throw voided(operation) }
             return operation
         case .mismatched(let operation): throw mismatch(operation)

@@ -17,6 +17,8 @@ public struct CardReading: Sendable, Hashable {
         case known, unknown, blocked, closed, replaced, behind
         /// It cannot be asked.
         case unavailable
+        /// Its server does not answer.
+        case unreachable
 
         init(_ status: LedgerCard.Status) {
             switch status {
@@ -71,7 +73,7 @@ extension CardReading {
     /// The card as it describes itself, for when the ledger cannot be asked.
     public func withoutLedger(_ problem: TapcardError) -> CardReading {
         var reading = self
-        reading.ledger = .unavailable
+        reading.ledger = problem.kind == .ledgerUnreachable ? .unreachable : .unavailable
         reading.problem = self.problem ?? problem
         (reading.closed, reading.sameHolderID) = (nil, [])
         return reading
@@ -98,8 +100,39 @@ extension Station {
     /// Reads a card and settles what an interrupted tap left open on it. A card that cannot be
     /// trusted is shown with the reason, not refused. Without settling nothing is ever written, nor
     /// where the ledger can only be read.
+    ///
+    /// Without an answer of the ledger's server, the card is shown as it describes itself.
     public func read(settling isWanted: Bool = true) async throws(TapcardError) -> CardReading {
-        try await run(CardLook(settling: isWanted && !ledger.isReadOnly))
+        do throws(TapcardError) {
+            return try await run(CardLook(settling: isWanted && !ledger.isReadOnly))
+        } catch {
+            guard error.kind == .ledgerUnreachable else { throw error }
+            return try await readAgainWithoutLedger(error)
+        }
+    }
+
+    private func readAgainWithoutLedger(
+        _ problem: TapcardError
+    ) async throws(TapcardError) -> CardReading {
+        var alone = withoutLedger
+        alone.settings.wait = Station.returnLimit
+        var reading: CardReading
+        do throws(TapcardError) {
+            reading = try await alone.run(CardLook(settling: false))
+        } catch {
+            // The card has been taken away in the meantime.
+            throw error.result == .noCard ? problem : error
+        }
+        reading.settled = problem.settled
+        return reading.withoutLedger(problem)
+    }
+
+    /// This station where its ledger cannot be asked: it knows no card, and reads what the cards
+    /// say.
+    var withoutLedger: Station {
+        Station(
+            reader: reader, ledger: InMemoryLedger(currency: currency), keySource: keySource,
+            settings: settings, surroundings: surroundings)
     }
 
     /// Brings up to date what phones read: all that may be left to do on a settled card.

@@ -12,6 +12,8 @@ public struct HistoryLine: Sendable, Hashable {
     public let paidOut: Money?
     /// The balance of the account that was closed when the card was issued again.
     public let closed: Money?
+    /// The part of a deferred purchase that the card could not pay.
+    public let shortfall: Money?
 
     /// The ticket that was bought, or whose prize was booked.
     public var ticket: TicketID? { operation.ticketID }
@@ -19,6 +21,11 @@ public struct HistoryLine: Sendable, Hashable {
     /// The game that was kept; nil also where it was removed from the card.
     public var game: MastermindGameID? {
         if case .game(let id) = operation.subject { id } else { nil }
+    }
+
+    /// The card that was tapped for a deferred purchase, where this one has replaced it since.
+    public var tapped: CardUID? {
+        if case .tapped(let uid) = operation.subject { uid } else { nil }
     }
 
     /// The attempt that this request asked about.
@@ -109,28 +116,30 @@ extension Station {
         }
     }
 
-    /// Folds the operations begun in a period, oldest first, each with the balance of the tag's
-    /// previous account that it closed.
+    /// Folds the operations begun in a period, oldest first, each with what it has booked besides
+    /// its amount.
     public static func operations<Sum: Sendable>(
         begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
-        into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation, Int64) -> Void
+        into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation, BookedBesides) -> Void
     ) async throws(TapcardError) -> Sum {
         try await whileAsking(
             await ledger.readAtLength { rows throws(LedgerError) in
                 var sum = sum
                 var pages = rows.pagesOfOperations(begunSince: start, until: end)
                 while let operation = try pages.next() {
-                    add(&sum, operation, try rows.balanceClosed(by: operation))
+                    add(&sum, operation, try rows.booked(besides: operation))
                 }
                 return sum
             })
     }
 
     /// Checks every invariant over the whole ledger.
+    ///
+    /// With the time it also names the stations that have not reported in time.
     public static func audit(
-        _ ledger: any LedgerStore
+        _ ledger: any LedgerStore, at now: Timestamp? = nil
     ) async throws(TapcardError) -> AuditReport {
-        try await whileAsking(await ledger.audit())
+        try await whileAsking(await ledger.audit(at: now.map(ledger.time(at:))))
     }
 }
 
@@ -160,12 +169,15 @@ extension LedgerRows {
         of operation: Operation, _ currency: Currency
     ) throws(LedgerError) -> HistoryLine {
         let change = operation.change(in: currency)
-        let closed = try balanceClosed(by: operation)
+        let besides = try booked(besides: operation)
+        func money(_ amount: Int64) -> Money? {
+            amount == 0 ? nil : Money(minorUnits: amount, currency)
+        }
         return HistoryLine(
             operation: operation, amount: change.minorUnits == 0 ? nil : change,
             balance: operation.balanceAfter.map { Money(minorUnits: $0, currency) },
             paidOut: operation.kind == .payout
                 ? Money(minorUnits: operation.amount, currency) : nil,
-            closed: closed == 0 ? nil : Money(minorUnits: closed, currency))
+            closed: money(besides.closed), shortfall: money(besides.shortfall))
     }
 }

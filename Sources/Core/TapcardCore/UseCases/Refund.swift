@@ -69,7 +69,7 @@ package struct Refund: UseCase {
             throw TapcardError(
                 Refusal(.notRefundable, "this ledger knows no operation \(reversed)"))
         }
-        if known.kind != .pay, known.kind != .add {
+        if ![.pay, .add, .deferred].contains(known.kind) {
             throw TapcardError(
                 .refusal(.notRefundable),
                 "Operation \(reversed) is neither a payment nor a top-up.",

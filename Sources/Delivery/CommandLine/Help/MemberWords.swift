@@ -58,6 +58,16 @@ enum MemberWords {
         "operations": "how many operations",
         "open": "how many wait for their card's next tap",
         "violations": "the invariants that do not hold",
+        "journals": "the stations' journals of which purchases may be missing",
+        "journal": "the id of a station's journal",
+        "reason": "why its purchases may be missing",
+        "purchases": "how many purchases, where that is known",
+        "reported": "when its station last reported it",
+        "deferred": "there if the ledger is out of reach and the journal alone has the payment",
+        "unsettled": "the sum of the station's purchases that are not booked",
+        "limit": "the most that may be unsettled",
+        "shortfall": "what cards could not pay of deferred purchases: the house's loss",
+        "tapped": "the card that was tapped, where this one has replaced it since",
         "activating": "the cards whose activation has no answer yet",
     ]
 

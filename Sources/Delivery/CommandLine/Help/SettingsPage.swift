@@ -18,6 +18,8 @@ extension Settings.Name {
         case .paymentLimit: return Self.usual(\.absolute.payment)
         case .additionLimit: return Self.usual(\.absolute.addition)
         case .balanceLimit: return Self.usual(\.absolute.balance)
+        case .offlineCardLimit: return Self.usualOffline(\.card)
+        case .offlineStationLimit: return Self.usualOffline(\.station)
         case .presets: return "about `1 2.50 5 10` dollars"
         case .additionPresets: return "about `5 10 20 50` dollars"
         default: return "none"
@@ -27,6 +29,12 @@ extension Settings.Name {
     private static func usual(_ amount: KeyPath<Ceilings, Money>) -> String {
         let codes = ["USD", "CZK", "JPY"].compactMap(Currency.init(code:))
         return codes.map { "\(Ceilings.standard(for: $0)[keyPath: amount]) \($0.code)" }
+            .joined(separator: ", ")
+    }
+
+    private static func usualOffline(_ amount: KeyPath<DeferralCaps, Money>) -> String {
+        let codes = ["USD", "CZK", "JPY"].compactMap(Currency.init(code:))
+        return codes.map { "\(DeferralCaps.standard(for: $0)[keyPath: amount]) \($0.code)" }
             .joined(separator: ", ")
     }
 
@@ -58,6 +66,11 @@ extension Settings.Name {
         case .paymentLimit: "The largest payment, whatever is confirmed"
         case .additionLimit: "The largest addition, whatever is confirmed"
         case .balanceLimit: "The largest balance that an addition or a prize may lead to"
+        case .offlinePurchases:
+            "Whether purchases go on while the database of the ledger is out of reach"
+        case .offlineCardLimit: "The most that a card may pay here before the ledger is back"
+        case .offlineStationLimit: "The most that this station may sell before the ledger is back"
+        case .offlineSnapshotAge: "Seconds for which the snapshot of the cards counts"
         case .presets: "One to six payments that the counter page offers with one touch"
         case .additionPresets: "The same for additions"
         case .json: "Print one JSON document"

@@ -24,6 +24,7 @@ import { tickets } from "./tickets.js";
 import {
   button, field, form, heading, link, passwordField, problemBox, submit, typed,
 } from "./ui.js";
+import { shown } from "./words.js";
 
 const views = {
   home, pay, add, scratch, activate, issue, draws, tickets, mastermind, history, desk, health,
@@ -96,9 +97,19 @@ const login = () => [
     passwordField("password", say.login.password), submit(say.login.action))),
 ];
 
-function banner({ link: connection, reader, route }) {
+/** Whether payments are booked later, up to which sum, and what is still to be booked. */
+function deferralBanner({ outOfReach, offered, left, purchases, unsettled }) {
+  const words = say.deferral;
+  const rest = purchases > 0 && words.unsettled(shown(unsettled));
+  if (!outOfReach && !rest) return null;
+  const first = outOfReach && (offered ? words.away(shown(left)) : words.stale);
+  return h("div.banner.warn", icon("info"),
+    h("p", [first, rest].filter(Boolean).join(" ")));
+}
+
+function banner({ link: connection, reader, route, deferral }) {
   const isLost = connection === "lost";
-  if (!isLost && reader?.state !== "missing") return null;
+  if (!isLost && reader?.state !== "missing") return deferral && deferralBanner(deferral);
   const { title, meaning, advice } = reader?.problem
     ?? { title: say.reader.missing, meaning: say.reader.why };
   return h("div.banner", { class: isLost ? "bad" : "warn" }, icon("warn"),

@@ -2,7 +2,7 @@
 
 import { h, icon } from "./dom.js";
 import { tagWords } from "./refusals.js";
-import { trustedCard } from "./store.js";
+import { isDeferring, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { note } from "./ui.js";
 import { shown, uidWords } from "./words.js";
@@ -36,7 +36,7 @@ function emptySlot({ asking, reader }) {
 }
 
 const face = ({ uid, name, id, balance, state, code }) => h("div.card", {
-  key: uid, class: trustedCard() ? "" : "doubtful",
+  key: uid, class: trustedCard() || isDeferring() ? "" : "doubtful",
 },
 rosette(uid),
 h("p.mark", icon("waves"), say.brand),
@@ -61,7 +61,9 @@ export function cardSide(s, ...more) {
     read ? face(read) : !problem ? emptySlot(s)
       : h("div.card.blank", icon("tag"), h("p.big", problem.error === "blank-tag"
         ? words.blank : words.tag), problem.uid && h("p.uid", uidWords(problem.uid))),
-    problem && h("section.note", { class: read ? "bad" : "warn" }, icon("warn"), h("div",
+    isDeferring() && note(say.deferral.card, "info", "warn"),
+    problem && !isDeferring() && h("section.note", { class: read ? "bad" : "warn" },
+      icon("warn"), h("div",
       read && h("h2", words.untrusted), h("strong", tagWords(problem).title),
       tagWords(problem).lines.map((line) => line && h("p", line)))),
     remarks,

@@ -6,7 +6,7 @@ import { makeDemo } from "./desk.js";
 import { h, icon } from "./dom.js";
 import { announce } from "./notices.js";
 import {
-  change, draft, isBarred, isServed, isUsable, serve, setDraft, state, trustedCard,
+  change, draft, isBarred, isDeferring, isServed, isUsable, serve, setDraft, state, trustedCard,
 } from "./store.js";
 import { say } from "./strings.js";
 import { begin } from "./tasks.js";
@@ -52,8 +52,9 @@ function ways({ asking }) {
   const why = isAway() ? words.noReader : isBarred() ? words.notThis : null;
   const [scratchHint, activateHint] = words.why[word] ?? [];
   return h("section.tiles", { "aria-label": words.ways },
-    fundsTile(read, asking),
-    way("pay", "pay", why ?? words.payHint, !isBarred()),
+    fundsTile(read ?? (isDeferring() ? state.card.read : null), asking),
+    way("pay", "pay", isDeferring() ? say.deferral.hint : why ?? words.payHint,
+      !isBarred() || isDeferring()),
     way("add", "add", why ?? words.addHint, !isBarred()),
     way("scratch", "scratch", why ?? scratchHint, word === "unscratched"),
     way("activate", "send", why ?? activateHint, word === "scratched"));
@@ -109,16 +110,18 @@ const amounts = (verb, id, disabled) => [
 const moneyView = (verb) => ({
   title: say[verb].title,
   render(s) {
-    const read = trustedCard();
-    const disabled = !isUsable() || isBarred();
+    const isLater = verb === "pay" && isDeferring();
+    const read = isLater ? state.card.read : trustedCard();
+    const isHeld = isBarred() && !isLater;
+    const disabled = !isUsable() || isHeld;
     return [
       heading(say[verb].title, say[verb].lead),
       h("div.counter",
         // Only where the counter shows the card; the tiles that lead here are elsewhere.
         h("section.amounts", serveAgain(verb) || amounts(verb, `${verb}-amount`, disabled),
           h("p.hint", read ? say.money.on(read.name ?? say.card.nameless, shown(read.balance))
-            : !isBarred() && say.money.nobody)),
-        cardSide(s, isBarred() && note(say.money.notNow, "warn", "bad"))),
+            : !isHeld && say.money.nobody)),
+        cardSide(s, isHeld && note(say.money.notNow, "warn", "bad"))),
     ];
   },
 });

@@ -7,7 +7,7 @@ import { spoken, tagWords } from "./refusals.js";
 import { change, HERE, isAtCounter, stagedTask, state } from "./store.js";
 import { say } from "./strings.js";
 import { follow, isOpen, reconcile, restoreTasks } from "./tasks.js";
-import { settledPayOut, settledWords, shown } from "./words.js";
+import { settledPayOut, settledWords, shown, timeWords } from "./words.js";
 
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 5000;
@@ -66,12 +66,12 @@ function listen() {
   source?.close();
   source = new EventSource(`${API}events?client=${state.client}`);
   const on = (name, act) => source.addEventListener(name, (event) => act(JSON.parse(event.data)));
-  on("state", ({ reader, card, operations }) => {
+  on("state", ({ reader, card, operations, deferral }) => {
     const wasLost = state.link === "lost";
     const wasAway = wasLost || isResting();
     // Views load again, because something may have changed in the meantime.
     const ended = state.ended + (wasAway ? 1 : 0);
-    change({ link: "live", reader: withProblem(reader), ended });
+    change({ link: "live", reader: withProblem(reader), ended, deferral });
     pause = FIRST_PAUSE;
     wasRefused = false;
     if (isFirst) restoreTasks();
@@ -91,6 +91,15 @@ function listen() {
     if (state.lying === session) change({ lying: null, served: {} });
   });
   on("operation", follow);
+  on("deferral", (deferral) => {
+    const before = state.deferral;
+    change({ deferral });
+    const isLost = deferral?.outOfReach && deferral.offered && !before?.outOfReach;
+    if (isLost) announce(say.deferral.away(shown(deferral.left)));
+    if (before?.purchases > 0 && deferral?.purchases === 0) {
+      toast(say.deferral.settled(timeWords(deferral.settledAt)), "good");
+    }
+  });
   source.onerror = ({ target }) => {
     if (target !== source) return;
     lose();

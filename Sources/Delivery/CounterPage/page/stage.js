@@ -58,17 +58,18 @@ function undo({ id, verb, answer, about }) {
 const isThere = ({ answer, doneOn }) => (state.card ? state.card.read?.uid === answer.uid
   : state.lying !== null && state.lying === doneOn);
 
-const canUndo = (task) => UNDONE.includes(task.verb) && isUsable() && isThere(task);
+const canUndo = (task) => UNDONE.includes(task.verb) && !task.answer.deferred && isUsable()
+  && isThere(task);
 
 const undoButton = (task) => button(
   task.verb === "add" ? words.undoOut(task.about) : words.undo, () => undo(task),
   { sign: "previous", money: true });
 
 /** The card's current balance; without a reading, the balance after this task. */
-function balanceLine({ answer: { uid, balance } }) {
+function balanceLine({ answer: { uid, balance, deferred } }) {
   const read = state.card?.read;
   if (!balance) return null;
-  return h("p.big", read?.uid === uid ? words.balance(shown(read.balance))
+  return h("p.big", read?.uid === uid && !deferred ? words.balance(shown(read.balance))
     : words.afterwards(shown(balance)));
 }
 
@@ -76,6 +77,7 @@ const done = (task) => [
   [h("h1", { id: "title", tabindex: "-1" }, doneWords(task)),
     handOut(task) && h("p.due", words.handOut(shown(handOut(task)))),
     [task.answer.uid && say.cardWords(uidWords(task.answer.uid)),
+      task.answer.deferred && say.deferral.done,
       task.answer.replayed && words.replayed,
       ...settledWords(task.answer.settled, task.id)].map((line) => line && h("p.lead", line)),
     balanceLine(task),

@@ -113,6 +113,7 @@ export const steps = {
   "restore-good-backup": "Stop taking money.",
   "bring-newer-ledger-back": OPERATOR,
   "read-card-when-back": "Tap it again once the ledger is back.",
+  "wait-for-ledger": "Try again once the ledger is back, or take cash.",
   "read-card-when-writable":
     "When the disk is well again, tap the card before you repeat anything.",
   "check-disk": OPERATOR,
@@ -131,6 +132,8 @@ export const steps = {
   "import-keys-or-overwrite": OPERATOR,
   "import-keys-or-replace": OPERATOR,
   "renew-keys": OPERATOR,
+  "keep-journal": OPERATOR,
+  "settle-elsewhere": OPERATOR,
 
   "ask-again-soon": "Try again in a moment.",
   "ask-operator": OPERATOR,

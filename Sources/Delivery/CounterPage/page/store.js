@@ -18,6 +18,8 @@ export const state = {
   lying: null, served: {},
   // The card that was read last, wherever it is now.
   seen: null,
+  // Purchases that are booked later; null at a station that defers none.
+  deferral: null,
 };
 
 /** The number of the counter that the page's address names; null at the root. */
@@ -63,6 +65,14 @@ export const isUsable = () => state.link === "live" && state.reader?.state === "
 export function trustedCard() {
   const { read, problem } = state.card ?? {};
   return read && !problem && read.seal === "valid" && read.ledger === "known" ? read : null;
+}
+
+/** Whether the ledger is out of reach and payments with the card on the reader are booked later. */
+export function isDeferring() {
+  const { read, problem } = state.card ?? {};
+  const { outOfReach, offered } = state.deferral ?? {};
+  const isAsItSays = !problem || problem.error === "ledger-unreachable";
+  return Boolean(outOfReach && offered && read?.seal === "valid" && isAsItSays);
 }
 
 /** Whether the card on the reader was charged, or added to, since it was placed there. */

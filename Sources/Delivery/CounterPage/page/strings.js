@@ -51,9 +51,19 @@ export const say = {
       "unsupported-tag": ["This tag is not a tapcard card.", "Hold a card to the reader."],
       "ledger-unavailable": ["The ledger is out of reach.", "No money moves until it is back."],
       "keys-behind": ["This till lacks the key of the house.", "Ask the operator."],
+      "ledger-unreachable": ["The ledger is out of reach.", "Try again later, or take cash."],
     },
     onlyLeft: (amount) => `Only ${amount} is left on the card.`,
     tooLittle: "The card has less than that.",
+  },
+  // Payments that are booked when the ledger is back.
+  deferral: {
+    away: (left) => `Paid later: the ledger is out of reach. Keep selling up to ${left}.`,
+    stale: "The ledger is out of reach. Take cash until it is back.",
+    unsettled: (sum) => `${sum} is still to be booked.`,
+    settled: (when) => `The ledger is back. All was booked at ${when}.`,
+    hint: "Booked later", done: "Paid later: the ledger is out of reach.",
+    card: "The amount is what the card says. A payment is booked later.",
   },
   reader: {
     ready: "Reader ready", missing: "No reader", looking: "Connecting",
@@ -146,6 +156,7 @@ export const say = {
     "mastermind/start": ["New game", "Game kept on the card"],
     "mastermind/resume": ["Game", "Game found on the card"],
     reverse: ["Reversal", "Reversed"],
+    deferred: ["Payment, booked later", "Paid later"],
     ask: ["Asked again"], ticket: ["Ticket"], claim: ["Prize"], payout: ["Prize in cash"],
     game: ["Game kept"], protect: ["Password on"], unprotect: ["Password off"],
   },

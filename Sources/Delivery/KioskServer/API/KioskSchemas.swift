@@ -7,7 +7,7 @@ enum KioskSchemas {
     static let components: [(name: String, schema: JSONValue)] = [
         ("Problem", problem), ("Session", session), ("Settings", settings), ("Reader", reader),
         ("Lying", lying), ("Operation", operation), ("State", state), ("Gone", gone),
-        ("Health", health),
+        ("Health", health), ("Deferral", deferral),
     ]
 
     private static let problem = Schema.object([
@@ -60,6 +60,15 @@ enum KioskSchemas {
     private static let state = Schema.object([
         "reader": Schema.named("Reader"), "card": Schema.orNull(Schema.named("Lying")),
         "operations": Schema.list(of: Schema.named("Operation")),
+        "deferral": Schema.orNull(Schema.named("Deferral")),
+    ])
+
+    /// Purchases that are booked later; null at a station that defers none.
+    private static let deferral = Schema.object([
+        "outOfReach": Schema.truth, "offered": Schema.truth,
+        "unsettled": Schema.named("Amount"), "purchases": Schema.count,
+        "limit": Schema.named("Amount"), "left": Schema.named("Amount"),
+        "snapshotAge": Schema.orNull(Schema.count), "settledAt": Schema.orNull(Schema.text),
     ])
 
     private static let gone = Schema.object(["session": Schema.count])
@@ -79,12 +88,12 @@ enum KioskSchemas {
             "state": Schema.words(["ready", "failed"]), "error": Schema.orNull(Schema.text),
             "why": Schema.orNull(Schema.text), "database": Schema.orNull(DatabaseReport.schema),
         ]),
-        "version": Schema.text,
+        "deferral": Schema.orNull(Schema.named("Deferral")), "version": Schema.text,
     ])
 
     /// The names of the events, with the schemas of their data.
     static let events: KeyValuePairs<String, String> = [
         "state": "State", "reader": "Reader", "card": "Lying", "gone": "Gone",
-        "operation": "Operation",
+        "operation": "Operation", "deferral": "Deferral",
     ]
 }

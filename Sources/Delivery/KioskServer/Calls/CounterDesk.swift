@@ -129,6 +129,21 @@ struct CounterDesk: Sendable {
         }
     }
 
+    /// Books deferred purchases and takes a snapshot of the cards, where this station does that.
+    func keepDeferral() async -> Result<DeferredSales.Settled?, TapcardError> {
+        do throws(TapcardError) {
+            return .success(try await session.keepDeferral(with: ledger))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The state of deferred purchases; nil at a station that has none and defers none.
+    func deferral() -> (status: DeferredSales.Status?, caps: DeferralCaps)? {
+        guard let caps = try? session.deferralCaps(currency) ?? nil else { return nil }
+        return ((try? session.deferralStatus()) ?? nil, caps)
+    }
+
     /// A validated request of a page.
     struct Request: Sendable {
         fileprivate let command: Command
@@ -174,17 +189,21 @@ struct CounterDesk: Sendable {
     /// Reports each card on the reader until the task is cancelled.
     func watch(_ show: @escaping @Sendable (Event) async -> Bool) async {
         let station: Station
+        let isChecked: Bool
         do throws(TapcardError) {
-            station = try await session(for: session.command).station()
+            (station, isChecked) = try await session(for: session.command).watchingStation()
         } catch {
             _ = await show(.problem(error))
             return
         }
-        await station.watch(settling: true) { event in
+        await station.watch(settling: isChecked) { event in
             switch event {
             case .card(let reading):
                 let report = Report(reading, currency: station.currency)
+                // With the ledger in reach again the keys can be compared, and cards be settled.
+                let goesOn = isChecked || reading.ledger == .unreachable
                 return await show(.card(report.document ?? .null, problem: report.problem))
+                    && goesOn
             case .problem(let error): return await show(.problem(error))
             case .gone: return await show(.gone)
             case .empty: return await show(.empty)
@@ -241,6 +260,7 @@ struct CounterDesk: Sendable {
             manner: .ofPages,
             drivers: session.drivers.sharing(reader ?? self.reader, ledger, progress),
             console: session.console.silent, output: StandardOutput(session.console.silent),
-            madeServices: session.madeServices, lastWords: LastWords())
+            madeServices: session.madeServices, lastWords: LastWords(),
+            uncertain: session.uncertain)
     }
 }

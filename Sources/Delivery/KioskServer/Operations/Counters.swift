@@ -14,11 +14,14 @@ struct Counters: Sendable {
 
     let all: [Counter]
     let ledgerCheck: LedgerCheck
+    private let deferrals: DeferralKeeper
 
     /// The listeners are shared out evenly.
     init(_ desks: CounterDesks, log: KioskLog, mostListeners: Int) {
         let ledgerCheck = LedgerCheck(desks.first, log)
         self.ledgerCheck = ledgerCheck
+        let deferrals = DeferralKeeper(desks.first, log)
+        self.deferrals = deferrals
         let count = desks.all.count
         all = desks.all.enumerated().map { index, desk in
             let number = count > 1 ? index + 1 : nil
@@ -26,6 +29,7 @@ struct Counters: Sendable {
                 number: number, desk: desk,
                 queue: OperationQueue(
                     desk, number: number, log: log, ledgerCheck: ledgerCheck,
+                    deferrals: deferrals,
                     mostListeners: mostListeners / count))
         }
     }
@@ -70,6 +74,7 @@ struct Counters: Sendable {
                 "error": .text(failed?.ledgerError), "why": .text(why),
                 "database": database?.document ?? .null,
             ],
+            "deferral": inFull ? deferrals.document : .null,
             "version": .string(Release.version),
         ]
     }

@@ -20,6 +20,7 @@ actor OperationQueue {
     private let number: Int?
     private let log: KioskLog
     private let ledgerCheck: LedgerCheck
+    private let deferrals: DeferralKeeper
     private var hub: EventHub
     private var lying: LyingCard? {
         didSet { shown.withLock { $0 = OperationQueue.answer(lying) } }
@@ -42,16 +43,18 @@ actor OperationQueue {
 
     init(
         _ desk: CounterDesk, number: Int?, log: KioskLog, ledgerCheck: LedgerCheck,
-        mostListeners: Int
+        deferrals: DeferralKeeper, mostListeners: Int
     ) {
         (self.desk, self.number, self.log) = (desk, number, log)
-        self.ledgerCheck = ledgerCheck
+        (self.ledgerCheck, self.deferrals) = (ledgerCheck, deferrals)
         hub = EventHub(most: mostListeners)
     }
 
     func open() async {
         readerName = await desk.readerName
+        deferrals.listen { [weak self] news in await self?.publish("deferral", news) }
         watch()
+        keepDeferral()
         beating = Task { [weak self] in
             while (try? await Task.sleep(for: OperationQueue.keepAlive)) != nil {
                 await self?.beat()
@@ -117,6 +120,7 @@ actor OperationQueue {
     private var state: JSONValue {
         [
             "reader": reader, "card": lying?.document ?? .null,
+            "deferral": deferrals.document,
             "operations": .array(
                 running.values.filter { $0.call.changes }.map(\.document)),
         ]
@@ -154,6 +158,12 @@ actor OperationQueue {
         dismissUnwelcome()
         hub.keepAlive()
         if !isClosing { ledgerCheck.beat() }
+        if !isClosing { keepDeferral() }
+    }
+
+    private func keepDeferral() {
+        let isQuiet = atReader == nil && running.isEmpty
+        deferrals.beat(isQuiet: isQuiet)
     }
 
     private func publish(_ event: String, _ data: JSONValue) {
@@ -186,6 +196,7 @@ actor OperationQueue {
         ledgerCheck.use()
         switch event {
         case .card(let read, let problem):
+            deferrals.reached(problem?.kind != .ledgerUnreachable)
             lies(read, problem)
         case .problem(let error) where error.result == .noReader:
             wentAway()
@@ -356,6 +367,7 @@ actor OperationQueue {
         operation.end(answer)
         operation.task = nil
         guard operation.call.changes else { return }
+        deferrals.note(answer, of: operation.call)
         if answer.problem?.result == .ledger {
             ledgerProblem = answer.problem
         } else if answer.problem == nil, operation.call.takesOperation {

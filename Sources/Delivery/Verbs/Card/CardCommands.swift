@@ -103,7 +103,7 @@ extension Session {
     func read() async throws(TapcardError) -> Report {
         let station: Station
         let isFresh = try self.isFresh
-        do {
+        do throws(TapcardError) {
             station = try await lookingStation()
         } catch {
             // With a ledger in another currency the amounts on a card would be misread, so only a

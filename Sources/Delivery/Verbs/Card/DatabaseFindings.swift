@@ -7,6 +7,7 @@ extension DatabaseStatus {
     var findings: [Finding] {
         [opening, tables].compactMap(\.self) + replication
             + [clock, keysInStep, nextKey, operations, age].compactMap(\.self)
+            + journals.map { Finding(.journal, .note, $0.sentence, remedy: $0.remedy) }
     }
 
     private var opening: Finding {

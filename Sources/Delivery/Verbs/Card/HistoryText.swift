@@ -63,7 +63,9 @@ extension HistoryText {
         let state = line.operation.state == .committed ? "" : " (\(line.operation.state))"
         let about = [
             line.ticket?.text, line.game?.text, line.paidOut.map { "paid out \($0.shown)" },
-            line.closed.map { "closed \($0.shown)" }, line.attempt.map { "answered as \($0)" },
+            line.closed.map { "closed \($0.shown)" },
+            line.shortfall.map { "shortfall \($0.shown)" }, line.tapped.map { "with \($0)" },
+            line.attempt.map { "answered as \($0)" },
             line.operation.reverses.map { "of \($0)" },
             line.operation.cashier.map { "by \($0.text.shown)" },
         ]
@@ -96,7 +98,7 @@ extension HistoryLine: DocumentedObject {
         "ticket": .of(\.ticket),
         "game": .of(\.game),
         "paidOut": .of(\.paidOut), "closed": .of(\.closed),
-        "attempt": .of(\.attempt),
+        "shortfall": .ifAny(\.shortfall), "tapped": .ifAny(\.tapped), "attempt": .of(\.attempt),
         "cashier": .of(\.operation.cashier),
     ]
 }

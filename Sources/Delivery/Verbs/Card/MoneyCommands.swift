@@ -1,4 +1,5 @@
 import Ledger
+import StationFiles
 import StyledText
 import TapcardCore
 import TapcardDomain
@@ -39,15 +40,12 @@ extension Command {
         Command(
             "pay", group: .money, "Record a payment",
             discussion: "Says \"paid\" only when ledger and card have it. When the card is pulled "
-                + "too soon, the exit status is 6 and the next tap settles it.",
+                + "too soon, the exit status is 6 and the next tap settles it. While the ledger's "
+                + "database is out of reach, the setting offline-purchases lets small payments "
+                + "into a journal on this station: \"deferred\".",
             takes: .amount, .operation, .card, .again, .confirmed, page: .post("pay"),
             answers: .receipt, example: "tapcard pay 4.50"
-        ) { session throws(TapcardError) in
-            try await session.move("Paid") { station, amount, id, card throws(TapcardError) in
-                try await station.pay(
-                    amount, id: id, only: card, refusingRepetition: session.refusesRepetition)
-            }
-        },
+        ) { session throws(TapcardError) in try await session.pay() },
         Command(
             "add", group: .money, "Add funds; the cash is already in the drawer",
             takes: .amount.saying("Such as 20"), .operation, .card, .again, .confirmed,
@@ -102,6 +100,42 @@ extension Command {
 }
 
 extension Session {
+    fileprivate func pay() async throws(TapcardError) -> Report {
+        var made: Station?
+        let id = try self[.operation] ?? surroundings.newID()
+        do throws(TapcardError) {
+            let ledger = try await ledger()
+            let amount = try self[.amount, in: ledger.currency]
+            let card = try self[.card]
+            let station = try await station(with: ledger)
+            made = station
+            return Report(
+                try await station.pay(
+                    amount, id: id, only: card, refusingRepetition: refusesRepetition), "Paid")
+        } catch {
+            guard error.kind == .ledgerUnreachable else {
+                if error.kind == .outcomeUnknown { uncertain.note(id) }
+                throw error
+            }
+            return try await deferring(id, because: error, at: made)
+        }
+    }
+
+    /// A payment while the ledger is out of reach: it was not begun there.
+    private func deferring(
+        _ id: OperationID, because problem: TapcardError, at made: Station?
+    ) async throws(TapcardError) -> Report {
+        // A connection that fails may have failed under an earlier try of this request.
+        guard !uncertain.contains(id) else { throw problem.afterUncertainTry(id) }
+        guard let station = try await stationWithoutLedger(made),
+            let caps = try deferralCaps(station.currency)
+        else { throw problem }
+        let amount = try self[.amount, in: station.currency]
+        let receipt = try await deferredSales.pay(
+            amount, id: id, only: try self[.card], within: caps, at: station)
+        return Report(receipt, "Paid")
+    }
+
     fileprivate func move(
         _ verb: String,
         _ carryOut: (Station, Money, OperationID, CardUID?) async throws(TapcardError) -> Receipt
@@ -115,7 +149,8 @@ extension Session {
     }
 
     fileprivate func audit() async throws(TapcardError) -> Report {
-        let report = try await Station.audit(try await ledger(making: false))
+        let report = try await Station.audit(
+            try await ledger(making: false), at: surroundings.now())
         let problem =
             report.violations.isEmpty
             ? nil
@@ -134,7 +169,7 @@ extension Session {
                 + report.activating.map {
                     "Card \($0): the service was asked for its activation and has not answered; "
                         + "tapcard activate asks again"
-                }, problem: problem)
+                } + report.journals.map(\.sentence), problem: problem)
     }
 }
 
@@ -142,5 +177,6 @@ extension AuditReport: DocumentedObject {
     static let fields: Fields<AuditReport> = [
         "cards": .of(\.cards), "operations": .of(\.operations), "open": .of(\.open),
         "violations": .of(\.violations), "activating": .of(\.activating),
+        "journals": .of(\.journals),
     ]
 }

@@ -32,7 +32,7 @@ extension Session {
         let (start, end) = LocalTime.span(around: day)
         let taken = try await Station.operations(
             begunSince: start, until: end, in: ledger, into: TakenHours(of: day)
-        ) { hours, operation, closed in hours.count(operation, closed: closed) }
+        ) { hours, operation, besides in hours.count(operation, besides) }
         let (hours, sum) = (taken.hours, taken.sum)
         func money(_ amount: Int64) -> Money { Money(minorUnits: amount, ledger.currency) }
         let documents: [JSONValue] = hours.indices.map { hour in
@@ -49,6 +49,7 @@ extension Session {
                 "added": .text(money(sum.added)), "paidOut": .text(money(sum.paidOut)),
                 "drawer": .text(money(sum.drawer)), "payments": .number(sum.payments),
                 "additions": .number(sum.additions), "payouts": .number(sum.payouts),
+                "shortfall": .text(money(sum.shortfall)),
             ], Session.table(of: hours, sum, day, money), isPlain: true)
     }
 
@@ -84,6 +85,12 @@ extension Session {
                 ? "The drawer holds \(change) less than before."
                 : "The drawer holds \(change) more than before."
         ]
+            + (sum.shortfall == 0
+                ? []
+                : [
+                    "Of what was paid, \(money(sum.shortfall).shown) is the house's loss: cards could "
+                        + "not pay it for deferred purchases."
+                ])
     }
 }
 
@@ -95,10 +102,10 @@ private struct TakenHours: Sendable {
 
     init(of day: CalendarDate) { self.day = day }
 
-    mutating func count(_ operation: Operation, closed: Int64) {
+    mutating func count(_ operation: Operation, _ besides: BookedBesides) {
         let begun = LocalTime.dayAndHour(operation.begunAt)
         guard begun.day == day, hours.indices.contains(begun.hour) else { return }
-        sum.count(operation, closed: closed)
-        hours[begun.hour].count(operation, closed: closed)
+        sum.count(operation, besides)
+        hours[begun.hour].count(operation, besides)
     }
 }

@@ -50,6 +50,10 @@ extension Report {
             reading.problem?.kind == .keyMissing
             ? "under an unknown key" : Report.words(reading.seal)
         lines.append("Seal: \(seal); ledger: \(Report.words(reading.ledger))")
+        if [.unavailable, .unreachable].contains(reading.ledger), reading.balance != nil {
+            lines.append(
+                "The amount is what the card itself says; the ledger has not confirmed it.")
+        }
         if let protection = reading.protection, protection != .off {
             lines.append(Report.words(protection))
         }
@@ -93,8 +97,17 @@ extension Report {
     init(_ receipt: Receipt, _ verb: String) {
         let amount = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
         var lines = ["\(verb) \(amount.shown), \(receipt.balance.shown) left"]
-        // The balance may have changed since.
-        if receipt.isReplayed { lines[0] += " then (replayed: done before, not again)" }
+        if let deferral = receipt.deferral {
+            lines[0] =
+                "\(verb) \(amount.shown) (deferred), \(receipt.balance.shown) left, as far as is "
+                + "known" + (receipt.isReplayed ? " (replayed: done before, not again)" : "")
+            lines.append(
+                "The ledger is out of reach and books it later; unsettled here: "
+                    + "\(deferral.unsettled.shown) of at most \(deferral.limit.shown)")
+        } else if receipt.isReplayed {
+            // The balance may have changed since.
+            lines[0] += " then (replayed: done before, not again)"
+        }
         if receipt.operation.kind.handsOutCash, amount.minorUnits > 0 {
             lines.append(
                 receipt.isReplayed
@@ -104,7 +117,7 @@ extension Report {
         }
         lines.append("Card \(receipt.uid), operation \(receipt.operation.id)")
         lines += Report.words(settled: receipt.settled)
-        if receipt.display == .outOfDate {
+        if receipt.display == .outOfDate, receipt.deferral == nil {
             lines.append(Report.displayIsOld)
         }
         lines += Report.words(givenUp: receipt.ticketsGivenUp, on: receipt.uid)
@@ -167,6 +180,7 @@ extension Report {
         case .replaced: "replaced"
         case .behind: "behind the card"
         case .unavailable: "unavailable"
+        case .unreachable: "out of reach"
         }
     }
 }
@@ -211,12 +225,19 @@ extension Receipt: DocumentedObject {
         "amount": .of(ValueSchemas.signedAmount, \.amount), "balance": .of(\.balance),
         "currency": .of(\.amount.currency.code), "sequence": .of(\.operation.sequence.value),
         "replayed": .of(\.isReplayed), "settled": .of(\.settled),
+        "deferred": .ifAny(\.deferral),
     ]
 
     /// The tickets lost with the card's previous content; present only if there are any.
     static let lost: Fields<Receipt> = ["ticketsGivenUp": .ifAny(\.ticketsGivenUp.unlessEmpty)]
 
     fileprivate var lost: Members { Receipt.lost.members(of: self) }
+}
+
+extension Deferral: DocumentedObject {
+    static let fields: Fields<Deferral> = [
+        "unsettled": .of(\.unsettled), "limit": .of(\.limit),
+    ]
 }
 
 extension Ticket: DocumentedObject {

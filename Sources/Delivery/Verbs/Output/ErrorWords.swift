@@ -58,7 +58,8 @@ extension TapcardError.Condition {
             "the database was promoted or restored, and is not reopened yet"
         case .ledgerReadOnly: "the ledger may only be read"
         case .ledgerCurrency: "the ledger is kept in another currency"
-        case .ledgerUnavailable: "the ledger is not there or cannot be reached"
+        case .ledgerUnavailable: "the ledger is not there or cannot be used"
+        case .ledgerUnreachable: "the ledger's server does not answer"
         case .notSetUp: "the station was not set up yet: tapcard init"
         case .auditFailed: "the ledger breaks its own invariants"
         }

@@ -103,6 +103,9 @@ extension NextStep.LedgerStep {
         case .readCardWhenBack:
             NextWords(
                 "read-card-when-back", "Tap it again with tapcard read once the ledger is back.")
+        case .waitForLedger:
+            NextWords(
+                "wait-for-ledger", "Try again once the ledger is back, or take cash.")
         case .readCardWhenWritable:
             NextWords(
                 "read-card-when-writable",
@@ -176,6 +179,15 @@ extension NextStep.FileStep {
                 "renew-keys",
                 "Put the present key file in its place, or make a new key with tapcard keys "
                     + "rotate.")
+        case .keepJournal:
+            NextWords(
+                "keep-journal",
+                "Keep the file and move it away. The lines before the altered one can be booked: "
+                    + "copy them with head -n, then tapcard station settle COPY.")
+        case .settleElsewhere:
+            NextWords(
+                "settle-elsewhere",
+                "Set the ledger for which it was written, then tapcard station settle.")
         }
     }
 }

@@ -127,7 +127,8 @@ extension Operation.Kind {
         case .refund, .reverse, .close:
             "A refund or payout cannot be reversed. tapcard pay and tapcard add move the amount "
                 + "again."
-        case .pay, .add, .scratch, .activate, .ask, .game, .reseal, .protect, .unprotect, .block,
+        case .pay, .add, .deferred, .scratch, .activate, .ask, .game, .reseal, .protect, .unprotect,
+            .block,
             .unblock, .forget:
             "It moved no money. tapcard history shows the payments and top-ups."
         }
@@ -136,7 +137,7 @@ extension Operation.Kind {
     /// The command that repeats a voided operation under a new id.
     fileprivate func wayAgain(_ amount: Money) -> String {
         switch self {
-        case .pay: "To pay now: tapcard pay \(amount)"
+        case .pay, .deferred: "To pay now: tapcard pay \(amount)"
         case .add: "To add it now: tapcard add \(amount)"
         case .ticket: "To buy one now: tapcard ticket buy"
         case .close: "To pay out now: tapcard close"

@@ -1,5 +1,6 @@
 import Ledger
 import ReaderDiagnosis
+import StationFiles
 import StyledText
 import TapcardCore
 import TextCodecs
@@ -81,6 +82,7 @@ extension Session {
                     remedy: [.say(error.meaning)] + wayToDatabase(error)))
             ledgerProblem = TapcardError(error.kind, "The ledger cannot be used.")
         }
+        findings += try deferralFindings()
         return Report(
             ["findings": findings.document, "live": live.document],
             findings.flatMap(\.lines),
@@ -89,13 +91,23 @@ extension Session {
 
     /// A command that tries the way to the database without tapcard.
     private func wayToDatabase(_ error: TapcardError) -> [Finding.Step] {
-        guard error.kind == .ledgerUnavailable,
+        guard [.ledgerUnavailable, .ledgerUnreachable].contains(error.kind),
             case .database(let address)? = try? settings.ledgerPlace
         else { return [] }
         return [
             .say("Whether its server answers this machine:"),
             .run("pg_isready --dbname '\(address)'"),
         ]
+    }
+
+    /// The findings about purchases that were deferred, or could be.
+    private func deferralFindings() throws(TapcardError) -> [Finding] {
+        do throws(TapcardError) {
+            guard let status = try deferralStatus() else { return [] }
+            return status.findings(try deferralCaps(status.currency))
+        } catch {
+            return [Finding(.unsettled, .problem, error.what, remedy: [.say(error.meaning)])]
+        }
     }
 
     /// The findings about the ledger, whose whole file is checked; none before the first card.

@@ -17,5 +17,6 @@ enum MoneySchemas {
             ])), "paid": ValueSchemas.amount, "added": ValueSchemas.amount,
         "paidOut": ValueSchemas.amount, "drawer": ValueSchemas.signedAmount,
         "payments": Schema.count, "additions": Schema.count, "payouts": Schema.count,
+        "shortfall": ValueSchemas.amount,
     ])
 }

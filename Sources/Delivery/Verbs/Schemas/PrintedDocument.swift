@@ -58,6 +58,9 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case registered = "RegisteredStation"
     case stations = "Stations"
     case revoked = "RevokedStation"
+    case settledJournal = "SettledJournal"
+    case snapshot = "CardSnapshot"
+    case writtenOff = "WrittenOffJournal"
     case schema = "PrintedSchema"
 
     package var schema: JSONValue {
@@ -69,7 +72,8 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
                 "status": LedgerCard.Status.schema,
             ])
         case .receipt:
-            PrintedDocument.done(Receipt.fields.required, optional: Receipt.lost.optional)
+            PrintedDocument.done(
+                Receipt.fields.required, optional: Receipt.lost.optional + Receipt.fields.optional)
         case .purchase:
             PrintedDocument.done(Receipt.fields.required + ["ticket": Ticket.schema])
         case .history: MoneySchemas.history
@@ -122,6 +126,13 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
             ])
         case .stations: PrintedDocument.done(["stations": [RegisteredStation].schema])
         case .revoked: PrintedDocument.done(["station": Schema.text])
+        case .settledJournal:
+            PrintedDocument.done([
+                "purchases": Schema.count, "amount": ValueSchemas.amount,
+                "shortfall": ValueSchemas.amount, "currency": Schema.text,
+            ])
+        case .snapshot: PrintedDocument.done(["cards": Schema.count])
+        case .writtenOff: PrintedDocument.done(["journal": ValueSchemas.operation])
         case .schema: PrintedDocument.done(["schema": ["type": "object"]])
         }
     }

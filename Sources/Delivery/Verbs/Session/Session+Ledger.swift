@@ -33,7 +33,7 @@ extension Session {
         do {
             return try await ledger()
         } catch {
-            guard [.ledgerUnavailable, .ledgerUndeclared].contains(error.kind),
+            guard [.ledgerUnavailable, .ledgerUnreachable, .ledgerUndeclared].contains(error.kind),
                 case .database(let address) = try settings.ledgerPlace,
                 let keys = try keyFile.load(),
                 let currency = try settings.currency ?? keys.currency

@@ -35,17 +35,20 @@ package struct Session: Sendable {
     package let waiting: WaitingLine
     package let madeServices: MadeServices
     package let lastWords: LastWords
+    /// The requests of this process whose outcome is unknown.
+    package let uncertain: UncertainRequests
 
     package init(
         command: ParsedCommand, verbs: [Command] = [], settings: Settings, manner: Manner,
         drivers: Drivers, console: Console, output: StandardOutput,
         waiting: WaitingLine = WaitingLine(), madeServices: MadeServices = MadeServices(),
-        lastWords: LastWords
+        lastWords: LastWords, uncertain: UncertainRequests = UncertainRequests()
     ) {
         (self.command, self.verbs) = (command, verbs)
         (self.settings, self.manner, self.drivers) = (settings, manner, drivers)
         (self.console, self.output, self.waiting) = (console, output, waiting)
         (self.madeServices, self.lastWords) = (madeServices, lastWords)
+        self.uncertain = uncertain
     }
 
     /// A run of the same command with other settings, and with services of its own.
@@ -78,6 +81,7 @@ package struct Session: Sendable {
     package func station(with ledger: any LedgerStore) async throws(TapcardError) -> Station {
         let keys = try await keys(beside: ledger)
         try await requireCommonKeys(keys, ledger)
+        await settleDeferred(into: ledger, keys)
         return try await station(with: ledger, KeyRingSource(keyFile, holding: keys))
     }
 

@@ -16,6 +16,14 @@ extension Settings {
                 balance: try ceiling(.balanceLimit, usual.absolute.balance)))
     }
 
+    /// The limits for purchases while the ledger is out of reach.
+    func deferralCaps(_ currency: Currency) throws(TapcardError) -> DeferralCaps {
+        let usual = DeferralCaps.standard(for: currency)
+        return DeferralCaps(
+            card: try ceiling(.offlineCardLimit, usual.card),
+            station: try ceiling(.offlineStationLimit, usual.station), age: try snapshotAge)
+    }
+
     private func ceiling(_ name: Name, _ usual: Money) throws(TapcardError) -> Money {
         guard effective(name).text != nil else { return usual }
         return try checked(name) { text throws(Refusal) in
@@ -48,6 +56,8 @@ extension Settings {
             .paymentLimit: usual.absolute.payment.description,
             .additionLimit: usual.absolute.addition.description,
             .balanceLimit: usual.absolute.balance.description,
+            .offlineCardLimit: DeferralCaps.standard(for: currency).card.description,
+            .offlineStationLimit: DeferralCaps.standard(for: currency).station.description,
             .presets: texts(usualPresets), .additionPresets: texts(usualAdditions),
         ]
     }
@@ -117,7 +127,7 @@ extension Settings {
 
     /// Refuses amounts that make no sense in this currency.
     func checkAmounts(_ currency: Currency) throws(TapcardError) {
-        _ = (try ceilings(currency), try presets(currency))
+        _ = (try ceilings(currency), try deferralCaps(currency), try presets(currency))
     }
 }
 

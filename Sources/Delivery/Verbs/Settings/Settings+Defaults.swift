@@ -7,6 +7,7 @@ extension Settings.Name {
         switch self {
         case .timeout: "30"
         case .paymentLifetime: "120"
+        case .offlineSnapshotAge: "14400"
         case .activationURL: "https://api.o2.sk"
         case .lotteryURL: "https://agimenez95.github.io/LottoDrawsJSON"
         case .mastermindURL: "http://emarest.cz.mass-php-1.mit.etn.cz/api/v2"
@@ -16,10 +17,10 @@ extension Settings.Name {
         case .topPrizeUnit: TopPrizeUnit.whole.rawValue
         case .lotteryBalls: String(LotteryRules.standard.ballCount)
         case .lotteryHighest: String(LotteryRules.standard.highest)
-        case .json, .quiet, .verbose, .noColor: "false"
+        case .json, .quiet, .verbose, .noColor, .offlinePurchases: "false"
         case .reader, .data, .ledger, .currency, .cashier, .caFile, .paymentWithoutAsking,
             .additionWithoutAsking, .balanceWithoutAsking, .paymentLimit, .additionLimit,
-            .balanceLimit, .presets, .additionPresets:
+            .balanceLimit, .offlineCardLimit, .offlineStationLimit, .presets, .additionPresets:
             nil
         }
     }

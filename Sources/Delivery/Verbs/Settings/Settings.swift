@@ -30,6 +30,10 @@ package struct Settings: Sendable {
         case paymentLimit = "payment-limit"
         case additionLimit = "addition-limit"
         case balanceLimit = "balance-limit"
+        case offlinePurchases = "offline-purchases"
+        case offlineCardLimit = "offline-card-limit"
+        case offlineStationLimit = "offline-station-limit"
+        case offlineSnapshotAge = "offline-snapshot-age"
         case presets
         case additionPresets = "addition-presets"
         case json, quiet, verbose
@@ -44,7 +48,7 @@ package struct Settings: Sendable {
         /// Whether the setting is a switch instead of a text.
         package var isSwitch: Bool {
             switch self {
-            case .json, .quiet, .verbose, .noColor: true
+            case .json, .quiet, .verbose, .noColor, .offlinePurchases: true
             default: false
             }
         }
@@ -133,7 +137,7 @@ package struct Settings: Sendable {
 
     /// Refuses settings that are wrong for every command.
     private func check() throws(TapcardError) {
-        _ = (try timeout, try paymentLifetime, try currency)
+        _ = (try timeout, try paymentLifetime, try snapshotAge, try currency)
         try checkReader()
         try checkLedger()
         for name in Name.allCases where name.isSwitch {
@@ -314,6 +318,7 @@ package struct Settings: Sendable {
 
     var timeout: Duration { get throws(TapcardError) { try seconds(.timeout) } }
     var paymentLifetime: Duration { get throws(TapcardError) { try seconds(.paymentLifetime) } }
+    var snapshotAge: Duration { get throws(TapcardError) { try seconds(.offlineSnapshotAge) } }
 
     /// One day, longer than anyone waits for a card.
     private static let mostSeconds = 86_400.0

@@ -1,0 +1,234 @@
+public import CardCryptography
+public import Ledger
+public import TapcardCore
+public import TapcardDomain
+
+/// Purchases at a station whose ledger is out of reach: they are written into its journal, and
+/// booked when the ledger is back.
+public struct DeferredSales: Sendable {
+    private let journal: JournalFile
+    private let snapshot: SnapshotFile
+
+    /// Both files are in the station's data folder.
+    public init(in folder: String) {
+        journal = JournalFile(folder + "/deferred.journal")
+        snapshot = SnapshotFile(folder + "/deferred.snapshot")
+    }
+
+    public var journalPath: String { journal.path }
+
+    /// The state of the files, for people who watch.
+    public struct Status: Sendable, Hashable {
+        public let currency: Currency
+        /// The sum and the number of the purchases that are not booked, in minor units.
+        public let unsettled: Int64
+        public let purchases: Int
+        public let oldest: Timestamp?
+        public let cards: Int?
+        /// The age of the snapshot; nil without one that counts.
+        public let age: Duration?
+    }
+
+    /// Nil for a station that has neither journal nor snapshot.
+    public func status(
+        _ keys: KeyRing, at now: Timestamp, _ uptime: Uptime?
+    ) throws(TapcardError) -> Status? {
+        let (lines, cards) = (try journal.load(keys), snapshot.load(keys))
+        guard let currency = lines?.currency ?? cards?.currency else { return nil }
+        return Status(
+            currency: currency, unsettled: lines?.sum() ?? 0, purchases: lines?.lines.count ?? 0,
+            oldest: lines?.lines.first?.at, cards: cards?.cardCount,
+            age: cards?.age(at: now, uptime))
+    }
+
+    // MARK: Out of reach
+
+    /// Accepts a purchase while the ledger is out of reach, by the snapshot and within the caps. The
+    /// tag is only read. Returns once the purchase is in the journal.
+    public func pay(
+        _ amount: Money, id: OperationID, only card: CardUID?, within caps: DeferralCaps,
+        at station: Station
+    ) async throws(TapcardError) -> Receipt {
+        if let replayed = try replay(amount, id, card, caps, station) { return replayed }
+        try station.requirePayable(amount)
+        let snapshot = snapshot.load(station.keys)
+        func question(_ journal: DeferralJournal) -> DeferralJudgement.Question {
+            let surroundings = station.surroundings
+            return DeferralJudgement.Question(
+                amount, within: caps, snapshot, journal, at: surroundings.now(),
+                surroundings.uptime())
+        }
+        guard let before = try journal.load(station.keys) else {
+            throw TapcardError(DeferralJudgement.Reason.noSnapshot)
+        }
+        if let reason = question(before).refusalOfAll { throw TapcardError(reason) }
+        let seen = try await station.lookWithoutLedger(only: card)
+        if let replayed = try replay(amount, id, card, caps, station) { return replayed }
+        func answered(
+            _ line: JournalLine, _ journal: DeferralJournal
+        ) throws(TapcardError) -> Receipt {
+            try receipt(of: line, journal, amount, card, caps, station)
+        }
+        return try journal.add(station.keys) { journal throws(TapcardError) in
+            if let known = journal.line(id) { return (nil, try answered(known, journal)) }
+            let asked = question(journal)
+            switch DeferralJudgement(asked, seen) {
+            case .refused(let reason): throw TapcardError(reason, uid: seen.uid)
+            case .accepted(let account, let balance):
+                let line = JournalLine(
+                    number: journal.written + 1, id: id, uid: seen.uid, chip: seen.chip,
+                    account: account, record: seen.record ?? [], amount: amount.minorUnits,
+                    cashier: station.surroundings.cashier, at: asked.now)
+                var after = journal
+                _ = after.append(line)
+                return (
+                    line,
+                    Station.receipt(
+                        line, in: after, balance: balance, limit: caps.station, isReplayed: false)
+                )
+            }
+        }
+    }
+
+    /// The answer to a request that is in the journal already.
+    private func replay(
+        _ amount: Money, _ id: OperationID, _ card: CardUID?, _ caps: DeferralCaps,
+        _ station: Station
+    ) throws(TapcardError) -> Receipt? {
+        guard let found = try journal.load(station.keys), let line = found.line(id) else {
+            return nil
+        }
+        let receipt = try receipt(of: line, found, amount, card, caps, station)
+        try journal.renew(station.keys)
+        return receipt
+    }
+
+    private func receipt(
+        of line: JournalLine, _ found: DeferralJournal, _ amount: Money, _ card: CardUID?,
+        _ caps: DeferralCaps, _ station: Station
+    ) throws(TapcardError) -> Receipt {
+        guard line.amount == amount.minorUnits, card == nil || card == line.uid else {
+            throw station.otherRequest(line)
+        }
+        let known = snapshot.load(station.keys)?.card(line.uid)?.balance ?? 0
+        let balance = max(min(known, line.balanceOnTag) - found.sum(of: line.uid), 0)
+        return Station.receipt(
+            line, in: found, balance: Money(minorUnits: balance, found.currency),
+            limit: caps.station, isReplayed: true)
+    }
+
+    // MARK: In reach
+
+    /// The purchases of a journal that were booked.
+    public struct Settled: Sendable, Hashable {
+        public let currency: Currency
+        public internal(set) var purchases = 0
+        /// The sum of the purchases, and the part that the cards could not pay, in minor units.
+        public internal(set) var amount: Int64 = 0
+        public internal(set) var shortfall: Int64 = 0
+
+        init(_ currency: Currency) { self.currency = currency }
+
+        mutating func note(_ booked: SettledPurchase) {
+            guard booked.isNew else { return }
+            purchases += 1
+            amount += booked.operation.amount
+            shortfall += booked.shortfall
+        }
+    }
+
+    /// How many purchases are booked before the journal is written without them.
+    private static let mostAtOnce = 100
+
+    /// Whether anything may be left to settle: asked before every tap.
+    public var mayHaveLines: Bool { journal.mayHaveLines }
+
+    /// Books every purchase in the journal, in order. It may be interrupted and repeated at any
+    /// point: a purchase has an id, under which the ledger books it once.
+    public func settle(
+        into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
+    ) async throws(TapcardError) -> Settled? {
+        guard let lines = try journal.load(keys), !lines.lines.isEmpty else { return nil }
+        return try await settle(lines, into: ledger, at: now) { number throws(TapcardError) in
+            try journal.drop(through: number, keys)
+        }
+    }
+
+    /// Books a copy of a journal, such as that of a station that is out of order. The copy stays as
+    /// it is.
+    public static func settle(
+        copy path: String, into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
+    ) async throws(TapcardError) -> Settled? {
+        guard let lines = try JournalFile(path).load(keys) else { return nil }
+        return try await DeferredSales(in: "").settle(lines, into: ledger, at: now) { _ in }
+    }
+
+    private func settle(
+        _ journal: DeferralJournal, into ledger: any LedgerStore, at now: Timestamp,
+        _ drop: (Int64) throws(TapcardError) -> Void
+    ) async throws(TapcardError) -> Settled {
+        try await require(journal, ledger)
+        var settled = Settled(journal.currency)
+        for (place, line) in journal.lines.enumerated() {
+            let booked: SettledPurchase
+            do throws(LedgerError) {
+                booked = try await ledger.settle(
+                    journal.purchase(line), at: ledger.time(at: now))
+            } catch {
+                try drop(line.number - 1)
+                throw TapcardError(error)
+            }
+            settled.note(booked)
+            if (place + 1).isMultiple(of: DeferredSales.mostAtOnce) { try drop(line.number) }
+        }
+        try drop(journal.written)
+        return settled
+    }
+
+    /// Refuses a journal of another ledger: it would charge cards that have not paid.
+    private func require(
+        _ journal: DeferralJournal, _ ledger: any LedgerStore
+    ) async throws(TapcardError) {
+        let house = try await asking { () throws(LedgerError) in try await ledger.house() }
+        guard journal.house == house, journal.currency == ledger.currency else {
+            throw TapcardError(
+                .fileUnusable,
+                "The journal has purchases for another ledger.",
+                meaning: "They are not booked.", next: [.file(.settleElsewhere)])
+        }
+    }
+
+    /// Takes a snapshot of the cards, and reports the journal to the ledger first: from then on the
+    /// ledger knows that this station may have purchases.
+    public func takeSnapshot(
+        of ledger: any LedgerStore, _ keys: KeyRing, within caps: DeferralCaps,
+        _ surroundings: Station.Surroundings
+    ) async throws(TapcardError) -> CardSnapshot {
+        let (now, uptime) = (surroundings.now(), surroundings.uptime())
+        let house = try await asking { () throws(LedgerError) in try await ledger.house() }
+        let lines = try journal.loadOrMake(keys) {
+            DeferralJournal(
+                id: surroundings.newID(), currency: ledger.currency, house: house, under: keys)
+        }
+        try await require(lines, ledger)
+        let report = JournalReport(
+            id: lines.id, written: lines.written, lasting: caps.age,
+            limit: caps.station.minorUnits)
+        let taken = try await asking { () throws(LedgerError) in
+            try await ledger.note(report, at: ledger.time(at: now))
+            return try await CardSnapshot(of: ledger, at: now, uptime)
+        }
+        try snapshot.save(taken, keys)
+        return taken
+    }
+
+    private func asking<Success>(
+        _ question: () async throws(LedgerError) -> Success
+    ) async throws(TapcardError) -> Success {
+        do throws(LedgerError) {
+            return try await question()
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+public import CardCryptography
+import DurableFile
+public import TapcardCore
+
+/// The file with a station's journal of deferred purchases. Lines are added at its end, and synced
+/// before they are acknowledged.
+public struct JournalFile: Sendable, Hashable {
+    private static let mode: UInt32 = 0o600
+
+    public let path: String
+
+    public init(_ path: String) { self.path = path }
+
+    /// The journal; nil before the first one is made.
+    public func load(_ keys: KeyRing) throws(TapcardError) -> DeferralJournal? {
+        try read(keys)?.journal
+    }
+
+    /// Whether there is a journal with lines, at little cost: a tap asks this.
+    public var mayHaveLines: Bool {
+        guard let bytes = try? DurableFile(path).read() else { return false }
+        return bytes.count { $0 == UInt8(ascii: "\n") } > 1
+    }
+
+    /// The journal, made now if there is none. An empty one for another ledger is replaced.
+    public func loadOrMake(
+        _ keys: KeyRing, _ make: () -> DeferralJournal
+    ) throws(TapcardError) -> DeferralJournal {
+        try alone { () throws(TapcardError) in
+            let journal = make()
+            if let known = try load(keys), !known.lines.isEmpty || known.isForLedger(of: journal) {
+                return known
+            }
+            try replace(by: journal)
+            return journal
+        }
+    }
+
+    /// Decides with the journal at hand which line to add, if any, while no other process changes
+    /// it. Returns once the line is on the disk.
+    public func add<Success>(
+        _ keys: KeyRing,
+        _ decide: (DeferralJournal) throws(TapcardError) -> (line: JournalLine?, Success)
+    ) throws(TapcardError) -> Success {
+        try alone { () throws(TapcardError) in
+            guard let found = try read(keys) else { throw missing }
+            let (line, success) = try decide(found.journal)
+            guard let line else { return success }
+            var journal = found.journal
+            let bytes = journal.append(line)
+            do throws(AppendError) {
+                try DurableFile(path).append(bytes, at: found.length)
+            } catch {
+                guard error.isUndone else { throw notKnown(error.cause, line) }
+                throw unwritable(error.cause)
+            }
+            return success
+        }
+    }
+
+    /// Brings every line to the disk again: one whose sync has failed may be there in memory alone.
+    public func renew(_ keys: KeyRing) throws(TapcardError) {
+        try alone { () throws(TapcardError) in
+            guard let journal = try load(keys) else { throw missing }
+            try replace(by: journal)
+        }
+    }
+
+    /// Takes out the lines up to this number, which are booked.
+    public func drop(through number: Int64, _ keys: KeyRing) throws(TapcardError) {
+        try alone { () throws(TapcardError) in
+            guard var journal = try load(keys), number > journal.settled else { return }
+            journal.drop(through: number, under: keys)
+            try replace(by: journal)
+        }
+    }
+
+    private func alone<Success>(
+        _ body: () throws(TapcardError) -> Success
+    ) throws(TapcardError) -> Success {
+        try FileLock.holding(path + ".lock", orThrow: unwritable, body)
+    }
+
+    private func replace(by journal: DeferralJournal) throws(TapcardError) {
+        do throws(FileError) {
+            try DurableFile(path).write(journal.bytes, mode: JournalFile.mode)
+        } catch {
+            throw unwritable(error)
+        }
+    }
+
+    private func read(
+        _ keys: KeyRing
+    ) throws(TapcardError) -> (journal: DeferralJournal, length: Int)? {
+        let bytes: [UInt8]?
+        do throws(FileError) {
+            bytes = try DurableFile(path).read()
+        } catch {
+            throw unusable("it cannot be read (\(error.detail))")
+        }
+        guard let bytes else { return nil }
+        do throws(DeferralJournal.Unreadable) {
+            return try DeferralJournal.parsing(bytes, keys)
+        } catch {
+            switch error {
+            case .notAJournal: throw unusable("it is not a journal of tapcard")
+            case .keyMissing(let id):
+                throw unusable("it is sealed with key \(id), which this station does not have")
+            case .altered(let line): throw unusable("line \(line) is not as it was written")
+            }
+        }
+    }
+
+    private var missing: TapcardError {
+        TapcardError(DeferralJudgement.Reason.noSnapshot)
+    }
+
+    private func unusable(_ why: String) -> TapcardError {
+        TapcardError(
+            .fileUnusable, "The journal \(path) cannot be used: \(why).",
+            meaning: "No purchase is deferred, and those in it are not booked.",
+            next: [.file(.keepJournal)])
+    }
+
+    private func unwritable(_ error: FileError) -> TapcardError {
+        TapcardError(
+            .ledgerUnreachable, "The journal of purchases cannot be written: \(error.detail).",
+            meaning: "Not paid: nothing was taken from the card.",
+            next: [.ledger(.waitForLedger)])
+    }
+
+    private func notKnown(_ error: FileError, _ line: JournalLine) -> TapcardError {
+        TapcardError(
+            .outcomeUnknown,
+            "The disk failed while the journal was being written: \(error.detail). Whether the "
+                + "purchase \(line.id) is in it is not known.",
+            meaning: "Nothing was written to the card.",
+            next: [.request(.repeatWithID(line.id))], uid: line.uid, operation: line.id)
+    }
+}

@@ -1,0 +1,32 @@
+public import CardCryptography
+import DurableFile
+public import TapcardCore
+
+/// The file with the snapshot of the cards, by which a station defers purchases.
+public struct SnapshotFile: Sendable, Hashable {
+    private static let mode: UInt32 = 0o600
+
+    public let path: String
+
+    public init(_ path: String) { self.path = path }
+
+    /// The snapshot; nil without one, or where no key of this station has sealed it.
+    public func load(_ keys: KeyRing) -> CardSnapshot? {
+        guard let bytes = try? DurableFile(path).read(limit: CardSnapshot.longest) else {
+            return nil
+        }
+        return CardSnapshot(bytes, keys)
+    }
+
+    public func save(_ snapshot: CardSnapshot, _ keys: KeyRing) throws(TapcardError) {
+        do throws(FileError) {
+            // After a power failure an older snapshot, or none, costs only sales.
+            try DurableFile(path).write(
+                snapshot.bytes(under: keys), mode: SnapshotFile.mode, durable: false)
+        } catch {
+            throw TapcardError(
+                .fileUnusable, "The snapshot of the cards cannot be written: \(error.detail).",
+                meaning: "Without it no purchase can be deferred.", next: [])
+        }
+    }
+}

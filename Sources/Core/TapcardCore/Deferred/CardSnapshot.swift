@@ -1,0 +1,156 @@
+public import CardCryptography
+public import Ledger
+public import TapcardDomain
+
+/// The cards of a ledger at one moment, as far as a station needs them to defer a purchase: a fixed
+/// number of bytes for each card, in the order of their numbers.
+public struct CardSnapshot: Sendable, Hashable {
+    /// The most cards in a snapshot: 20 megabytes.
+    public static let mostCards = 1_000_000
+    /// The longest snapshot, in bytes.
+    public static let longest = mostCards * rowSize + 1_024
+    private static let rowSize = 20
+    private static let uidSize = 7
+    private static let head = Array("tapcard snapshot 1\n".utf8)
+    private static let purpose = "snapshot"
+
+    public let currency: Currency
+    /// The name of the ledger; nil for a ledger of one machine.
+    public let house: String?
+    public let takenAt: Timestamp
+    public let takenUptime: Uptime?
+    /// The keys that the ledger had retired.
+    public let retiredKeys: Set<UInt8>
+    private let rows: [UInt8]
+
+    private init(
+        currency: Currency, house: String?, takenAt: Timestamp, takenUptime: Uptime?,
+        retiredKeys: Set<UInt8>, rows: [UInt8]
+    ) {
+        (self.currency, self.house) = (currency, house)
+        (self.takenAt, self.takenUptime) = (takenAt, takenUptime)
+        (self.retiredKeys, self.rows) = (retiredKeys, rows)
+    }
+
+    /// Reads all cards at length, at most `mostCards`, while other work on the ledger goes on. The
+    /// time is that of the station when the reading begins.
+    public init(
+        of ledger: any LedgerStore, at now: Timestamp, _ uptime: Uptime?
+    ) async throws(LedgerError) {
+        let house = try await ledger.house()
+        let read = try await ledger.readAtLength { rows throws(LedgerError) in
+            var packed: [UInt8] = []
+            var cards = rows.pagesOfStandings()
+            while let card = try cards.next() {
+                guard packed.count < CardSnapshot.mostCards * CardSnapshot.rowSize else {
+                    throw LedgerError(
+                        .refused,
+                        "the ledger has more than \(CardSnapshot.mostCards) cards, too many for a "
+                            + "snapshot; purchases cannot be deferred")
+                }
+                packed += CardSnapshot.row(of: card)
+            }
+            return (packed, Set(try rows.retiredKeys().map(\.id)))
+        }
+        self.init(
+            currency: ledger.currency, house: house, takenAt: now, takenUptime: uptime,
+            retiredKeys: read.1, rows: read.0)
+    }
+
+    public var cardCount: Int { rows.count / CardSnapshot.rowSize }
+
+    /// The card in the snapshot; nil for a card that the ledger did not know.
+    public func card(_ uid: CardUID) -> CardStanding? {
+        var (low, high) = (0, cardCount)
+        while low < high {
+            let middle = (low + high) / 2
+            let found = uidBytes(middle)
+            if found.elementsEqual(uid.bytes) { return standing(middle, uid) }
+            let isBefore = found.lexicographicallyPrecedes(uid.bytes)
+            (low, high) = isBefore ? (middle + 1, high) : (low, middle)
+        }
+        return nil
+    }
+
+    /// How old the snapshot is: by the monotonic clock, or by the time of day where the
+    /// machine was restarted. Nil where that time is still to come.
+    public func age(at now: Timestamp, _ uptime: Uptime?) -> Duration? {
+        if let uptime, let takenUptime, let age = uptime.millisecondsSince(takenUptime) {
+            return .milliseconds(age)
+        }
+        return now < takenAt ? nil : .milliseconds(now.millisecondsSince(takenAt))
+    }
+
+    private func uidBytes(_ index: Int) -> ArraySlice<UInt8> {
+        let start = index * CardSnapshot.rowSize
+        return rows[start..<start + CardSnapshot.uidSize]
+    }
+
+    private func standing(_ index: Int, _ uid: CardUID) -> CardStanding? {
+        let start = index * CardSnapshot.rowSize + CardSnapshot.uidSize
+        let flags = rows[start]
+        let statuses = LedgerCard.Status.allCases
+        guard Int(flags >> 1) < statuses.count,
+            let confirmed = SequenceNumber(UInt32(number(start + 1, 4)))
+        else { return nil }
+        return CardStanding(
+            uid: uid, status: statuses[Int(flags >> 1)], account: Int(number(start + 5, 4)),
+            confirmed: confirmed, balance: Int64(number(start + 9, 4)), isOpen: flags & 1 == 1)
+    }
+
+    private func number(_ start: Int, _ count: Int) -> UInt64 {
+        rows[start..<start + count].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    private static func row(of card: CardStanding) -> [UInt8] {
+        let status = LedgerCard.Status.allCases.firstIndex(of: card.status) ?? 0
+        return card.uid.bytes + [UInt8(status) << 1 | (card.isOpen ? 1 : 0)]
+            + bytes(UInt64(card.confirmed.value), 4) + bytes(UInt64(clamping: card.account), 4)
+            + bytes(UInt64(clamping: card.balance), 4)
+    }
+
+    private static func bytes(_ number: UInt64, _ count: Int) -> [UInt8] {
+        (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+    }
+}
+
+/// The file of a snapshot: a line of words, the rows, and a seal over all of it.
+extension CardSnapshot {
+    public func bytes(under keys: KeyRing) -> [UInt8] {
+        let words = [
+            String(keys.sealing.id), currency.code, house ?? "-", String(takenAt.milliseconds),
+            takenUptime?.boot ?? "-", String(takenUptime?.milliseconds ?? 0),
+            retiredKeys.sorted().map { String($0) }.joined(separator: ","), "",
+        ]
+        let text = CardSnapshot.head + Array((words.joined(separator: " ") + "\n").utf8) + rows
+        return text + CardSnapshot.seal(text, keys.sealing)
+    }
+
+    /// Reads a snapshot; nil for bytes that no key of this ring has sealed.
+    public init?(_ bytes: [UInt8], _ keys: KeyRing) {
+        let text = bytes.dropLast(SHA256.size)
+        let body = text.dropFirst(CardSnapshot.head.count)
+        guard text.starts(with: CardSnapshot.head),
+            let end = body.firstIndex(of: UInt8(ascii: "\n"))
+        else { return nil }
+        let words = String(decoding: body[..<end], as: UTF8.self)
+            .split(separator: " ", omittingEmptySubsequences: false).map { String($0) }
+        let rows = Array(body[(end + 1)...])
+        guard words.count == 8, let keyID = UInt8(words[0]), let entry = keys.entry(keyID),
+            entry.status != .retired, let currency = Currency(code: words[1]),
+            let takenAt = Int64(words[3]), let uptime = Int64(words[5]),
+            rows.count.isMultiple(of: CardSnapshot.rowSize),
+            ConstantTime.equal(
+                Array(bytes.suffix(SHA256.size)), CardSnapshot.seal(Array(text), entry))
+        else { return nil }
+        self.init(
+            currency: currency, house: words[2] == "-" ? nil : words[2],
+            takenAt: Timestamp(milliseconds: takenAt),
+            takenUptime: words[4] == "-" ? nil : Uptime(boot: words[4], milliseconds: uptime),
+            retiredKeys: Set(words[6].split(separator: ",").compactMap { UInt8($0) }), rows: rows)
+    }
+
+    private static func seal(_ text: [UInt8], _ entry: KeyEntry) -> [UInt8] {
+        HMACSHA256.code(for: text, key: entry.keys.fileKey(for: purpose))
+    }
+}

@@ -1,0 +1,216 @@
+public import CardCryptography
+import CardImage
+public import Ledger
+public import TapcardDomain
+import TextCodecs
+
+/// A purchase in a station's journal.
+public struct JournalLine: Sendable, Hashable {
+    public let number: Int64
+    public let id: OperationID
+    public let uid: CardUID
+    public let chip: Chip
+    public let account: Int
+    /// The record on the tag, in its sixteen bytes.
+    public let record: [UInt8]
+    /// The amount in minor units.
+    public let amount: Int64
+    public let cashier: CashierName?
+    public let at: Timestamp
+
+    public init(
+        number: Int64, id: OperationID, uid: CardUID, chip: Chip, account: Int, record: [UInt8],
+        amount: Int64, cashier: CashierName?, at: Timestamp
+    ) {
+        (self.number, self.id, self.uid, self.chip) = (number, id, uid, chip)
+        (self.account, self.record, self.amount) = (account, record, amount)
+        (self.cashier, self.at) = (cashier, at)
+    }
+
+    /// The balance that the tag showed, in minor units.
+    public var balanceOnTag: Int64 { SealedRecord(record).map { Int64($0.balance) } ?? 0 }
+
+    /// The words of the line, without its seal.
+    fileprivate var words: String {
+        let name = cashier.map { Hexadecimal.encode(Array($0.text.utf8)) } ?? "-"
+        return
+            "\(number) \(id) \(uid) \(chip.rawValue) \(account) \(Hexadecimal.encode(record)) "
+            + "\(amount) \(at.milliseconds) \(name)"
+    }
+
+    fileprivate init?(words: [String]) {
+        guard words.count == 9, let number = Int64(words[0]), let id = OperationID(words[1]),
+            let uid = CardUID(words[2]), let chip = Chip(rawValue: words[3]),
+            let account = Int(words[4]), let record = Hexadecimal.decode(words[5]),
+            record.count == SealedRecord.byteCount, let amount = Int64(words[6]), amount > 0,
+            let milliseconds = Int64(words[7])
+        else { return nil }
+        var cashier: CashierName?
+        if words[8] != "-" {
+            guard let bytes = Hexadecimal.decode(words[8]),
+                let name = try? CashierName(String(decoding: bytes, as: UTF8.self))
+            else { return nil }
+            cashier = name
+        }
+        self.init(
+            number: number, id: id, uid: uid, chip: chip, account: account, record: record,
+            amount: amount, cashier: cashier, at: Timestamp(milliseconds: milliseconds))
+    }
+}
+
+/// The purchases that a station has accepted and the ledger has not booked yet, oldest first. Each
+/// line is sealed together with the one before it, so that none can be taken out or put in.
+public struct DeferralJournal: Sendable, Hashable {
+    /// The reason why a journal cannot be read.
+    public enum Unreadable: Error, Sendable, Hashable {
+        case notAJournal
+        /// It is sealed with a key that this station does not have.
+        case keyMissing(UInt8)
+        /// This line is not as the station wrote it.
+        case altered(line: Int)
+    }
+
+    private static let title = "tapcard-journal-1"
+    private static let purpose = "journal"
+    private static let sealSize = 16
+
+    public let id: JournalID
+    public let currency: Currency
+    /// The name of the ledger that is to book the purchases; nil for a ledger of one machine.
+    public let house: String?
+    /// The running number of the last purchase that was booked.
+    public private(set) var settled: Int64
+    public private(set) var lines: [JournalLine] = []
+    /// The key of the seals.
+    private var entry: KeyEntry
+    private var lastSeal: [UInt8]
+
+    public init(
+        id: JournalID, currency: Currency, house: String?, settled: Int64 = 0, under keys: KeyRing
+    ) {
+        (self.id, self.currency, self.house) = (id, currency, house)
+        (self.settled, entry, lastSeal) = (settled, keys.sealing, [])
+        lastSeal = seal(of: head)
+    }
+
+    /// The running number of the last line.
+    public var written: Int64 { lines.last?.number ?? settled }
+
+    /// Whether both journals are for the same ledger.
+    public func isForLedger(of other: DeferralJournal) -> Bool {
+        house == other.house && currency == other.currency
+    }
+
+    public func line(_ id: OperationID) -> JournalLine? { lines.first { $0.id == id } }
+
+    /// The sum of the lines, in minor units; of one card if it is named.
+    public func sum(of uid: CardUID? = nil) -> Int64 {
+        lines.reduce(0) { $0 + (uid == nil || uid == $1.uid ? $1.amount : 0) }
+    }
+
+    /// Adds the next line, and returns the bytes for the end of the file.
+    public mutating func append(_ line: JournalLine) -> [UInt8] {
+        precondition(line.number == written + 1, "a journal's numbers have no gaps")
+        let text = sealed(line.words)
+        lines.append(line)
+        return text
+    }
+
+    /// Drops the lines up to this number, which are booked, and seals the others with the present
+    /// key.
+    public mutating func drop(through number: Int64, under keys: KeyRing) {
+        settled = max(settled, min(number, written))
+        lines.removeAll { $0.number <= number }
+        entry = keys.sealing
+        _ = resealed()
+    }
+
+    /// The whole file.
+    public var bytes: [UInt8] {
+        var copy = self
+        return copy.resealed()
+    }
+
+    private mutating func resealed() -> [UInt8] {
+        lastSeal = []
+        var bytes = sealed(head)
+        for line in lines { bytes += sealed(line.words) }
+        return bytes
+    }
+
+    /// The purchase as the ledger books it.
+    public func purchase(_ line: JournalLine) -> DeferredPurchase {
+        DeferredPurchase(
+            id: line.id,
+            spareID: UniqueID(
+                for: "deferred", line.id.bytes + id.bytes + Array(String(line.number).utf8)),
+            uid: line.uid, chip: line.chip, account: line.account,
+            sequence: SealedRecord(line.record)?.sequence ?? .none, amount: line.amount,
+            cashier: line.cashier, at: line.at, journal: id, number: line.number)
+    }
+
+    private var head: String {
+        "\(DeferralJournal.title) \(id) \(currency.code) \(house ?? "-") \(entry.id) \(settled)"
+    }
+
+    private mutating func sealed(_ words: String) -> [UInt8] {
+        lastSeal = seal(of: words)
+        return Array("\(words) \(Hexadecimal.encode(lastSeal))\n".utf8)
+    }
+
+    private func seal(of words: String) -> [UInt8] {
+        let code = HMACSHA256.code(
+            for: lastSeal + Array(words.utf8),
+            key: entry.keys.fileKey(for: DeferralJournal.purpose))
+        return Array(code.prefix(DeferralJournal.sealSize))
+    }
+}
+
+extension DeferralJournal {
+    /// Reads a file. A last line that was torn by a failure of the machine does not count: it
+    /// was never acknowledged. `length` is where the next line goes.
+    public static func parsing(
+        _ bytes: [UInt8], _ keys: KeyRing
+    ) throws(Unreadable) -> (journal: DeferralJournal, length: Int) {
+        var lines = bytes.split(
+            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        // After the last line feed there is nothing, or a torn line. A disk may also have kept the
+        // line feed, and zeros in front of it.
+        _ = lines.popLast()
+        if let last = lines.last, lines.count > 1, last.contains(0) { lines.removeLast() }
+        guard let first = lines.first, var journal = try DeferralJournal(head: first, keys) else {
+            throw .notAJournal
+        }
+        var length = first.count + 1
+        for (place, bytes) in lines.enumerated().dropFirst() {
+            guard let (words, seal) = DeferralJournal.parts(of: bytes),
+                let line = JournalLine(words: words), line.number == journal.written + 1,
+                ConstantTime.equal(seal, journal.seal(of: line.words))
+            else { throw .altered(line: place + 1) }
+            _ = journal.append(line)
+            length += bytes.count + 1
+        }
+        return (journal, length)
+    }
+
+    private init?(head bytes: ArraySlice<UInt8>, _ keys: KeyRing) throws(Unreadable) {
+        guard let (words, seal) = DeferralJournal.parts(of: bytes), words.count == 6,
+            words[0] == DeferralJournal.title, let id = JournalID(words[1]),
+            let currency = Currency(code: words[2]), let keyID = UInt8(words[4]),
+            let settled = Int64(words[5]), settled >= 0
+        else { return nil }
+        guard let entry = keys.entry(keyID) else { throw .keyMissing(keyID) }
+        self.id = id
+        self.currency = currency
+        house = words[3] == "-" ? nil : words[3]
+        (self.settled, self.entry, lastSeal) = (settled, entry, [])
+        guard ConstantTime.equal(seal, self.seal(of: head)) else { throw .altered(line: 1) }
+        lastSeal = seal
+    }
+
+    private static func parts(of bytes: ArraySlice<UInt8>) -> (words: [String], seal: [UInt8])? {
+        var words = String(decoding: bytes, as: UTF8.self).split(separator: " ").map { String($0) }
+        guard let seal = words.popLast().flatMap({ Hexadecimal.decode($0) }) else { return nil }
+        return (words, seal)
+    }
+}

@@ -1,0 +1,149 @@
+import CardImage
+public import Ledger
+public import TapcardDomain
+
+/// A card on the reader of a station that cannot ask its ledger.
+public struct UnconfirmedCard: Sendable, Hashable {
+    public let uid: CardUID
+    public let chip: Chip
+    /// The newest record under a key that is not retired here, in its sixteen bytes; nil without
+    /// one.
+    public let record: [UInt8]?
+
+    public init(uid: CardUID, chip: Chip, record: [UInt8]?) {
+        (self.uid, self.chip, self.record) = (uid, chip, record)
+    }
+}
+
+/// The verdict on a purchase while the ledger is out of reach. The order of the questions is the
+/// rule.
+public enum DeferralJudgement: Sendable, Hashable {
+    /// The purchase may be written into the journal.
+    case accepted(account: Int, balance: Money)
+    case refused(Reason)
+
+    /// The reason for a refusal, in the order in which they are looked for.
+    public enum Reason: Sendable, Hashable {
+        case noSnapshot
+        case oldSnapshot
+        /// No record under a key that is in use.
+        case noRecord
+        case unknownCard
+        case inactive(LedgerCard.Status)
+        /// The record is older than one that the ledger had confirmed.
+        case oldRecord
+        case openOperation
+        /// More than the card has, as far as it is known.
+        case balance(left: Money)
+        case cardLimit(left: Money)
+        case stationLimit(left: Money)
+    }
+
+    /// The facts for a verdict.
+    public struct Question: Sendable {
+        public let amount: Money
+        public let caps: DeferralCaps
+        public let snapshot: CardSnapshot?
+        public let journal: DeferralJournal
+        public let now: Timestamp
+        public let uptime: Uptime?
+
+        public init(
+            _ amount: Money, within caps: DeferralCaps, _ snapshot: CardSnapshot?,
+            _ journal: DeferralJournal, at now: Timestamp, _ uptime: Uptime?
+        ) {
+            (self.amount, self.caps, self.snapshot) = (amount, caps, snapshot)
+            (self.journal, self.now, self.uptime) = (journal, now, uptime)
+        }
+
+        /// Why no card at all could pay this; nil where some could.
+        public var refusalOfAll: Reason? {
+            do throws(Rejection) {
+                _ = try currentSnapshot()
+                let (card, station) = (caps.card.minorUnits, leftAtStation)
+                if amount.minorUnits > card { return .cardLimit(left: money(card)) }
+                return amount.minorUnits > station ? .stationLimit(left: money(station)) : nil
+            } catch {
+                return error.reason
+            }
+        }
+
+        fileprivate var leftAtStation: Int64 { max(caps.station.minorUnits - journal.sum(), 0) }
+
+        fileprivate func money(_ units: Int64) -> Money {
+            Money(minorUnits: units, amount.currency)
+        }
+
+        fileprivate func currentSnapshot() throws(Rejection) -> CardSnapshot {
+            guard let snapshot, snapshot.currency == amount.currency,
+                snapshot.house == journal.house
+            else { throw Rejection(.noSnapshot) }
+            guard let age = snapshot.age(at: now, uptime), age <= caps.age else {
+                throw Rejection(.oldSnapshot)
+            }
+            return snapshot
+        }
+    }
+
+    public init(_ question: Question, _ card: UnconfirmedCard) {
+        do throws(Rejection) {
+            self = try DeferralJudgement.accepting(question, card)
+        } catch {
+            self = .refused(error.reason)
+        }
+    }
+
+    fileprivate struct Rejection: Error {
+        let reason: Reason
+        init(_ reason: Reason) { self.reason = reason }
+    }
+
+    private static func accepting(
+        _ question: Question, _ card: UnconfirmedCard
+    ) throws(Rejection) -> DeferralJudgement {
+        let snapshot = try question.currentSnapshot()
+        let wanted = question.amount.minorUnits
+        guard let record = card.record.flatMap(SealedRecord.init),
+            !snapshot.retiredKeys.contains(record.keyID)
+        else { throw Rejection(.noRecord) }
+        guard let standing = snapshot.card(card.uid) else { throw Rejection(.unknownCard) }
+        guard standing.status == .active else { throw Rejection(.inactive(standing.status)) }
+        guard record.sequence >= standing.confirmed else { throw Rejection(.oldRecord) }
+        guard !standing.isOpen else { throw Rejection(.openOperation) }
+        let unsettled = question.journal.sum(of: card.uid)
+        let left = max(min(Int64(record.balance), standing.balance) - unsettled, 0)
+        guard wanted <= left else { throw Rejection(.balance(left: question.money(left))) }
+        let leftOfLimit = max(question.caps.card.minorUnits - unsettled, 0)
+        guard wanted <= leftOfLimit else {
+            throw Rejection(.cardLimit(left: question.money(leftOfLimit)))
+        }
+        guard wanted <= question.leftAtStation else {
+            throw Rejection(.stationLimit(left: question.money(question.leftAtStation)))
+        }
+        return .accepted(
+            account: standing.account, balance: question.money(left - wanted))
+    }
+}
+
+extension TapcardError {
+    /// The refusal of a purchase at a station that may defer some.
+    public init(_ reason: DeferralJudgement.Reason, uid: CardUID? = nil) {
+        let why =
+            switch reason {
+            case .noSnapshot: "this station has no snapshot of the cards to go by"
+            case .oldSnapshot: "its snapshot of the cards is too old"
+            case .noRecord: "this is no card with a record of its own that can be trusted"
+            case .unknownCard: "the card is not in its snapshot"
+            case .inactive(let status): "the card was \(status.rawValue) before"
+            case .oldRecord: "the card shows an older state than the ledger had confirmed"
+            case .openOperation: "an operation was open on the card"
+            case .balance(let left): "the card has only \(left.shown), as far as is known"
+            case .cardLimit(let left): "a card may pay only \(left.shown) more until then"
+            case .stationLimit(let left): "this station may sell only \(left.shown) more until then"
+            }
+        self.init(
+            .ledgerUnreachable, "The ledger cannot be reached, and \(why).",
+            meaning: "Not paid: nothing was taken from the card.",
+            next: [.ledger(.waitForLedger)], uid: uid)
+    }
+}

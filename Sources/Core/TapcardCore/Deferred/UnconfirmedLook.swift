@@ -1,0 +1,70 @@
+import CardImage
+import CardStore
+import Ledger
+public import TapcardDomain
+
+extension Station {
+    /// Refuses an amount that no payment may have here.
+    public func requirePayable(_ amount: Money) throws(TapcardError) {
+        try requirePositive(amount)
+        try requireUnderCeilings(.pay(amount))
+    }
+
+    /// Reads a card without the ledger. Nothing is written to it.
+    public func lookWithoutLedger(
+        only card: CardUID? = nil
+    ) async throws(TapcardError) -> UnconfirmedCard {
+        try await withoutLedger.run(UnconfirmedLook(only: card))
+    }
+
+    /// The refusal of an id under which the journal has another purchase.
+    public func otherRequest(_ line: JournalLine) -> TapcardError {
+        mismatch(
+            Operation(
+                id: line.id, uid: line.uid, kind: .deferred, amount: line.amount,
+                begunAt: line.at))
+    }
+
+    /// The answer to a purchase that is in the station's journal. `balance` is what the card has
+    /// left, as far as it is known.
+    public static func receipt(
+        _ line: JournalLine, in journal: DeferralJournal, balance: Money, limit: Money,
+        isReplayed: Bool
+    ) -> Receipt {
+        let operation = Operation(
+            id: line.id, uid: line.uid, kind: .deferred, amount: line.amount,
+            cashier: line.cashier, begunAt: line.at,
+            sequence: SealedRecord(line.record)?.sequence ?? .none,
+            balanceAfter: balance.minorUnits)
+        return Receipt(
+            operation: operation, amount: operation.change(in: journal.currency),
+            balance: balance, isReplayed: isReplayed, display: .outOfDate,
+            deferral: Deferral(
+                unsettled: Money(minorUnits: journal.sum(), journal.currency), limit: limit))
+    }
+}
+
+private struct UnconfirmedLook: UseCase {
+    private var tapping: Tapping<LookRequest>
+
+    init(only card: CardUID?) { tapping = Tapping(LookRequest(card: card)) }
+
+    mutating func step(at station: Station) async throws(TapcardError) -> UnconfirmedCard? {
+        try await tapping.step(at: station)
+    }
+
+    private struct LookRequest: TapRequest {
+        let card: CardUID?
+
+        func examine(
+            _ sight: Sight, _ history: inout TapHistory, at station: Station
+        ) -> Decision<UnconfirmedCard> {
+            let bytes = sight.slots.best.map { sight.slots.bytes[$0.place] }
+            return .done(UnconfirmedCard(uid: sight.uid, chip: sight.chip, record: bytes))
+        }
+
+        func carryOut(
+            on sight: Sight, _ history: TapHistory, at station: Station
+        ) -> Decision<UnconfirmedCard> { .lookAgain }
+    }
+}

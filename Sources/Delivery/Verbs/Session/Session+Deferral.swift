@@ -1,0 +1,127 @@
+import CardCryptography
+package import Ledger
+package import StationFiles
+import StyledText
+package import TapcardCore
+package import TapcardDomain
+
+/// Purchases while the ledger is out of reach.
+extension Session {
+    package var deferredSales: DeferredSales { DeferredSales(in: settings.dataFolder) }
+
+    /// The limits within which this station defers purchases; nil if it defers none. A ledger in a
+    /// file is never out of reach.
+    package func deferralCaps(_ currency: Currency) throws(TapcardError) -> DeferralCaps? {
+        guard settings.isOn(.offlinePurchases), case .database = try settings.ledgerPlace else {
+            return nil
+        }
+        return try settings.deferralCaps(currency)
+    }
+
+    /// A station that cannot ask its ledger; nil without keys, or where their currency is not
+    /// known. `made` is the station of this command, if it has opened the reader already.
+    func stationWithoutLedger(_ made: Station?) async throws(TapcardError) -> Station? {
+        guard let keys = try keyFile.load() else { return nil }
+        let set = try settings.currency
+        guard let currency = made?.currency ?? set ?? keys.currency else { return nil }
+        let source = KeyRingSource(keyFile, holding: keys)
+        let ledger = InMemoryLedger(currency: currency)
+        guard let made else { return try await station(with: ledger, source) }
+        return Station(
+            reader: made.reader, ledger: ledger, keySource: source, settings: made.settings,
+            surroundings: made.surroundings)
+    }
+
+    /// Books what the station's journal has, before a tap. A tap does not depend on it: a failure
+    /// is told and tried again at the next one.
+    func settleDeferred(into ledger: any LedgerStore, _ keys: KeyRing) async {
+        let sales = deferredSales
+        guard sales.mayHaveLines else { return }
+        do throws(TapcardError) {
+            guard
+                let settled = try await sales.settle(into: ledger, keys, at: surroundings.now()),
+                settled.purchases > 0
+            else { return }
+            say("tapcard: \(settled.sentence)\n")
+        } catch {
+            say("tapcard: deferred purchases are not booked: \(error.message.shown)\n")
+        }
+    }
+
+    /// The station of a watch, and whether its keys were compared with those of the others. While
+    /// the ledger is out of reach they cannot be: then cards are only read.
+    package func watchingStation() async throws(TapcardError) -> (Station, isChecked: Bool) {
+        let ledger = try await ledger()
+        do throws(TapcardError) {
+            return (try await station(with: ledger), true)
+        } catch {
+            guard error.kind == .ledgerUnreachable, let keys = try keyFile.load() else {
+                throw error
+            }
+            return (
+                try await station(with: ledger, KeyRingSource(keyFile, holding: keys)), false
+            )
+        }
+    }
+
+    /// Books what the station's journal has, and takes a snapshot where the station defers
+    /// purchases.
+    package func keepDeferral(
+        with ledger: any LedgerStore
+    ) async throws(TapcardError) -> DeferredSales.Settled? {
+        let caps = try deferralCaps(ledger.currency)
+        guard caps != nil || deferredSales.mayHaveLines, let keys = try keyFile.load() else {
+            return nil
+        }
+        try await requireCommonKeys(keys, ledger)
+        let settled = try await deferredSales.settle(
+            into: ledger, keys, at: surroundings.now())
+        if let caps {
+            _ = try await deferredSales.takeSnapshot(
+                of: ledger, keys, within: caps, surroundings)
+        }
+        return settled
+    }
+
+    /// Takes a snapshot of the cards; nil where the station defers no purchases.
+    package func takeSnapshot(
+        of ledger: any LedgerStore
+    ) async throws(TapcardError) -> CardSnapshot? {
+        guard let caps = try deferralCaps(ledger.currency), let keys = try keyFile.load() else {
+            return nil
+        }
+        try await requireCommonKeys(keys, ledger)
+        await settleDeferred(into: ledger, keys)
+        return try await deferredSales.takeSnapshot(of: ledger, keys, within: caps, surroundings)
+    }
+
+    /// The state of the station's journal and snapshot; nil where it has neither.
+    package func deferralStatus() throws(TapcardError) -> DeferredSales.Status? {
+        guard let keys = try keyFile.load() else { return nil }
+        return try deferredSales.status(
+            keys, at: surroundings.now(), surroundings.uptime())
+    }
+}
+
+extension DeferredSales.Settled {
+    private func money(_ units: Int64) -> Money { Money(minorUnits: units, currency) }
+
+    /// One line for a person.
+    package var sentence: String {
+        let what = purchases == 1 ? "1 deferred purchase" : "\(purchases) deferred purchases"
+        let loss =
+            shortfall == 0 ? "" : "; cards could not pay \(money(shortfall).shown) of it"
+        return "\(what) booked, \(money(amount).shown)\(loss)."
+    }
+}
+
+extension TapcardError {
+    /// The refusal of a payment that may have been begun by an earlier try, before the ledger was
+    /// out of reach.
+    func afterUncertainTry(_ id: OperationID) -> TapcardError {
+        TapcardError(
+            .outcomeUnknown, "\(what) Whether an earlier try was paid is not known.",
+            meaning: "Nothing was written to the card now.",
+            next: [.ledger(.readCardWhenBack)], uid: uid, operation: id)
+    }
+}

@@ -1,0 +1,36 @@
+public import TapcardDomain
+
+/// The part of a card that a station needs to know before it defers a purchase.
+public struct CardStanding: Hashable, Sendable {
+    public let uid: CardUID
+    public let status: LedgerCard.Status
+    public let account: Int
+    public let confirmed: SequenceNumber
+    /// The balance in minor units.
+    public let balance: Int64
+    /// Whether an operation is open on the card.
+    public let isOpen: Bool
+
+    public init(
+        uid: CardUID, status: LedgerCard.Status, account: Int, confirmed: SequenceNumber,
+        balance: Int64, isOpen: Bool
+    ) {
+        (self.uid, self.status, self.account) = (uid, status, account)
+        (self.confirmed, self.balance, self.isOpen) = (confirmed, balance, isOpen)
+    }
+}
+
+extension LedgerPages where Self: LedgerRows {
+    /// For a storage without a query of its own.
+    func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding] {
+        var standings: [CardStanding] = []
+        for card in try cards(after: uid, atMost: count) {
+            standings.append(
+                CardStanding(
+                    uid: card.uid, status: card.status, account: card.account,
+                    confirmed: card.confirmed, balance: try balance(of: card.purse),
+                    isOpen: try openOperation(on: card.uid) != nil))
+        }
+        return standings
+    }
+}

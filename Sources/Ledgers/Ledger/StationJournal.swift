@@ -1,0 +1,155 @@
+public import TapcardDomain
+
+/// The id of a station's journal, drawn when the station makes it.
+public typealias JournalID = UniqueID
+
+/// A station's journal of deferred purchases, as the ledger has heard of it.
+public struct StationJournal: Hashable, Sendable, Identifiable {
+    public let id: JournalID
+    /// The station's login; nil in a ledger without logins. The ledger itself finds it out.
+    public var station: String?
+    /// The highest running number that was booked.
+    public var settled: Int64
+    /// The highest running number that the station has reported.
+    public var written: Int64
+    /// How many running numbers below `settled` were never booked.
+    public var missing: Int64
+    /// When the station last reported.
+    public var reportedAt: Timestamp
+    /// Until when the station may defer purchases without another report, and up to which sum, in
+    /// minor units.
+    public var until: Timestamp
+    public var limit: Int64
+    /// When an operator gave up on what is missing.
+    public var writtenOffAt: Timestamp?
+
+    public init(
+        id: JournalID, station: String? = nil, settled: Int64 = 0, written: Int64 = 0,
+        missing: Int64 = 0, reportedAt: Timestamp, until: Timestamp, limit: Int64 = 0,
+        writtenOffAt: Timestamp? = nil
+    ) {
+        (self.id, self.station, self.settled) = (id, station, settled)
+        (self.written, self.missing, self.reportedAt) = (written, missing, reportedAt)
+        (self.until, self.limit, self.writtenOffAt) = (until, limit, writtenOffAt)
+    }
+}
+
+/// A station's report of its journal.
+public struct JournalReport: Hashable, Sendable {
+    public let id: JournalID
+    /// The highest running number in the journal; 0 for a journal without lines.
+    public let written: Int64
+    /// How long the station may defer purchases from now on, and up to which sum.
+    public let lasting: Duration
+    public let limit: Int64
+
+    public init(id: JournalID, written: Int64, lasting: Duration, limit: Int64) {
+        (self.id, self.written, self.lasting, self.limit) = (id, written, lasting, limit)
+    }
+}
+
+/// A reason to look for a station's journal.
+public struct JournalConcern: Hashable, Sendable {
+    /// The sign that purchases may be missing.
+    public enum Reason: String, Sendable, CaseIterable {
+        /// Purchases that the station has reported are not booked yet.
+        case unbooked
+        /// Later purchases were booked, and some before them were not.
+        case missing
+        /// The station's journal ends before what was booked of it: it is an older copy.
+        case old
+        /// The station has another journal by now.
+        case replaced
+        /// The station might have sold out of reach, and has not reported since.
+        case silent
+    }
+
+    public let journal: StationJournal
+    public let reason: Reason
+    /// The number of purchases, where it is known.
+    public let purchases: Int64?
+}
+
+extension LedgerStore {
+    /// Takes a station's report, before the station may defer a purchase.
+    public func note(
+        _ report: JournalReport, at now: Timestamp
+    ) async throws(LedgerError) {
+        try await write { rows throws(LedgerError) in
+            var journal =
+                try rows.journal(report.id)
+                // A ledger that was restored does not know what it had booked.
+                ?? StationJournal(
+                    id: report.id, settled: report.written, reportedAt: now, until: now)
+            journal.written = report.written
+            journal.reportedAt = now
+            journal.until = now.adding(milliseconds: report.lasting.inMilliseconds)
+            journal.limit = report.limit
+            journal.writtenOffAt = nil
+            try rows.save(journal)
+        }
+    }
+
+    public func journals() async throws(LedgerError) -> [StationJournal] {
+        try await read { rows throws(LedgerError) in try rows.journals() }
+    }
+
+    /// Gives up on what is missing of a journal. False if the ledger does not know it.
+    public func writeOff(
+        _ id: JournalID, at now: Timestamp
+    ) async throws(LedgerError) -> Bool {
+        try await write { rows throws(LedgerError) in
+            guard var journal = try rows.journal(id) else { return false }
+            journal.writtenOffAt = now
+            try rows.save(journal)
+            return true
+        }
+    }
+}
+
+extension LedgerRows {
+    /// Notes that this purchase's turn has come in its journal.
+    func note(_ purchase: DeferredPurchase, at now: Timestamp) throws(LedgerError) {
+        let (id, number) = (purchase.journal, purchase.number)
+        // A ledger that was restored has lost the journal's row, and not its lines.
+        var journal =
+            try journal(id)
+            ?? StationJournal(id: id, settled: number - 1, reportedAt: now, until: now)
+        guard number > journal.settled else { return }
+        journal.missing += number - journal.settled - 1
+        journal.settled = number
+        journal.written = max(journal.written, number)
+        try save(journal)
+    }
+}
+
+extension [StationJournal] {
+    /// The journals of which purchases may be missing. Without a time, silence is no concern.
+    public func concerns(at now: Timestamp?) -> [JournalConcern] {
+        filter { $0.writtenOffAt == nil }.compactMap { journal in
+            func concern(
+                _ reason: JournalConcern.Reason, _ purchases: Int64? = nil
+            ) -> JournalConcern {
+                JournalConcern(journal: journal, reason: reason, purchases: purchases)
+            }
+            if journal.missing > 0 { return concern(.missing, journal.missing) }
+            if journal.written < journal.settled { return concern(.old) }
+            if journal.written > journal.settled {
+                return concern(.unbooked, journal.written - journal.settled)
+            }
+            let isReplaced = contains { other in
+                other.station != nil && other.station == journal.station
+                    && other.id != journal.id && journal.reportedAt < other.reportedAt
+            }
+            if isReplaced { return concern(.replaced) }
+            if let now, journal.until < now { return concern(.silent) }
+            return nil
+        }
+    }
+}
+
+extension Duration {
+    var inMilliseconds: Int64 {
+        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,32 @@
+package import Ledger
+import TapcardDomain
+
+extension StationJournal {
+    package static let columns =
+        "id, settled, written, missing, reported_at, lasts_until, most, written_off_at"
+
+    package var values: [SQLValue] {
+        [
+            .id(id), .integer(settled), .integer(written), .integer(missing), .time(reportedAt),
+            .time(until), .integer(limit), .optional(writtenOffAt, SQLValue.time),
+        ]
+    }
+
+    package init(_ row: inout Columns) throws(LedgerError) {
+        self.init(
+            id: try row.value(\.id), settled: try row.value(\.integer),
+            written: try row.value(\.integer), missing: try row.value(\.integer),
+            reportedAt: try row.value(\.time), until: try row.value(\.time),
+            limit: try row.value(\.integer), writtenOffAt: try row.optional(\.time))
+    }
+}
+
+extension CardStanding {
+    package init(_ row: inout Columns) throws(LedgerError) {
+        self.init(
+            uid: try row.value(\.uid), status: try row.word(),
+            account: try row.value { $0.integer.flatMap(Int.init(exactly:)) },
+            confirmed: try row.value(\.number), balance: try row.value(\.integer),
+            isOpen: try row.value(\.flag))
+    }
+}

@@ -1,0 +1,68 @@
+import Ledger
+import LedgerColumns
+import TapcardDomain
+
+/// The journals of deferred purchases, and the standings of cards for a snapshot.
+extension PostgreSQLRows {
+    func journals() throws(LedgerError) -> [StationJournal] {
+        try query(StationJournal.selection)
+    }
+
+    /// A journal, locked where this transaction writes: two processes of a station may settle it.
+    func journal(_ id: JournalID) throws(LedgerError) -> StationJournal? {
+        let lock = isWriting ? " FOR NO KEY UPDATE OF journal" : ""
+        return try query(
+            StationJournal.selection(where: "journal.id = $1\(lock)", [.id(id)])
+        ).first
+    }
+
+    func save(_ journal: StationJournal) throws(LedgerError) {
+        change([journal.change(by: opening.station)])
+    }
+
+    func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding] {
+        try query(
+            Selection(
+                """
+                SELECT uid, status, account, confirmed, balance,
+                    uid IN (SELECT uid FROM operation WHERE state = 'pending')
+                FROM card WHERE uid > $1 ORDER BY uid LIMIT $2
+                """, [.integer(uid?.number ?? -1), .count(count)]
+            ) { row throws(LedgerError) in try CardStanding(&row) })
+    }
+}
+
+extension StationJournal {
+    /// All journals, the first reported first.
+    static var selection: Selection<StationJournal> {
+        selection(where: "TRUE ORDER BY journal.place, journal.id", [])
+    }
+
+    fileprivate static func selection(
+        where condition: String, _ values: [SQLValue]
+    ) -> Selection<StationJournal> {
+        let names = StationJournal.columns.split(separator: ", ").map { "journal.\($0)" }
+        return Selection(
+            """
+            SELECT \(names.joined(separator: ", ")), station.login
+            FROM journal LEFT JOIN station ON station.id = journal.station
+            WHERE \(condition)
+            """, values
+        ) { row throws(LedgerError) in
+            var journal = try StationJournal(&row)
+            journal.station = try row.optional(\.text)
+            return journal
+        }
+    }
+
+    /// The station that writes a journal first is its own.
+    func change(by station: Int64) -> SQLStatement {
+        SQLStatement(
+            """
+            INSERT INTO journal (\(StationJournal.columns), station, place)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, \(ServerClock.microseconds))
+            ON CONFLICT (id) DO UPDATE SET settled = $2, written = $3, missing = $4,
+                reported_at = $5, lasts_until = $6, most = $7, written_off_at = $8
+            """, values + [.integer(station)])
+    }
+}

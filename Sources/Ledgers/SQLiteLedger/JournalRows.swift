@@ -1,0 +1,39 @@
+import Ledger
+import LedgerColumns
+import TapcardDomain
+
+/// The journals of deferred purchases, and the standings of cards for a snapshot.
+extension SQLiteRows {
+    func journals() throws(LedgerError) -> [StationJournal] {
+        try connection.query("SELECT \(StationJournal.columns) FROM journal ORDER BY rowid") {
+            row throws(LedgerError) in try StationJournal(&row)
+        }
+    }
+
+    func journal(_ id: JournalID) throws(LedgerError) -> StationJournal? {
+        try connection.query(
+            "SELECT \(StationJournal.columns) FROM journal WHERE id = ?", [.id(id)]
+        ) { row throws(LedgerError) in try StationJournal(&row) }.first
+    }
+
+    func save(_ journal: StationJournal) throws(LedgerError) {
+        try connection.run(
+            """
+            INSERT INTO journal (\(StationJournal.columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            ON CONFLICT (id) DO UPDATE SET settled = ?2, written = ?3, missing = ?4,
+                reported_at = ?5, lasts_until = ?6, most = ?7, written_off_at = ?8
+            """, journal.values)
+    }
+
+    func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding] {
+        try connection.query(
+            """
+            SELECT uid, status, card.account, confirmed, coalesce(balance, 0), EXISTS (
+                SELECT 1 FROM operation WHERE operation.uid = card.uid AND state = 'pending')
+            FROM card LEFT JOIN account
+                ON account.name = 'purse:' || card.uid || ':' || card.account
+            WHERE uid > ? ORDER BY uid LIMIT ?
+            """, [.text(uid?.description ?? ""), .count(count)]
+        ) { row throws(LedgerError) in try CardStanding(&row) }
+    }
+}

@@ -1,0 +1,253 @@
+import DurableFile
+import Glibc
+import PrivatePostgreSQL
+import Testing
+
+/// A till whose ledger's server stops, by the program: it sells on within its limits, and the
+/// ledger books it afterwards.
+@Suite("A till whose ledger is out of reach, by the program", .serialized, .ownThread)
+struct OutOfReachTests {
+    @Test("refuses money, and shows what the card itself says")
+    func refusing() throws {
+        let house = try House()
+        defer { house.server.kill() }
+        let till = try house.till()
+        try till.step("issue --name Amanda --balance 20")
+        house.server.kill()
+        let tags = try till.counter.text(of: till.tags)
+        for line in ["pay 4.50", "add 5", "close", "scratch", "refund \(OutOfReachTests.id)"] {
+            let ended = try till.run(line)
+            #expect(ended.status == 9 && ended.errors.contains("cannot be reached"), "\(line)")
+        }
+        #expect(try till.counter.text(of: till.tags) == tags)
+        let read = try till.run("read")
+        #expect(read.status == 9 && read.output.contains("Amanda, €20.00"), "\(read)")
+        #expect(read.output.contains("Seal: valid; ledger: out of reach"))
+        #expect(
+            read.output.contains(
+                "The amount is what the card itself says; the ledger has not confirmed it."))
+        let document = try till.run("read --json").output
+        #expect(document.contains(#""ledger":"unreachable""#))
+        #expect(document.contains(#""error":"ledger-unreachable""#))
+    }
+
+    /// A machine that takes the connection and never answers.
+    @Test("refuses money where the server swallows what is sent to it")
+    func swallowing() throws {
+        let house = try House()
+        defer { house.server.kill() }
+        let till = try house.till()
+        try till.step("issue --balance 20")
+        let silent = try SilentServer()
+        let address = "postgresql://till@127.0.0.1:\(silent.port)/house"
+        for line in ["pay 1", "add 1"] {
+            let words = till.counter.words(of: "--ledger \(address) \(line)")
+            let ended = try till.counter.run(words)
+            #expect(ended.status == 9 && ended.errors.contains("timeout expired"), "\(ended)")
+        }
+    }
+
+    @Test("sells on within its limits, and settles when the server is back")
+    func story() throws {
+        var house = try House()
+        defer { house.server.kill() }
+        let till = try house.till(["TAPCARD_OFFLINE_PURCHASES": "true"])
+        try till.step("issue --name Amanda --balance 20")
+        #expect(try till.step("station snapshot") == "The snapshot has 1 card")
+        house.server.kill()
+        let paid = try till.step("pay 4.50 --operation \(OutOfReachTests.id)")
+        #expect(
+            paid.hasPrefix(
+                """
+                Paid €4.50 (deferred), €15.50 left, as far as is known
+                The ledger is out of reach and books it later; unsettled here: €4.50 of
+                """), "\(paid)")
+        let again = try till.step("pay 4.50 --operation \(OutOfReachTests.id)")
+        #expect(again.contains("(replayed: done before, not again)"))
+        #expect(try till.step("pay 1 --json").contains(#""deferred":{"unsettled":"5.50","#))
+        #expect(try till.run("pay 4.51").status == 9)
+        #expect(try till.run("add 5").status == 9)
+        #expect(try till.run("doctor").output.contains("not booked: 2, €5.50"))
+        try house.recover()
+        let settled = try till.run("pay 1")
+        #expect(settled.errors.hasSuffix("tapcard: 2 deferred purchases booked, €5.50.\n"))
+        #expect(settled.output.hasPrefix("Paid €1.00, €13.50 left"))
+        #expect(try till.step("read").hasPrefix("Amanda, €13.50"))
+        #expect(try till.step("history").contains("deferred"))
+        #expect(try till.step("audit").contains("every invariant holds"))
+        #expect(try till.step("takings --json").contains(#""paid":"6.50""#))
+        // Under the same id it is answered from the ledger now.
+        let later = try till.step("pay 4.50 --operation \(OutOfReachTests.id)")
+        #expect(later.contains("replayed"))
+        #expect(try till.step("station settle") == "Nothing is left to book")
+    }
+
+    @Test("is named where its journal was lost, until that is written off")
+    func lostJournal() throws {
+        var house = try House()
+        defer { house.server.kill() }
+        let till = try house.till(["TAPCARD_OFFLINE_PURCHASES": "true"])
+        try till.step("issue --balance 20")
+        try till.step("station snapshot")
+        house.server.kill()
+        try till.step("pay 4.50")
+        let journal = till.folder + "/deferred.journal"
+        let copy = till.counter.file("copy")
+        let bytes = try #require(try DurableFile(journal).read())
+        try DurableFile(copy).write(bytes)
+        try DurableFile(journal).remove()
+        try house.recover()
+        try till.step("station snapshot")
+        let status = try house.owner.step("ledger status --json")
+        #expect(status.contains(#""reason":"replaced""#), "\(status)")
+        #expect(try till.step("audit").contains("was replaced by a new one"))
+        #expect(
+            try till.step("station settle \(copy)") == "1 deferred purchase booked, €4.50.")
+        #expect(try till.step("station settle \(copy)") == "Nothing is left to book")
+        let id = try #require(Mask.uuid.first(in: String(decoding: bytes, as: UTF8.self)))
+        try house.owner.step("station write-off \(id)")
+        #expect(try house.owner.step("ledger status --json").contains(#""journals":[]"#))
+    }
+
+    @Test("says so on its page, which opens without the server as well")
+    func page() throws {
+        var house = try House()
+        defer { house.server.kill() }
+        let till = try house.till(["TAPCARD_OFFLINE_PURCHASES": "true"])
+        try till.step("issue --name Amanda --balance 20")
+        var page = try CashierPage(till.counter, ["--ledger", till.place])
+        var token = try page.token()
+        func wait(until words: String, at path: String = "/api/v1/health") throws {
+            while try !page.get(path, token).contains(words) { usleep(50_000) }
+        }
+        func post(_ path: String, _ amount: String) throws -> String {
+            try page.post("/api/v1/\(path)", #"{"amount":"\#(amount)"}"#, token)
+        }
+        try wait(until: #""offered":true"#)
+        house.server.kill()
+        let deferred = try post("pay", "4.50")
+        #expect(deferred.contains(#""deferred":{"unsettled":"4.50","limit":"500.00"}"#))
+        try wait(until: #""outOfReach":true,"offered":true,"unsettled":"4.50""#)
+        try wait(until: #""ledger":"unreachable""#, at: "/api/v1/card")
+        #expect(try post("add", "5.00").contains("ledger-unreachable"))
+        try page.stop()
+        page = try CashierPage(till.counter, ["--ledger", till.place])
+        token = try page.token()
+        #expect(try post("pay", "0.50").contains(#""deferred":{"unsettled":"5.00","#))
+        try wait(until: #""ledger":"unreachable""#, at: "/api/v1/card")
+        try house.recover()
+        // The counter asks the server again after a second.
+        while try post("add", "1.00").contains("ledger-unreachable") { usleep(50_000) }
+        let paid = try post("pay", "1.00")
+        #expect(paid.contains(#""result":"done""#) && !paid.contains("deferred"), "\(paid)")
+        try wait(until: #""unsettled":"0.00","purchases":0"#)
+        try wait(until: #""ledger":"known""#, at: "/api/v1/card")
+        try page.stop()
+        #expect(try till.step("audit").contains("every invariant holds"))
+    }
+
+    /// "Paid" is said once the line is on the disk, and only then.
+    @Test("says nothing of a purchase whose sync has failed")
+    func failedSync() throws {
+        var house = try House()
+        defer { house.server.kill() }
+        let till = try house.till(["TAPCARD_OFFLINE_PURCHASES": "true"])
+        try till.step("issue --balance 20")
+        try till.step("station snapshot")
+        house.server.kill()
+        let killSwitch = try KillSwitch(till.counter, files: till.folder)
+        func pay(_ action: KillSwitch.Action?) throws -> Ended {
+            try till.run(
+                "pay 1 --operation \(OutOfReachTests.id)",
+                with: killSwitch.variables(action, at: 1, calls: "sync"))
+        }
+        let refused = try pay(.fail(EIO))
+        #expect(refused.status == 9 && refused.errors.contains("Not paid"), "\(refused)")
+        #expect(try till.run("doctor").output.contains("not booked") == false)
+        let unknown = try pay(.failOn(EIO))
+        #expect(unknown.status == 6 && unknown.output.isEmpty, "\(unknown)")
+        _ = try killSwitch.takeLog()
+        #expect(try pay(nil).status == 0)
+        let calls = try killSwitch.takeLog()
+        let synced = calls.firstIndex { $0.name == "sync" && $0.path.hasSuffix("journal") }
+        let told = calls.firstIndex { $0.kind == "told" }
+        #expect(try #require(synced) < (try #require(told)))
+        try house.recover()
+        #expect(try till.step("station settle") == "1 deferred purchase booked, €1.00.")
+    }
+
+    private static let id = "6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
+
+    /// A server with the ledger of a house.
+    private struct House {
+        var server: PrivatePostgreSQL
+        private(set) var owner: Till
+
+        init() throws {
+            server = try PrivatePostgreSQL()
+            _ = try server.database("house")
+            owner = Till(
+                counter: try Counter(["TAPCARD_READER": ""]), place: server.address(of: "house"))
+            try owner.step("ledger init --currency EUR")
+        }
+
+        /// Starts a server on what the last one has left.
+        mutating func recover() throws { server = try server.recovered() }
+
+        /// A new station, as its owner and its cashier set it up.
+        func till(_ variables: [String: String] = [:]) throws -> Till {
+            let name = "till-\(UInt32.random(in: 0...UInt32.max))"
+            let password = owner.counter.file("\(name).pgpass")
+            try owner.step("station register \(name) \(password)")
+            let tags = owner.counter.file("tags.txt")
+            let usual = ["TAPCARD_READER": "sim:\(tags)", "PGPASSFILE": password]
+            return Till(
+                counter: try Counter(usual.merging(variables) { $1 }),
+                place: owner.place.replacing("user=tapcard", with: "user=\(name)"), tags: tags)
+        }
+    }
+
+    private struct Till {
+        let counter: Counter
+        let place: String
+        var tags = ""
+
+        var folder: String { counter.data }
+
+        func run(_ line: String, with more: [String: String?] = [:]) throws -> Ended {
+            try counter.run(counter.words(of: "--ledger \(place) \(line)"), with: more)
+        }
+
+        @discardableResult
+        func step(
+            _ line: String, at location: SourceLocation = #_sourceLocation
+        ) throws -> String {
+            try counter.step("--ledger \(place) \(line)", at: location)
+        }
+    }
+
+    /// Takes connections and never answers.
+    private final class SilentServer {
+        let port: UInt16
+        private let listener: Int32
+
+        init() throws {
+            listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let listener = listener
+            let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+                    unsafe bind(listener, name, length) == 0 && listen(listener, 8) == 0
+                        && getsockname(listener, name, &length) == 0
+                }
+            }
+            try #require(isBound)
+            port = UInt16(bigEndian: address.sin_port)
+        }
+
+        deinit { close(listener) }
+    }
+}

@@ -1,0 +1,166 @@
+import CardCryptography
+import DurableFile
+import Glibc
+import Ledger
+import PortDoubles
+import SimulatedField
+import SimulatedReader
+import StationFiles
+import TapcardCore
+import TapcardDomain
+import Testing
+import Type2Tag
+
+/// A ledger with one card of ten dollars, which lies on a reader.
+struct House {
+    static let keys = KeyRing.fresh(created: "2026-01-01") { [UInt8](repeating: 0x5A, count: $0) }
+    static let now = Timestamp(milliseconds: 1_700_000_000_000)
+
+    let reader: SimulatedReader
+    let ledger = TableLedger()
+    let station: Station
+
+    init() async throws {
+        let tag = try #require(TagMemory.blank(.ntag213, uid: CardUID.first.bytes))
+        var simulation = Simulation([tag])
+        simulation.put([CardUID.first.bytes])
+        reader = SimulatedReader(simulation)
+        station = House.station(reader, ledger)
+        let holder = Holder(id: try HolderID(1), name: try HolderName("Amanda"))
+        _ = try await station.make(
+            CardOrder(.issue(holder, .cents(1_000), hasScratchCard: false)), id: .numbered(1_000))
+    }
+
+    static func station(_ reader: SimulatedReader, _ ledger: any LedgerStore) -> Station {
+        Station(
+            reader: reader, ledger: ledger, keys: keys,
+            settings: Station.Settings(wait: .milliseconds(100)),
+            surroundings: Station.Surroundings(now: { now }, sleep: { _ in }))
+    }
+
+    func balance() async throws -> Int64 {
+        try #require(try await ledger.view(of: .first)).balance.minorUnits
+    }
+
+    /// A station with a snapshot, from which the ledger is out of reach.
+    func till() async throws -> Till {
+        let till = try tillWithoutSnapshot()
+        try await till.look()
+        return till
+    }
+
+    func tillWithoutSnapshot() throws -> Till {
+        let folder = "/tmp/tapcard-deferred-\(UInt64.random(in: 0...UInt64.max))"
+        try DurableFile.makeFolder(folder)
+        return Till(folder, self)
+    }
+}
+
+/// A station with files of its own. They go with it.
+final class Till: Sendable {
+    private let folder: String
+    private let house: House
+    private let isOwner: Bool
+    private let caps = DeferralCaps.standard(for: .usd)
+
+    init(_ folder: String, _ house: House, isOwner: Bool = true) {
+        (self.folder, self.house, self.isOwner) = (folder, house, isOwner)
+    }
+
+    deinit {
+        guard isOwner else { return }
+        for name in ["journal", "journal.lock", "journal.copy", "snapshot"] {
+            unsafe unlink("\(folder)/deferred.\(name)")
+        }
+        unsafe rmdir(folder)
+    }
+
+    private var sales: DeferredSales { DeferredSales(in: folder) }
+    private var journal: String { "\(folder)/deferred.journal" }
+    var mode: UInt32? { try? DurableFile(journal).permissions() }
+
+    /// Another process of the same station.
+    func again() -> Till { Till(folder, house, isOwner: false) }
+
+    func look() async throws {
+        _ = try await sales.takeSnapshot(
+            of: house.ledger, House.keys, within: caps, house.station.surroundings)
+    }
+
+    func pay(_ cents: Int64, id: Int, only card: CardUID? = nil) async throws -> Receipt {
+        try await sales.pay(
+            .cents(cents), id: .numbered(id), only: card, within: caps,
+            at: House.station(house.reader, InMemoryLedger()))
+    }
+
+    func settle(into ledger: (any LedgerStore)? = nil) async throws -> DeferredSales.Settled? {
+        try await sales.settle(into: ledger ?? house.ledger, House.keys, at: House.now)
+    }
+
+    func status() throws -> DeferredSales.Status? {
+        try sales.status(House.keys, at: House.now, nil)
+    }
+
+    func copy() throws -> String {
+        let bytes = try #require(try DurableFile(journal).read())
+        try DurableFile(journal + ".copy").write(bytes)
+        return journal + ".copy"
+    }
+
+    /// Changes a byte of the first line.
+    func alter() throws {
+        var bytes = try #require(try DurableFile(journal).read())
+        let line = try #require(bytes.firstIndex(of: UInt8(ascii: "\n")))
+        bytes[line + 60] ^= 1
+        try DurableFile(journal).write(bytes)
+    }
+
+    /// Adds the beginning of a line.
+    func tear() throws {
+        let bytes = try #require(try DurableFile(journal).read())
+        try DurableFile(journal).write(bytes + Array("2 6f1c2a34-5b6d".utf8))
+    }
+}
+
+/// A ledger with a name.
+struct NamedLedger: LedgerStore {
+    let name: String
+    let ledger: any LedgerStore
+
+    var currency: Currency { ledger.currency }
+    func house() async throws(LedgerError) -> String? { name }
+
+    func read<Success: Sendable>(
+        touching footprint: Footprint,
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success { try await ledger.read(touching: footprint, body) }
+
+    func write<Success: Sendable>(
+        touching footprint: Footprint,
+        _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success { try await ledger.write(touching: footprint, body) }
+}
+
+extension CardUID {
+    static let first = made([0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80])
+    static let other = made([0x04, 0xDE, 0xAD, 0xBE, 0xEF, 0x00, 0x01])
+
+    private static func made(_ bytes: [UInt8]) -> CardUID {
+        guard let uid = CardUID(bytes: bytes) else { preconditionFailure("seven bytes") }
+        return uid
+    }
+}
+
+extension Money {
+    static func cents(_ units: Int64) -> Money { Money(minorUnits: units, .usd) }
+}
+
+extension UniqueID {
+    static func numbered(_ number: Int) -> UniqueID {
+        let digits = (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+        guard let id = UniqueID(bytes: [UInt8](repeating: 0xA0, count: 8) + digits) else {
+            preconditionFailure("sixteen bytes make an id")
+        }
+        return id
+    }
+}

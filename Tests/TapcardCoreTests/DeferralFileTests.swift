@@ -1,0 +1,133 @@
+import CardCryptography
+import Ledger
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// The bytes of a station's journal and of its snapshot.
+@Suite("A journal of deferred purchases") struct DeferralFileTests {
+    @Test("reads back what was appended, and knows its sums")
+    func roundTrip() throws {
+        let (journal, bytes) = try DeferralFileTests.sample(lines: 3)
+        #expect(journal.bytes == bytes)
+        let (read, length) = try DeferralJournal.parsing(bytes, World.keys)
+        #expect(read == journal && length == bytes.count)
+        #expect(read.written == 3 && read.sum() == 600 && read.sum(of: read.lines[0].uid) == 600)
+        #expect(read.lines[1].cashier?.text == "Zoë Á" && read.lines[0].cashier == nil)
+        #expect(read.line(World.id(101)) == read.lines[0] && read.line(World.id(99)) == nil)
+        var settled = read
+        settled.drop(through: 2, under: World.keys)
+        #expect(settled.settled == 2 && settled.lines.map(\.number) == [3])
+        #expect(try DeferralJournal.parsing(settled.bytes, World.keys).journal == settled)
+    }
+
+    /// The power may fail while a line is written, at any byte of it.
+    @Test("torn at any byte has the last line whole, or not at all")
+    func torn() throws {
+        let (before, start) = try DeferralFileTests.sample(lines: 2)
+        let (after, whole) = try DeferralFileTests.sample(lines: 3)
+        for count in start.count...whole.count {
+            let (read, length) = try DeferralJournal.parsing(
+                Array(whole.prefix(count)), World.keys)
+            #expect(read == (count == whole.count ? after : before), "\(count)")
+            #expect(length == (count == whole.count ? whole.count : start.count), "\(count)")
+            // A disk may have kept a later block, and zeros in the place of an earlier one.
+            guard count < whole.count else { continue }
+            let zeros = [UInt8](repeating: 0, count: max(1, whole.count - 1 - count))
+            let holed =
+                Array(whole.prefix(min(count, whole.count - 2))) + zeros + [UInt8(ascii: "\n")]
+            #expect(try DeferralJournal.parsing(holed, World.keys).journal == before, "\(count)")
+        }
+    }
+
+    @Test("altered at any byte is noticed")
+    func altered() throws {
+        let (journal, bytes) = try DeferralFileTests.sample(lines: 2)
+        for place in bytes.indices {
+            var other = bytes
+            other[place] ^= 1
+            let read = try? DeferralJournal.parsing(other, World.keys).journal
+            // Without its last line feed the last line is a torn one.
+            #expect(read == nil || read?.lines == Array(journal.lines.prefix(1)), "\(place)")
+            #expect(read == nil || place == bytes.count - 1, "\(place)")
+        }
+        // Lines that are taken out or exchanged.
+        let lines = bytes.split(separator: UInt8(ascii: "\n")).map { $0 + [UInt8(ascii: "\n")] }
+        for order in [[0, 2], [0, 2, 1], [0, 1, 1], [1, 2]] {
+            #expect(throws: DeferralJournal.Unreadable.self) {
+                _ = try DeferralJournal.parsing(order.flatMap { lines[$0] }, World.keys)
+            }
+        }
+    }
+
+    @Test("is under a key of the station, also a retired one")
+    func keys() throws {
+        let (journal, bytes) = try DeferralFileTests.sample(lines: 1)
+        let other = KeyRing.fresh(created: "2026-01-01") { [UInt8](repeating: 7, count: $0) }
+        #expect(throws: DeferralJournal.Unreadable.altered(line: 1)) {
+            _ = try DeferralJournal.parsing(bytes, other)
+        }
+        let rotated = try World.keys.rotated(created: "2026-02-01") {
+            [UInt8](repeating: 9, count: $0)
+        }
+        let retired = try rotated.retiring(1)
+        #expect(try DeferralJournal.parsing(bytes, retired).journal.lines == journal.lines)
+        var moved = try DeferralJournal.parsing(bytes, retired).journal
+        moved.drop(through: 0, under: retired)
+        #expect(throws: DeferralJournal.Unreadable.keyMissing(2)) {
+            _ = try DeferralJournal.parsing(moved.bytes, World.keys)
+        }
+        for text in ["", "\n", "nothing\n", "tapcard-journal-1 x\n"] {
+            #expect(throws: DeferralJournal.Unreadable.notAJournal) {
+                _ = try DeferralJournal.parsing(Array(text.utf8), World.keys)
+            }
+        }
+    }
+
+    @Test("books each line under an id of its own where its id is used")
+    func spareIDs() throws {
+        let (journal, _) = try DeferralFileTests.sample(lines: 3)
+        let purchases = journal.lines.map(journal.purchase)
+        #expect(Set(purchases.flatMap { [$0.id, $0.spareID] }).count == 6)
+        #expect(purchases == journal.lines.map(journal.purchase))
+        #expect(purchases.map(\.number) == [1, 2, 3])
+    }
+
+    @Test("a snapshot reads back, and is refused when a byte is altered")
+    func snapshot() async throws {
+        let world = try await World.withCard()
+        let uptime = Uptime(boot: "a", milliseconds: 5)
+        let taken = try await CardSnapshot(of: world.ledger, at: World.tick, uptime)
+        let bytes = taken.bytes(under: World.keys)
+        #expect(CardSnapshot(bytes, World.keys) == taken && taken.cardCount == 1)
+        let uid = try #require(CardUID("04AC6B72BA6C80"))
+        let standing = try #require(taken.card(uid))
+        #expect(standing.balance == 1_000 && standing.confirmed.value == 1 && !standing.isOpen)
+        #expect(taken.card(try #require(CardUID(bytes: World.otherUID))) == nil)
+        for place in bytes.indices {
+            var other = bytes
+            other[place] ^= 4
+            #expect(CardSnapshot(other, World.keys) == nil, "\(place)")
+            #expect(CardSnapshot(Array(bytes.prefix(place)), World.keys) == nil, "\(place)")
+        }
+        let retired = try World.keys.rotated(created: "2026-02-01") {
+            [UInt8](repeating: 9, count: $0)
+        }.retiring(1)
+        #expect(CardSnapshot(bytes, retired) == nil)
+    }
+
+    private static func sample(lines: Int) throws -> (DeferralJournal, [UInt8]) {
+        var journal = DeferralJournal(
+            id: World.id(1), currency: .usd, house: "house", under: World.keys)
+        var bytes = journal.bytes
+        for number in 1...Int64(lines) {
+            bytes += journal.append(
+                JournalLine(
+                    number: number, id: World.id(100 + UInt64(number)),
+                    uid: try #require(CardUID("04AC6B72BA6C80")), chip: .ntag215, account: 2,
+                    record: [UInt8](repeating: 0x55, count: 16), amount: 100 * number,
+                    cashier: number == 2 ? try CashierName("Zoë Á") : nil, at: World.tick))
+        }
+        return (journal, bytes)
+    }
+}

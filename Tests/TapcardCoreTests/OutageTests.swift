@@ -1,0 +1,85 @@
+import BlockingLane
+import Ledger
+import PortDoubles
+import SimulatedReader
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// The server of the ledger stops answering at any step of a tap.
+@Suite("A ledger that goes out of reach") struct OutageTests {
+    /// "Out of reach" is said only of a payment that was not begun: such a payment may be deferred.
+    @Test("during a payment is named so only where nothing was begun")
+    func duringAPayment() async throws {
+        var told: Set<TapcardError.Kind> = []
+        for step in 1...8 {
+            for isUnanswered in [false, true] {
+                let world = try await World.withCard()
+                let calls = Guarded(0)
+                let ledger = InterposedLedger(world.ledger) { call in
+                    let number = calls.withLock { calls in
+                        calls += 1
+                        return calls
+                    }
+                    guard number >= step else { return .passedOn }
+                    let gone = LedgerError(.unreachable, "no answer")
+                    let isLost = call == .commit && isUnanswered && number == step
+                    return isLost
+                        ? .unanswered(LedgerError(.outcomeUnknown, "no answer")) : .refused(gone)
+                }
+                let id = World.id(5)
+                let station = world.station(ledger: ledger)
+                do throws(TapcardError) {
+                    _ = try await station.pay(World.usd(100), id: id)
+                    #expect(world.tables.operations[id]?.state == .committed)
+                } catch {
+                    told.insert(error.kind)
+                    let begun = world.tables.operations[id]
+                    let words: Comment = "step \(step) \(isUnanswered): \(error.kind)"
+                    #expect(begun == nil || error.kind == .outcomeUnknown, words)
+                    if error.kind == .ledgerUnreachable { #expect(begun == nil, words) }
+                }
+                // The next tap of the same request pays once, after every answer.
+                _ = try await world.station.pay(World.usd(100), id: id)
+                #expect(world.tables.operations.values.filter { $0.kind == .pay }.count == 1)
+            }
+        }
+        #expect(told == [.ledgerUnreachable, .outcomeUnknown])
+    }
+
+    @Test("leaves every other change refused with exit status 9, and the tag as it was")
+    func otherChanges() async throws {
+        let world = try await World.withCard()
+        let ledger = InterposedLedger(world.ledger) { _ in
+            .refused(LedgerError(.unreachable, "no answer"))
+        }
+        let station = world.station(ledger: ledger)
+        let before = try await world.reader.change { $0 }
+        let id = World.id(9)
+        let changes: [() async throws -> Void] = [
+            { _ = try await station.pay(World.usd(1), id: id) },
+            { _ = try await station.add(World.usd(1), id: id) },
+            { _ = try await station.refund(World.id(1), id: id) },
+            { _ = try await station.close(id: id) },
+            { _ = try await station.scratch(id: id) },
+        ]
+        for change in changes {
+            let error = await #expect(throws: TapcardError.self) { try await change() }
+            #expect(error?.kind == .ledgerUnreachable && error?.result.exitStatus == 9)
+        }
+        #expect(try await world.reader.change { $0 } == before)
+    }
+
+    @Test("shows what the card itself says, and says that it is not confirmed")
+    func reading() async throws {
+        let world = try await World.withCard()
+        let ledger = InterposedLedger(world.ledger) { _ in
+            .refused(LedgerError(.unreachable, "no answer"))
+        }
+        let reading = try await world.station(ledger: ledger).read()
+        #expect(reading.ledger == .unreachable && reading.seal == .valid)
+        #expect(reading.balance == World.usd(1_000))
+        #expect(reading.holder.name?.text == "Amanda Gonzalez")
+        #expect(reading.problem?.kind == .ledgerUnreachable)
+    }
+}
