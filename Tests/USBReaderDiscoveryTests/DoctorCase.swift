@@ -77,13 +77,14 @@ extension DoctorCase {
 
     private static func status(
         isOpen: Bool, replicas: [Replica]?, openOperations: Int = 0, clockLead: Int64 = 12,
-        transactionAge: Int64 = 1_000, reach: SchemaReach = .current, keys: HouseKeys = noKeys
+        transactionAge: Int64 = 1_000, reach: SchemaReach = .current, keys: HouseKeys = noKeys,
+        journals: [JournalConcern] = []
     ) -> DatabaseStatus {
         DatabaseStatus(
             currency: .usd, schema: 1, reach: reach, version: "15.18", isOpen: isOpen, epoch: 1,
             login: "till-1", synchronousReplicas: "ANY 1 (*)", replicas: replicas,
             clockLead: clockLead, openOperations: openOperations, oldestOpen: nil,
-            transactionAge: transactionAge, keys: keys)
+            transactionAge: transactionAge, keys: keys, journals: journals)
     }
 
     private static let inStep = Replica(
@@ -107,6 +108,16 @@ extension DoctorCase {
             ])
     }
 
+    /// The journal of a till that has reported two purchases more than were booked.
+    private static var missingJournal: [JournalConcern] {
+        let id = JournalID("6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60")
+        let time = Timestamp(milliseconds: 1_700_000_000_000)
+        return [id].compactMap(\.self).map { id in
+            StationJournal(
+                id: id, station: "till-2", settled: 3, written: 5, reportedAt: time, until: time)
+        }.concerns(at: nil)
+    }
+
     static let ledgers = [
         DoctorCase(heading: "A ledger", status: 0, words: ledger) { try machine(["acr122u"]) },
         DoctorCase(
@@ -127,7 +138,8 @@ extension DoctorCase {
         DoctorCase(
             heading: "A database in need of help", status: 9, words: shared,
             database: status(
-                isOpen: true, replicas: [], clockLead: 90_000, transactionAge: 1_500_000_000)
+                isOpen: true, replicas: [], clockLead: 90_000, transactionAge: 1_500_000_000,
+                journals: missingJournal)
         ) { try machine(["acr122u"]) },
         DoctorCase(
             heading: "A replica that is not in step, and a key that waits for stations", status: 0,

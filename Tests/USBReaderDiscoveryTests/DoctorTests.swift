@@ -76,7 +76,9 @@ struct DoctorTests {
                 seen.insert(id.rawValue)
             }
         }
-        #expect(Set(Finding.ID.allCases.map(\.rawValue)).subtracting(seen).isEmpty)
+        // The files of a station with deferred purchases are tried in OutOfReachTests.
+        let others: Set = ["unsettled", "snapshot"]
+        #expect(Set(Finding.ID.allCases.map(\.rawValue)).subtracting(seen) == others)
     }
 
     @Test("a whole document, key by key")
