@@ -19,7 +19,7 @@ extension DatabaseStatus: DocumentedObject {
         "synchronous": .of(\.synchronousReplicas), "replicas": .of(\.replicas),
         "clockLead": .of(Schema.integer, \.clockLead), "openOperations": .of(\.openOperations),
         "oldestOpen": .of(\.oldestOpen), "transactionAge": .of(\.transactionAge),
-        "keys": .of(\.keys),
+        "keys": .of(\.keys), "journals": .of(\.journals),
     ]
 }
 
