@@ -37,7 +37,9 @@ const MONEY_VIEWS = ["pay", "add"];
 
 /** The problem of the tag on the reader; at the till the advice is another card, not a new one. */
 export function tagWords({ error, title, meaning, advice }) {
-  const why = MONEY_VIEWS.includes(state.route.name) && words.why[error];
+  // The server's words for an outage name sockets.
+  const isPlain = MONEY_VIEWS.includes(state.route.name) || error === "ledger-unreachable";
+  const why = isPlain && words.why[error];
   return why ? { title: why[0], lines: why.slice(1) } : { title, lines: [meaning, advice] };
 }
 
