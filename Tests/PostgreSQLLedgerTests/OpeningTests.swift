@@ -73,7 +73,11 @@ import Thoroughness
             try database.change("UPDATE setting SET schema = 2, oldest_writer = 1")
             try await Desk(try await database.open(station: 1)).complete(.pay(.cents(1)), id: 2)
             try database.change("UPDATE setting SET oldest_writer = 2")
-            let error = await OpeningTests.error(of: database.address)
+            let reading = try await database.open(station: 1)
+            #expect(try await Desk(reading).balance() != nil)
+            let error = await OpeningTests.error {
+                _ = try await Desk(reading).complete(.pay(.cents(1)), id: 3)
+            }
             #expect(error?.kind == .newer, "\(error?.detail ?? "")")
             try database.change("UPDATE setting SET currency = 'XXX', oldest_writer = 1")
             #expect(await OpeningTests.error(of: database.address)?.kind == .corrupt)

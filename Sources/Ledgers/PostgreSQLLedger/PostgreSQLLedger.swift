@@ -301,8 +301,8 @@ extension PostgreSQLLedger {
 }
 
 extension OpenLedger {
-    /// A connection for a single command is over before the plans would have paid off. Behind a
-    /// pooler the next transaction has another connection to the server.
+    /// A connection for a single command is over before the plans would have paid off. Where there is
+    /// a pooler, the next transaction has another connection to the server.
     fileprivate func keepPlansOnceItLasts() throws(LedgerError) {
         let tripsOfALastingConnection = 24
         guard !opening.isPooled, !link.keepsPlans, link.roundTrips >= tripsOfALastingConnection
