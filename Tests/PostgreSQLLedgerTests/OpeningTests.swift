@@ -65,21 +65,9 @@ import Thoroughness
         #expect(try await again.audit().violations == [])
     }
 
-    /// The tables are those of a later version, of which this one may write or may not.
-    @Test func needsTheVersionOfItsTables() async throws {
+    @Test func refusesACurrencyThatItDoesNotKnow() async throws {
         try await TestDatabase.temporary { database in
-            let ledger = try await database.open()
-            try await Desk(ledger).complete(.issue(), id: 1)
-            try database.change("UPDATE setting SET schema = 2, oldest_writer = 1")
-            try await Desk(try await database.open(station: 1)).complete(.pay(.cents(1)), id: 2)
-            try database.change("UPDATE setting SET oldest_writer = 2")
-            let reading = try await database.open(station: 1)
-            #expect(try await Desk(reading).balance() != nil)
-            let error = await OpeningTests.error {
-                _ = try await Desk(reading).complete(.pay(.cents(1)), id: 3)
-            }
-            #expect(error?.kind == .newer, "\(error?.detail ?? "")")
-            try database.change("UPDATE setting SET currency = 'XXX', oldest_writer = 1")
+            try database.change("UPDATE setting SET currency = 'XXX'")
             #expect(await OpeningTests.error(of: database.address)?.kind == .corrupt)
         }
     }
