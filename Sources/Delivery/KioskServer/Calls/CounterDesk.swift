@@ -200,8 +200,9 @@ struct CounterDesk: Sendable {
             switch event {
             case .card(let reading):
                 let report = Report(reading, currency: station.currency)
-                // With the ledger in reach again the keys can be compared, and cards be settled.
-                let goesOn = isChecked || reading.ledger == .unreachable
+                // A card that was read without the ledger is read again until it answers: then the
+                // keys can be compared, and the card be settled.
+                let goesOn = isChecked && reading.ledger != .unreachable
                 return await show(.card(report.document ?? .null, problem: report.problem))
                     && goesOn
             case .problem(let error): return await show(.problem(error))

@@ -219,7 +219,7 @@ actor OperationQueue {
     private func lies(_ read: JSONValue?, _ problem: TapcardError?, _ known: String? = nil) {
         if readerProblem != nil { readerChanged(nil) }
         let uid = read?["uid"]?.string ?? problem?.uid?.description ?? known
-        if uid == nil, lying?.isStillWithoutLedger(problem) == true { return }
+        if lying?.isStillWithoutLedger(uid, read, problem) == true { return }
         if uid == nil || lying?.uid != uid {
             wentAway()
             sessions += 1

@@ -10,10 +10,11 @@ struct LyingCard: Sendable {
     var read: JSONValue?
     var problem: TapcardError?
 
-    /// Whether the ledger was away already and no card was read: that is reported once, and not with
-    /// each attempt to reach it.
-    func isStillWithoutLedger(_ next: TapcardError?) -> Bool {
-        uid == nil && next?.result == .ledger && next?.kind == problem?.kind
+    /// Whether the ledger was away already, and nothing else is new: that is reported once, and not
+    /// with each attempt to reach it.
+    func isStillWithoutLedger(_ uid: String?, _ read: JSONValue?, _ next: TapcardError?) -> Bool {
+        next?.result == .ledger && next?.kind == problem?.kind && uid == self.uid
+            && read == self.read
     }
 
     /// Discards the reading: the card is still there but may have changed.
