@@ -32,8 +32,8 @@ UNPRIVILEGED = 65_534
 TICK = os.sysconf("SC_CLK_TCK")
 
 # Card number n, and operation k of it.
-UID = "(4::bigint << 48) + n * 1000003"
-ID = "(lpad(to_hex(n * 2654435761 % 4294967296), 8, '0') || '-0000-4000-8{:03d}-' || lpad(to_hex(n), 12, '0'))::uuid"
+UID = "(4::bigint << 48) + n::bigint * 1000003"
+ID = "(lpad(to_hex(n::bigint * 2654435761 % 4294967296), 8, '0') || '-0000-4000-8{:03d}-' || lpad(to_hex(n), 12, '0'))::uuid"
 
 
 class Server:
@@ -72,9 +72,8 @@ class Server:
     def sql(self, database, *statements):
         words = [f"{self.programs}/psql", "-h", f"{self.folder}/server", "-U", "owner", "-d", database,
                  "-qAtX", "-v", "ON_ERROR_STOP=1"]
-        for statement in statements:
-            words += ["-c", statement]
-        return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
+        return subprocess.run(words, check=True, input=";\n".join(statements) + ";\n",
+                              stdout=subprocess.PIPE, text=True).stdout
 
     def seconds(self):
         """The processor time of connections that have ended."""
@@ -95,7 +94,7 @@ def grow(server, database, cards):
         f"""INSERT INTO card (uid, chip, status, holder_id, holder_name, scratch, face, account, allocated,
                 confirmed, is_display_stale, protection, balance, version, last_place, epoch)
             SELECT {UID}, 'NTAG213', 'active', n, 'Card Holder ' || n, 'unscratched', 'tapcard', 1,
-                {len(steps)}, {len(steps)}, FALSE, 'none', {balance}, 1,
+                {len(steps)}, {len(steps)}, FALSE, 'off', {balance}, 1,
                 ({begun} - 1000) * 1000, 1 FROM {numbers}"""]
     after = 0
     for k, (kind, amount, other, sign) in enumerate(steps, start=1):
@@ -116,7 +115,7 @@ def grow(server, database, cards):
             f"""INSERT INTO issued_record (uid, sequence, bytes, operation, key_id)
                 SELECT {UID}, {k}, uuid_send(gen_random_uuid()), {ident}, 1 FROM {numbers}""",
             f"""INSERT INTO house (account, station, balance) VALUES ('{other}', 0, {-sign * amount * cards})
-                ON CONFLICT (account, station) DO UPDATE SET balance = house.balance + {-sign * amount * cards}"""]
+                ON CONFLICT (account, station, part) DO UPDATE SET balance = house.balance + {-sign * amount * cards}"""]
     server.sql(database, *statements)
     # As the server does by itself in the end.
     server.sql(database, "VACUUM (ANALYZE, FREEZE)")
@@ -126,7 +125,7 @@ def grow(server, database, cards):
 class Owner:
     def __init__(self, tapcard, folder):
         self.tapcard = tapcard
-        self.env = {"HOME": folder, "PATH": "/usr/bin:/bin", "TZ": "UTC", "TAPCARD_READER": "sim"}
+        self.env = {"HOME": folder, "PATH": "/usr/bin:/bin", "TZ": "UTC"}
 
     def run(self, *words):
         """Processor seconds, the largest resident set in MiB, and what was printed."""
@@ -201,8 +200,9 @@ def measure(server, owner, benchmarks, counts):
 def move(server, owner, folder):
     """Moves a file of many cards into a database; the program compares both audits and all balances."""
     source = f"{folder}/moved.sqlite"
-    owner.env["XDG_DATA_HOME"] = f"{folder}/moving"
+    owner.env |= {"XDG_DATA_HOME": f"{folder}/moving", "TAPCARD_READER": "sim"}
     owner.run("--ledger", source, "demo")
+    owner.run("--ledger", source, "add", "1")
     subprocess.run([sys.executable, growth.__file__, "--grow", source, str(CARDS_TO_MOVE - 1)], check=True)
     server.sql("postgres", "CREATE DATABASE moved")
     address = server.address("moved")
