@@ -24,7 +24,7 @@ from measuring import table
 
 OPERATIONS_A_CARD = 10
 ROUNDS = 5
-PAYMENTS = 2_000
+PAYMENTS = 500
 MOST_OF_A_PAYMENT = 1.1
 MOST_MIB = 64
 CARDS_TO_MOVE = 100_000
@@ -76,10 +76,24 @@ class Server:
                               stdout=subprocess.PIPE, text=True).stdout
 
     def seconds(self):
-        """The processor time of connections that have ended."""
+        """The processor time of connections that have ended; those that are ending are waited for."""
+        while self.serves():
+            time.sleep(0.05)
         with open(f"/proc/{self.process}/stat") as file:
             fields = file.read().rsplit(")", 1)[1].split()
         return (int(fields[13]) + int(fields[14])) / TICK
+
+    def serves(self):
+        with open(f"/proc/{self.process}/task/{self.process}/children") as file:
+            children = file.read().split()
+        for child in children:
+            try:
+                with open(f"/proc/{child}/cmdline") as file:
+                    if "postgres: owner" in file.read():
+                        return True
+            except OSError:
+                pass
+        return False
 
 
 def grow(server, database, cards):

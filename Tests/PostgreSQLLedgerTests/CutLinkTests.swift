@@ -43,7 +43,8 @@ import Thoroughness
     /// that, or after it; or the link ends first, and they arrive in time.
     @Test(.checkOnly, arguments: LinkCutter.Direction.allCases)
     func standsStillAtAnyByte(_ direction: LinkCutter.Direction) async throws {
-        let step = Thoroughness.step(997)
+        // The server says less than it is told.
+        let step = Thoroughness.step(direction == .toServer ? 997 : 397)
         try await TestDatabase.temporary { database in
             var count = WatchedTap.Count()
             let ledger = try await CutLinkTests.ledger(of: database)

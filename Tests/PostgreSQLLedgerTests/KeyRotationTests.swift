@@ -44,6 +44,25 @@ import Testing
         try await database.owned.status().keys.lacking(key).map(\.name)
     }
 
+    /// Whoever retires it was asked before another one has let it seal.
+    @Test func keepTheKeyThatSeals() async throws {
+        try await Self.house { database, stations in
+            try await database.owned.announce(2, mark: "second")
+            try await database.owned.seal(with: 2, mark: "second", isForced: true)
+            let owner = try await database.open()
+            let refused = await Self.error { try await owner.retire([2], at: .end) }
+            #expect(refused?.kind == .refused)
+            let raced = await Self.error {
+                try await owner.write { rows throws(LedgerError) in
+                    try rows.insert(RetiredKey(id: 2, retiredAt: .end))
+                }
+            }
+            #expect(raced != nil)
+            #expect(try await owner.retiredKeys() == [])
+            try await owner.retire([1], at: .end)
+        }
+    }
+
     @Test func sealTogetherOnceAllHaveTheKey() async throws {
         try await Self.house { database, stations in
             let (here, there) = (Desk(stations[0].ledger), Desk(stations[1].ledger))

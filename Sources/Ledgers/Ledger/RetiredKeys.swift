@@ -18,6 +18,11 @@ extension LedgerStore {
         try await write { rows throws(LedgerError) in
             let known = Set(try rows.retiredKeys().map(\.id))
             for id in keys.subtracting(known).sorted() {
+                guard try rows.sealingKey() != id else {
+                    throw LedgerError(
+                        .refused,
+                        "key \(id) is the one that seals at all stations; nothing was retired")
+                }
                 try rows.insert(RetiredKey(id: id, retiredAt: now))
             }
         }

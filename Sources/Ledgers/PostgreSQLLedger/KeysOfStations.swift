@@ -72,6 +72,8 @@ extension OpenLedger {
         do throws(LinkFailure) {
             try link.commit([SQLStatement("BEGIN"), Opening.terms] + statements)
         } catch {
+            // The transaction that was refused is still open.
+            link.close()
             throw LedgerError(error)
         }
     }

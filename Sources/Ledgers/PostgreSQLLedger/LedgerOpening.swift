@@ -153,7 +153,7 @@ extension Link {
         let answers: [SQLAnswer]
         do throws(LinkFailure) {
             answers = try run(
-                fence + [Declaration.selection.statement], within: patience.committing)
+                fence + [Declaration.selection.statement], within: patience.reading)
             guard answers.count > fence.count,
                 !isFenced || answers[fence.count - 1].tag == "COMMIT" && !hasWarned
             else {

@@ -232,9 +232,15 @@ package struct Patience: Sendable {
     }
 
     /// From now on the server keeps the plan of each statement. It plans for all partitions then:
-    /// that takes longer than a payment, and is done once for a connection.
+    /// that takes longer than a payment, and is done once for a connection. Such a plan seems to be
+    /// expensive to the server, as it looks into one partition only when it is carried out; so the
+    /// server would compile it, and start workers for it, each time.
     func keepPlans() throws(LedgerError) {
-        do { _ = try run([SQLStatement("SET plan_cache_mode = force_generic_plan")]) } catch {
+        let settings = [
+            "SET plan_cache_mode = force_generic_plan", "SET jit = off",
+            "SET max_parallel_workers_per_gather = 0",
+        ]
+        do { _ = try run(settings.map { SQLStatement($0) }) } catch {
             throw LedgerError(error)
         }
         kept = KeptStatements()

@@ -251,8 +251,8 @@ public actor PostgreSQLLedger: LedgerStore {
             try open.keepPlansOnceItLasts()
             return open
         }
-        let new = try OpenLedger(
-            at: address, in: currency, as: station, patience: patience)
+        if let outage, ContinuousClock.now < outage.until { throw outage.error }
+        let new = try newlyConnected()
         lead.measure(new.opening.clock)
         try givenUp?.waitForEnd(on: new)
         givenUp = nil

@@ -129,7 +129,7 @@ extension PostgreSQLRows {
         return try rows(
             where: """
                 kind = 'replace' AND (uid, id) IN (
-                    SELECT uid, operation FROM entry WHERE purse = $1 AND uid <> $1)
+                    SELECT uid, operation FROM entry WHERE purse = $1 AND purse <> uid)
                 ORDER BY place
                 """, [.uid(uid)])
     }

@@ -29,12 +29,16 @@ extension SequenceGap {
 }
 
 extension RetiredKey {
+    /// Fails where the key seals at all stations, as a rotation may have decided since the
+    /// transaction looked.
     var insertion: SQLStatement {
         SQLStatement(
-            """
-            INSERT INTO retired_key (id, retired_at, place)
-            VALUES ($1, $2, (SELECT coalesce(max(place), 0) FROM operation))
-            """, [.integer(Int64(id)), .time(retiredAt)])
+            counting:
+                """
+                INSERT INTO retired_key (id, retired_at, place)
+                SELECT $1::smallint, $2, (SELECT coalesce(max(place), 0) FROM operation)
+                WHERE $1::smallint IS DISTINCT FROM (\(HouseKeys.sealing))
+                """, [.integer(Int64(id)), .time(retiredAt)])
     }
 }
 
