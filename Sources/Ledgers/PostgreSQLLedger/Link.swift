@@ -220,9 +220,10 @@ package struct Patience: Sendable {
             default:
                 let state = unsafe field(result, tapcard_libpq_sqlstate) ?? ""
                 let words = unsafe field(result, tapcard_libpq_message) ?? message()
-                // The server says so and closes, or the connection itself is gone.
+                // The server says so and closes, or the connection itself is gone; or it does not
+                // know what became of a statement.
                 guard !state.isEmpty, !state.hasPrefix("08"), !state.hasPrefix("57P"),
-                    state != "25P03"
+                    state != "25P03", state != "40003"
                 else {
                     throw lost(words)
                 }
