@@ -19,7 +19,7 @@ extension PostgreSQLRows {
 
     func cards(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [LedgerCard] {
         // Who reads page by page needs no row of the page before.
-        if !isWriting { known = KnownRows() }
+        if !isWriting { (known, seenCards) = (KnownRows(), []) }
         let page = try query(
             cardSelection(
                 where: "card.uid > $1 ORDER BY card.uid LIMIT $2",
