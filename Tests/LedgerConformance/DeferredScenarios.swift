@@ -110,18 +110,22 @@ extension Scenario {
             try await desk.complete(.reissue(), id: 3)
             #expect(try await desk.view().card.confirmed.value == 8)
         },
-        Scenario("a deferred purchase takes the place of the same payment that was cut off") {
+        Scenario("a deferred purchase is the same payment that was cut off") {
             desk in
             try await desk.complete(.issue(), id: 1)
             let open = try await desk.work(.pay(.cents(300)), id: 2)
             let booked = try await desk.settle(300, id: 2)
-            #expect(booked.isNew && booked.operation.id == .spare(2))
+            #expect(booked.isNew && booked.operation.id == open.operation.id)
+            #expect(booked.operation.state == .committed && booked.shortfall == 0)
             #expect(try await !desk.settle(300, id: 2).isNew)
-            guard case .voided = try await desk.ledger.confirm(open, at: .end) else {
-                Issue.record("both are booked")
+            guard case .committed = try await desk.ledger.confirm(open, at: .end) else {
+                Issue.record("the same request was answered otherwise")
                 return
             }
             #expect(try await desk.balance() == 700)
+            let again = try await desk.begin(.pay(.cents(300)), id: 2)
+            #expect(again == .known(booked.operation))
+            #expect(try await desk.ledger.audit().violations == [])
             // Where it was confirmed, it is paid.
             let paid = try await desk.complete(.pay(.cents(50)), id: 3)
             #expect(try await desk.settle(50, id: 3, number: 2).operation == paid)

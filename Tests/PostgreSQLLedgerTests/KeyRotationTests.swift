@@ -44,7 +44,7 @@ import Testing
         try await database.owned.status().keys.lacking(key).map(\.name)
     }
 
-    /// Whoever retires it was asked before another one has let it seal.
+    /// The owner retires it at the moment at which another owner lets it seal.
     @Test func keepTheKeyThatSeals() async throws {
         try await Self.house { database, stations in
             try await database.owned.announce(2, mark: "second")

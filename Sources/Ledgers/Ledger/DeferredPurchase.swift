@@ -72,10 +72,14 @@ extension Book {
         if let booked = try rows.operation(purchase.spareID) {
             return .earlier(booked)
         }
-        // The same request was begun before the outage and never confirmed. The purchase takes its
-        // place: a card must not pay for both.
-        if let known, known.state == .pending, known.isPayment(of: purchase) {
-            _ = try end(known, as: .voided)
+        // The same request was begun before the outage and never confirmed: it is this purchase, and
+        // the card holds its amount. Its number stays unconfirmed; the next tap writes a fresh one.
+        if let known, known.state == .pending, known.isPayment(of: purchase),
+            let card = try rows.card(known.uid),
+            card.purse == .purse(purchase.uid, purchase.account)
+        {
+            return SettledPurchase(
+                operation: try complete(known, on: card), shortfall: 0, isNew: true)
         }
         let isUsed = try rows.isUsed(purchase.id)
         let payer = try rows.payer(of: purchase)

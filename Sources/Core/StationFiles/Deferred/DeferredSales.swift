@@ -51,11 +51,13 @@ public struct DeferredSales: Sendable {
     ) async throws(TapcardError) -> Receipt {
         if let replayed = try replay(amount, id, card, caps, station) { return replayed }
         try station.requirePayable(amount)
-        let snapshot = snapshot.load(station.keys)
         func question(_ journal: DeferralJournal) -> DeferralJudgement.Question {
             let surroundings = station.surroundings
+            // Loaded for each question: while the card was waited for, another process may have booked
+            // the journal, and removed the snapshot with it.
             return DeferralJudgement.Question(
-                amount, within: caps, snapshot, journal, at: surroundings.now(),
+                amount, within: caps, snapshot.load(station.keys), journal,
+                at: surroundings.now(),
                 surroundings.uptime())
         }
         guard let before = try journal.load(station.keys) else {
@@ -150,7 +152,11 @@ public struct DeferredSales: Sendable {
     ) async throws(TapcardError) -> Settled? {
         guard let lines = try journal.load(keys), !lines.lines.isEmpty else { return nil }
         return try await settle(lines, into: ledger, at: now) { number throws(TapcardError) in
-            try journal.drop(through: number, keys)
+            // The snapshot has balances from before these purchases. A till that is cut off again must
+            // not accept the same money twice.
+            try journal.drop(through: number, of: lines.id, keys) { () throws(TapcardError) in
+                try snapshot.remove()
+            }
         }
     }
 
@@ -218,7 +224,15 @@ public struct DeferredSales: Sendable {
             try await ledger.note(report, at: ledger.time(at: now))
             return try await CardSnapshot(of: ledger, at: now, uptime)
         }
-        try snapshot.save(taken, keys)
+        // Lines that were booked in the meantime may be in it or not.
+        let isSaved = try journal.whileUnsettled(since: lines, keys) { () throws(TapcardError) in
+            try snapshot.save(taken, keys)
+        }
+        guard isSaved else {
+            throw TapcardError(
+                .refusal(.wrongState), "Purchases were booked while the snapshot was taken.",
+                meaning: "No snapshot was kept: take it again.", next: [])
+        }
         return taken
     }
 

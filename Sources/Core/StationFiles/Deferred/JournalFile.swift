@@ -1,5 +1,6 @@
 public import CardCryptography
 import DurableFile
+import Ledger
 public import TapcardCore
 
 /// The file with a station's journal of deferred purchases. Lines are added at its end, and synced
@@ -66,12 +67,33 @@ public struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Takes out the lines up to this number, which are booked.
-    public func drop(through number: Int64, _ keys: KeyRing) throws(TapcardError) {
+    /// Takes out the lines up to this number, which are booked, from the journal with this id.
+    /// `prepare` is run first, if there are any.
+    func drop(
+        through number: Int64, of id: JournalID, _ keys: KeyRing,
+        _ prepare: () throws(TapcardError) -> Void
+    ) throws(TapcardError) {
         try alone { () throws(TapcardError) in
-            guard var journal = try load(keys), number > journal.settled else { return }
+            guard var journal = try load(keys), journal.id == id, number > journal.settled else {
+                return
+            }
+            try prepare()
             journal.drop(through: number, under: keys)
             try replace(by: journal)
+        }
+    }
+
+    /// Runs the body while no line is added or taken out, if none was taken out since the journal
+    /// was like this.
+    func whileUnsettled(
+        since before: DeferralJournal, _ keys: KeyRing,
+        _ body: () throws(TapcardError) -> Void
+    ) throws(TapcardError) -> Bool {
+        try alone { () throws(TapcardError) in
+            guard let now = try load(keys), now.id == before.id, now.settled == before.settled
+            else { return false }
+            try body()
+            return true
         }
     }
 

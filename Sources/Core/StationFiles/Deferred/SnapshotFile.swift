@@ -18,6 +18,18 @@ public struct SnapshotFile: Sendable, Hashable {
         return CardSnapshot(bytes, keys)
     }
 
+    /// Removes the snapshot: it has balances from before a purchase was booked.
+    public func remove() throws(TapcardError) {
+        do throws(FileError) {
+            try DurableFile(path).remove()
+        } catch {
+            throw TapcardError(
+                .fileUnusable, "The snapshot of the cards cannot be removed: \(error.detail).",
+                meaning: "The deferred purchases are booked, and booked once.",
+                next: [])
+        }
+    }
+
     public func save(_ snapshot: CardSnapshot, _ keys: KeyRing) throws(TapcardError) {
         do throws(FileError) {
             // After a power failure an older snapshot, or none, costs only sales.

@@ -34,11 +34,12 @@ export function refusalWords(task) {
 }
 
 const MONEY_VIEWS = ["pay", "add"];
+const LEDGER = ["ledger-unreachable", "ledger-unavailable", "ledger-undeclared", "keys-behind"];
 
 /** The problem of the tag on the reader; at the till the advice is another card, not a new one. */
 export function tagWords({ error, title, meaning, advice }) {
-  // The server's words for an outage name sockets.
-  const isPlain = MONEY_VIEWS.includes(state.route.name) || error === "ledger-unreachable";
+  // The server's words for a ledger that takes no money name sockets and commands.
+  const isPlain = MONEY_VIEWS.includes(state.route.name) || LEDGER.includes(error);
   const why = isPlain && words.why[error];
   return why ? { title: why[0], lines: why.slice(1) } : { title, lines: [meaning, advice] };
 }

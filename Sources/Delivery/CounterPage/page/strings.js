@@ -50,6 +50,9 @@ export const say = {
       "not-a-card": ["This tag is not a tapcard card.", "Hold a card to the reader."],
       "unsupported-tag": ["This tag is not a tapcard card.", "Hold a card to the reader."],
       "ledger-unavailable": ["The ledger is out of reach.", "No money moves until it is back."],
+      "ledger-undeclared": [
+        "No card can be charged before the owner has reopened the ledger.", "Take cash.",
+      ],
       "keys-behind": ["This till lacks the key of the house.", "Ask the operator."],
       "ledger-unreachable": ["The ledger is out of reach.", "Try again later, or take cash."],
     },

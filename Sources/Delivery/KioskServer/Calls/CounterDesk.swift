@@ -200,12 +200,11 @@ struct CounterDesk: Sendable {
             switch event {
             case .card(let reading):
                 let report = Report(reading, currency: station.currency)
-                // A card that was read without the ledger is read again until it answers: then the
-                // keys can be compared, and the card be settled.
-                let goesOn = isChecked && reading.ledger != .unreachable
+                let goesOn = isChecked && report.problem?.mayPassByItself != true
                 return await show(.card(report.document ?? .null, problem: report.problem))
                     && goesOn
-            case .problem(let error): return await show(.problem(error))
+            case .problem(let error):
+                return await show(.problem(error)) && !error.mayPassByItself
             case .gone: return await show(.gone)
             case .empty: return await show(.empty)
             case .readerIsBack(let name): return await show(.readerIsBack(name: name))
@@ -264,4 +263,10 @@ struct CounterDesk: Sendable {
             madeServices: session.madeServices, lastWords: LastWords(),
             uncertain: session.uncertain)
     }
+}
+
+extension TapcardError {
+    /// Whether the ledger takes no money now, whatever the card is. A card that was read in this time
+    /// is read again until that is over: then the keys can be compared, and the card be settled.
+    fileprivate var mayPassByItself: Bool { result == .ledger && kind != .ledgerBehind }
 }

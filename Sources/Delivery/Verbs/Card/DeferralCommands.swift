@@ -104,9 +104,25 @@ extension Session {
             isDeed: true)
     }
 
+    /// Refuses a station: it could hide that its own journal is missing.
+    private func requireOwner(of ledger: any LedgerStore) async throws(TapcardError) {
+        let status = try await withLedgerErrors { () throws(LedgerError) in
+            try await ledger.databaseStatus(at: surroundings.now())
+        }
+        guard let status, status.keys.stations.contains(where: { $0.name == status.login }) else {
+            return
+        }
+        throw TapcardError(
+            .ledgerReadOnly, "Only the owner of the ledger writes a journal off.",
+            meaning: "Nothing was changed.",
+            advice: "Run it with the owner's login: tapcard --ledger "
+                + "postgresql://OWNER@HOST/DATABASE station write-off JOURNAL")
+    }
+
     fileprivate func writeOff() async throws(TapcardError) -> Report {
         let id = try self[.journal]
         let ledger = try await ledger(making: false, changing: true)
+        try await requireOwner(of: ledger)
         let isKnown = try await withLedgerErrors { () throws(LedgerError) in
             try await ledger.writeOff(id, at: ledger.time(at: surroundings.now()))
         }
