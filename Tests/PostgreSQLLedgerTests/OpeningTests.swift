@@ -14,7 +14,7 @@ import Thoroughness
             let replica = try PrivatePostgreSQL(copying: PrivatePostgreSQL.shared.get())
             defer { replica.kill() }
             let early = await OpeningTests.error(of: replica.address(of: database.name))
-            #expect(early?.kind == .unavailable)
+            #expect(early?.kind == .unreachable)
             #expect(early?.detail.hasPrefix("only a replica can be reached") == true)
             try replica.promote()
             let address = replica.address(of: database.name)

@@ -72,6 +72,21 @@ import Type2Tag
         #expect(try await house.ledger.audit(at: House.now).journals == [])
     }
 
+    /// Its snapshot has the balance from before its own purchases.
+    @Test("are not accepted again from money that was booked, when the till is cut off once more")
+    func staleSnapshot() async throws {
+        let house = try await House()
+        let till = try await house.till()
+        _ = try await till.pay(800, id: 1)
+        _ = try await till.settle()
+        await #expect(throws: TapcardError.self) { _ = try await till.pay(100, id: 2) }
+        try await till.look()
+        await #expect(throws: TapcardError.self) { _ = try await till.pay(201, id: 3) }
+        _ = try await till.pay(200, id: 4)
+        #expect(try await till.settle()?.shortfall == 0)
+        #expect(try await house.balance() == 0)
+    }
+
     @Test("are booked once where booking is interrupted at any step")
     func interrupted() async throws {
         for step in 1...6 {

@@ -103,7 +103,7 @@ package struct Patience: Sendable {
             // libpq's words for a server that only reads. They are not translated.
             let isReplica = why.contains("session is read-only")
             throw LedgerError(
-                isReplica || Link.isServersWord(why) ? .unavailable : .unreachable,
+                Link.isServersWord(why) ? .unavailable : .unreachable,
                 isReplica
                     ? "only a replica can be reached, and no server that takes changes (\(why))"
                     : "the database cannot be reached: \(why)")

@@ -93,7 +93,7 @@ struct CounterDesk: Sendable {
             // Another call under the same id would ask for a card.
             let answeredCall: [Operation.Kind: String] = [
                 .pay: "pay", .add: "add", .refund: "refund", .reverse: "refund", .close: "close",
-                .scratch: "scratch", .payout: "ticket/claim",
+                .scratch: "scratch", .payout: "ticket/claim", .deferred: "pay",
             ]
             return answeredCall[operation.kind] == call.path ? .answered : .over
         } catch {
