@@ -33,22 +33,6 @@ struct piece {
     unsigned char bytes[];
 };
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
-}
-
-static bool send_all(int to, const unsigned char *bytes, size_t count) {
-    while (count > 0) {
-        ssize_t sent = send(to, bytes, count, MSG_NOSIGNAL);
-        if (sent <= 0) return false;
-        bytes += sent;
-        count -= (size_t)sent;
-    }
-    return true;
-}
-
 // Reads at once and sends when it is time, so that the delay does not limit how much goes through.
 static void *pass(void *context) {
     struct direction way = *(struct direction *)context;
@@ -56,10 +40,10 @@ static void *pass(void *context) {
     struct piece *first = NULL, **end = &first;
     bool open = true;
     while (open || first != NULL) {
-        double left = first == NULL ? -1 : first->due - now();
+        double left = first == NULL ? -1 : first->due - tapcard_now();
         if (first != NULL && left <= 0) {
             struct piece *sent = first;
-            if (!send_all(way.to, sent->bytes, sent->count)) break;
+            if (!tapcard_send_all(way.to, sent->bytes, sent->count)) break;
             first = sent->next;
             if (first == NULL) end = &first;
             free(sent);
@@ -76,7 +60,7 @@ static void *pass(void *context) {
             free(piece);
             continue;
         }
-        *piece = (struct piece){NULL, now() + way.delay, (size_t)count};
+        *piece = (struct piece){NULL, tapcard_now() + way.delay, (size_t)count};
         *end = piece;
         end = &piece->next;
     }

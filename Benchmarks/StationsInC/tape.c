@@ -38,7 +38,7 @@ int tapcard_socket(const char *path, bool listening) {
     return -1;
 }
 
-static bool send_all(int to, const unsigned char *bytes, size_t count) {
+bool tapcard_send_all(int to, const unsigned char *bytes, size_t count) {
     while (count > 0) {
         ssize_t sent = send(to, bytes, count, MSG_NOSIGNAL);
         if (sent <= 0) return false;
@@ -79,7 +79,7 @@ static void *pass(void *context) {
     while (near >= 0 && far >= 0 && poll(both, 2, -1) > 0) {
         bool from_client = both[0].revents != 0;
         ssize_t count = recv(from_client ? near : far, buffer, sizeof buffer, 0);
-        if (count <= 0 || !send_all(from_client ? far : near, buffer, (size_t)count)) break;
+        if (count <= 0 || !tapcard_send_all(from_client ? far : near, buffer, (size_t)count)) break;
         if (!from_client) continue;
         while (tape->room < tape->count + (size_t)count) {
             tape->room = 2 * tape->room + sizeof buffer;
@@ -194,7 +194,7 @@ static bool is_answered(PGconn *connection) {
     return !refused;
 }
 
-static double now(void) {
+double tapcard_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
@@ -208,10 +208,10 @@ int tapcard_tape_replay(const struct tapcard_tape *tape, const char *address, do
         size_t start = batch == 0 ? 0 : tape->ends[batch - 1];
         // The first one is the greeting, which libpq has sent by itself.
         if (batch == 0) continue;
-        double before = now();
+        double before = tapcard_now();
         bool sent = send_batch(connection, tape->bytes + start, tape->bytes + tape->ends[batch]);
         if (!sent || !is_answered(connection)) failures++;
-        milliseconds[batch] = now() - before;
+        milliseconds[batch] = tapcard_now() - before;
     }
     PQfinish(connection);
     return failures;

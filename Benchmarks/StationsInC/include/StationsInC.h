@@ -2,6 +2,7 @@
 #define TAPCARD_STATIONS_IN_C_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /// The bytes that one client has sent to a PostgreSQL server, cut where it waited for an answer.
 struct tapcard_tape;
@@ -28,5 +29,11 @@ int tapcard_delay(const char *path, const char *target, double milliseconds);
 
 /// A Unix socket that is connected to `path` or listens there; negative if that cannot be done.
 int tapcard_socket(const char *path, bool listening);
+
+/// Sends all of it; false if the other side is gone.
+bool tapcard_send_all(int to, const unsigned char *bytes, size_t count);
+
+/// A monotonic clock, in milliseconds.
+double tapcard_now(void);
 
 #endif
