@@ -28,8 +28,9 @@ struct Belongings {
 }
 
 extension Array {
-    /// The elements after the one for which this is so, at most `count`.
+    /// The elements after the one for which this is so, at most `count`; none if that is negative.
     func page(after isLast: ((Element) -> Bool)?, atMost count: Int) -> [Element] {
+        let count = Swift.max(count, 0)
         guard let isLast else { return Array(prefix(count)) }
         guard let last = firstIndex(where: isLast) else { return [] }
         return Array(self[(last + 1)...].prefix(count))
