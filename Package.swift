@@ -404,7 +404,8 @@ let package = Package(
             of: "StationFiles",
             [
                 "BlockingLane", "CardCryptography", "DurableFile", "Ledger", "PortDoubles",
-                "SimulatedField", "SimulatedReader", "TapcardCore", "TapcardDomain", "Type2Tag",
+                "SimulatedField", "SimulatedReader", "TagReading", "TapcardCore", "TapcardDomain",
+                "Type2Tag",
             ]),
         tests(
             of: "MastermindGames",

@@ -82,6 +82,42 @@ struct OutOfReachTests {
         #expect(try till.step("station settle") == "Nothing is left to book")
     }
 
+    /// The card may show the payment, and the cashier was told that its end is not known.
+    @Test("takes nothing from a card on which its own payment is open")
+    func openPayment() throws {
+        var house = try House()
+        defer { house.server.kill() }
+        let till = try house.till(["TAPCARD_OFFLINE_PURCHASES": "true"])
+        try till.step("issue --balance 20")
+        try till.step("station snapshot")
+        try till.step("sim tear 1 killed-before")
+        #expect(try till.run("pay 3 --operation \(OutOfReachTests.id)").status != 0)
+        house.server.kill()
+        let other = try till.run("pay 3")
+        #expect(other.status == 9 && other.errors.contains("an operation was open"), "\(other)")
+        let same = try till.run("pay 3 --operation \(OutOfReachTests.id)")
+        #expect(same.status == 6 && same.errors.contains("Whether an earlier try"), "\(same)")
+        try house.recover()
+        #expect(try till.step("read").contains("€20.00"))
+        house.server.kill()
+        #expect(try till.step("pay 3").hasPrefix("Paid €3.00 (deferred), €17.00 left"))
+        try house.recover()
+        #expect(try till.step("station settle") == "1 deferred purchase booked, €3.00.")
+        #expect(try till.step("audit").contains("every invariant holds"))
+    }
+
+    @Test("says at each tap that its journal cannot be read")
+    func unreadableJournal() throws {
+        let house = try House()
+        defer { house.server.kill() }
+        let till = try house.till(["TAPCARD_OFFLINE_PURCHASES": "true"])
+        try till.step("issue --balance 20")
+        try DurableFile.makeFolder(till.folder + "/deferred.journal")
+        let paid = try till.run("pay 1")
+        #expect(paid.status == 0)
+        #expect(paid.errors.contains("deferred purchases are not booked"), "\(paid)")
+    }
+
     @Test("is named where its journal was lost, until that is written off")
     func lostJournal() throws {
         var house = try House()
@@ -105,6 +141,9 @@ struct OutOfReachTests {
             try till.step("station settle \(copy)") == "1 deferred purchase booked, €4.50.")
         #expect(try till.step("station settle \(copy)") == "Nothing is left to book")
         let id = try #require(Mask.uuid.first(in: String(decoding: bytes, as: UTF8.self)))
+        let refused = try till.run("station write-off \(id)")
+        #expect(refused.errors.contains("Only the owner"), "\(refused)")
+        #expect(try house.owner.step("ledger status --json").contains(#""reason":"replaced""#))
         try house.owner.step("station write-off \(id)")
         #expect(try house.owner.step("ledger status --json").contains(#""journals":[]"#))
     }

@@ -132,8 +132,26 @@ extension Scenario {
             #expect(try await desk.balance() == 650)
             // Under the id of something else, the purchase has an id of its own.
             let other = try await desk.settle(20, id: 1, number: 3)
-            #expect(other.isNew && other.operation.id == .spare(1))
+            #expect(other.isNew && other.operation.id != .numbered(1))
+            #expect(try await desk.ledger.operation(.numbered(1))?.kind == .issue)
             #expect(try await desk.balance() == 630)
+        },
+        Scenario("a purchase whose payment was given up is what answers its id") { desk in
+            try await desk.complete(.issue(), id: 1)
+            let open = try await desk.work(.pay(.cents(300)), id: 2)
+            let seen = Seen(try await desk.view())
+            _ = try await desk.ledger.voidOpenPayment(on: .first, seen: seen, at: .end)
+            #expect(try await desk.ledger.answer(to: .numbered(2))?.state == .voided)
+            let booked = try await desk.settle(300, id: 2)
+            #expect(booked.isNew && booked.operation.id != open.operation.id)
+            let answer = try await desk.ledger.answer(to: .numbered(2))
+            #expect(answer == booked.operation)
+            #expect(try await desk.ledger.operation(.numbered(2))?.state == .voided)
+            #expect(try await desk.begin(.pay(.cents(300)), id: 2) == .known(booked.operation))
+            let other = try await desk.begin(.pay(.cents(301)), id: 2)
+            #expect(other == .mismatched(booked.operation))
+            #expect(try await !desk.settle(300, id: 2).isNew)
+            #expect(try await desk.balance() == 700)
         },
         Scenario("the ledger knows whose purchases may be missing") { desk in
             let ledger = desk.ledger
@@ -141,11 +159,11 @@ extension Scenario {
             func concerns(at now: Timestamp? = nil) async throws -> [JournalConcern.Reason] {
                 try await ledger.audit(at: now).journals.map(\.reason)
             }
-            func report(_ written: Int64) async throws {
+            func report(_ written: Int64, at time: Timestamp = .tick(0)) async throws {
                 try await ledger.note(
                     JournalReport(
                         id: .journal, written: written, lasting: .seconds(60), limit: 50_000),
-                    at: .tick(0))
+                    at: time)
             }
             try await report(0)
             let journal = try #require(try await ledger.journals().first)
@@ -169,6 +187,12 @@ extension Scenario {
             #expect(try await concerns() == [])
             #expect(try await !ledger.writeOff(.numbered(5), at: .end))
             #expect(try await ledger.journals().map(\.settled) == [5])
+            // A report of the same time or before is not news, and a later one is.
+            try await report(6)
+            #expect(try await concerns() == [])
+            try await report(6, at: .later)
+            #expect(try await concerns() == [.unbooked])
+            #expect(try await ledger.journals().map(\.writtenOffAt) == [.end])
         },
         Scenario("each card's standing is what a snapshot needs") { desk in
             try await desk.complete(.issue(), id: 1)
@@ -198,7 +222,10 @@ extension Scenario {
 
 extension UniqueID {
     fileprivate static let journal = numbered(9_000_000)
-    fileprivate static func spare(_ id: Int) -> UniqueID { numbered(8_000_000 + id) }
+}
+
+extension Timestamp {
+    fileprivate static let later = Timestamp.end.adding(milliseconds: 1)
 }
 
 extension Desk {
@@ -208,7 +235,7 @@ extension Desk {
     ) async throws -> SettledPurchase {
         try await ledger.settle(
             DeferredPurchase(
-                id: .numbered(id), spareID: .spare(id), uid: .first, chip: .ntag215, account: 1,
+                id: .numbered(id), uid: .first, chip: .ntag215, account: 1,
                 sequence: try #require(SequenceNumber(sequence)), amount: cents, at: .tick(id),
                 journal: .journal, number: number), at: .end)
     }

@@ -141,7 +141,7 @@ public struct RandomStations: Sendable {
     /// A line of the station's journal, now and then one that comes again.
     private mutating func purchase(on uid: CardUID, _ station: Int) -> DeferredPurchase {
         DeferredPurchase(
-            id: id(), spareID: .numbered(10_000_000 + clock), uid: uid, chip: .ntag215,
+            id: id(), uid: uid, chip: .ntag215,
             account: 1 + random.below(2),
             sequence: SequenceNumber(UInt32(random.below(9))) ?? .none,
             amount: Int64(1 + random.below(900)), cashier: Self.cashiers[station % 3],

@@ -33,7 +33,7 @@ import Testing
 
     private static func purchase(_ number: Int) -> DeferredPurchase {
         DeferredPurchase(
-            id: .numbered(100 + number), spareID: .numbered(200 + number), uid: .first,
+            id: .numbered(100 + number), uid: .first,
             chip: .ntag215, account: 1, sequence: .none, amount: 100, at: .tick(number),
             journal: .numbered(300), number: Int64(number))
     }

@@ -139,7 +139,7 @@ import Testing
             #expect(try await Snapshot(of: ledger).journals == [])
             // A purchase that was deferred can be booked now.
             let purchase = DeferredPurchase(
-                id: .numbered(1), spareID: .numbered(2), uid: uid, chip: .ntag213, account: 1,
+                id: .numbered(1), uid: uid, chip: .ntag213, account: 1,
                 sequence: .none, amount: 50, at: .end, journal: .numbered(3), number: 1)
             #expect(try await ledger.settle(purchase, at: .end).isNew)
             #expect(try await ledger.view(of: uid)?.balance == .cents(2000))

@@ -6,6 +6,7 @@ import PortDoubles
 import SimulatedField
 import SimulatedReader
 import StationFiles
+import TagReading
 import TapcardCore
 import TapcardDomain
 import Testing
@@ -31,7 +32,9 @@ struct House {
             CardOrder(.issue(holder, .cents(1_000), hasScratchCard: false)), id: .numbered(1_000))
     }
 
-    static func station(_ reader: SimulatedReader, _ ledger: any LedgerStore) -> Station {
+    static func station(
+        _ reader: any TagReader, _ ledger: any LedgerStore
+    ) -> Station {
         Station(
             reader: reader, ledger: ledger, keys: keys,
             settings: Station.Settings(wait: .milliseconds(100)),
@@ -46,6 +49,13 @@ struct House {
     func till() async throws -> Till {
         let till = try tillWithoutSnapshot()
         try await till.look()
+        return till
+    }
+
+    /// A station with a snapshot of a ledger that has this name.
+    func tillOfHouse(_ name: String) async throws -> Till {
+        let till = try tillWithoutSnapshot()
+        try await till.look(at: NamedLedger(name: name, ledger: ledger))
         return till
     }
 
@@ -72,25 +82,42 @@ final class Till: Sendable {
         for name in ["journal", "journal.lock", "journal.copy", "snapshot"] {
             unsafe unlink("\(folder)/deferred.\(name)")
         }
+        unsafe unlink(memory)
         unsafe rmdir(folder)
     }
 
-    private var sales: DeferredSales { DeferredSales(in: folder) }
+    private var sales: DeferredSales { DeferredSales(in: folder, memory: memory) }
+    private var memory: String { "\(folder)/confirmed.txt" }
     private var journal: String { "\(folder)/deferred.journal" }
     var mode: UInt32? { try? DurableFile(journal).permissions() }
 
     /// Another process of the same station.
     func again() -> Till { Till(folder, house, isOwner: false) }
 
-    func look() async throws {
+    func look(at ledger: (any LedgerStore)? = nil) async throws {
         _ = try await sales.takeSnapshot(
-            of: house.ledger, House.keys, within: caps, house.station.surroundings)
+            of: ledger ?? house.ledger, House.keys, within: caps, house.station.surroundings)
     }
 
     func pay(_ cents: Int64, id: Int, only card: CardUID? = nil) async throws -> Receipt {
         try await sales.pay(
             .cents(cents), id: .numbered(id), only: card, within: caps,
             at: House.station(house.reader, InMemoryLedger()))
+    }
+
+    /// Accepts a payment whose card comes after this work was done.
+    func pay(
+        _ cents: Int64, id: Int, after work: @escaping @Sendable () async -> Void
+    ) async throws -> Receipt {
+        let reader = InterposedReader(
+            house.reader,
+            select: { limit, reader throws(ReaderError) in
+                await work()
+                return try await reader.select(within: limit)
+            })
+        return try await sales.pay(
+            .cents(cents), id: .numbered(id), only: nil, within: caps,
+            at: House.station(reader, InMemoryLedger()))
     }
 
     func settle(into ledger: (any LedgerStore)? = nil) async throws -> DeferredSales.Settled? {
@@ -106,6 +133,28 @@ final class Till: Sendable {
         try DurableFile(journal + ".copy").write(bytes)
         return journal + ".copy"
     }
+
+    /// Notes an operation that this station has begun and not ended.
+    func note(_ operation: Operation, in house: String) throws {
+        var known = StationMemory()
+        known.note(StationMemory.Note(operation, house: house, epoch: 1), isConfirmed: true)
+        try DurableFile(memory).write(Array(known.text.utf8))
+    }
+
+    /// Loses the journal, and makes another one.
+    func replaceJournal() async throws {
+        try DurableFile(journal).remove()
+        try await look()
+    }
+
+    /// Puts a folder where the journal is.
+    func makeUnreadable() throws {
+        try DurableFile(journal).remove()
+        try DurableFile.makeFolder(journal)
+    }
+
+    func makeReadable() { unsafe rmdir(journal) }
+    var mayHaveLines: Bool { sales.mayHaveLines }
 
     /// Changes a byte of the first line.
     func alter() throws {

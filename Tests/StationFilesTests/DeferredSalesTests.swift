@@ -87,6 +87,98 @@ import Type2Tag
         #expect(try await house.balance() == 0)
     }
 
+    @Test("are judged by the snapshot of the moment, and not of when the cashier began")
+    func freshSnapshot() async throws {
+        let house = try await House()
+        let till = try await house.till()
+        _ = try await till.pay(800, id: 1)
+        let error = await #expect(throws: TapcardError.self) {
+            _ = try await till.pay(500, id: 2) {
+                let other = till.again()
+                _ = try? await other.settle()
+                try? await other.look()
+            }
+        }
+        #expect(error?.what.contains("only $2.00") == true, "\(String(describing: error))")
+        #expect(try await till.pay(200, id: 3).balance == .cents(0))
+    }
+
+    @Test("leave no snapshot in which they may be or not")
+    func bookedMeanwhile() async throws {
+        let house = try await House()
+        let till = try await house.till()
+        _ = try await till.pay(800, id: 1)
+        let isBooked = Guarded(false)
+        let ledger = InterposedLedger(house.ledger) { call in
+            if call == .query, isBooked.withLock({ $0 }) == false {
+                isBooked.withLock { $0 = true }
+                _ = try? await till.again().settle()
+            }
+            return .passedOn
+        }
+        let error = await #expect(throws: TapcardError.self) { try await till.look(at: ledger) }
+        #expect(error?.kind == .refusal(.wrongState))
+        #expect(try await house.balance() == 200)
+        await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 2) }
+        try await till.look()
+        _ = try await till.pay(200, id: 3)
+    }
+
+    @Test("stay in a journal that took the place of the one that was booked")
+    func replacedJournal() async throws {
+        let house = try await House()
+        let till = try await house.till()
+        for id in 1...2 { _ = try await till.pay(100, id: id) }
+        let isReplaced = Guarded(false)
+        let ledger = InterposedLedger(house.ledger) { call in
+            if call == .commit, isReplaced.withLock({ $0 }) == false {
+                isReplaced.withLock { $0 = true }
+                let other = till.again()
+                try? await other.replaceJournal()
+                _ = try? await other.pay(50, id: 3)
+            }
+            return .passedOn
+        }
+        #expect(try await till.settle(into: ledger)?.purchases == 2)
+        #expect(try till.status()?.unsettled == 50)
+        #expect(try await till.settle()?.amount == 50)
+        #expect(try await house.balance() == 750)
+    }
+
+    @Test("are refused while this station has something open on the card")
+    func openHere() async throws {
+        let house = try await House()
+        let till = try await house.tillOfHouse("house")
+        let number = try #require(SequenceNumber(2))
+        let payment = Operation(
+            id: .numbered(7), uid: .first, kind: .pay, amount: 100, begunAt: House.now,
+            sequence: number)
+        try till.note(payment, in: "house")
+        let error = await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 1) }
+        #expect(error?.what.contains("an operation was open") == true)
+        try till.note(payment, in: "another")
+        _ = try await till.pay(1, id: 1)
+        // The snapshot has a later one of this card.
+        var earlier = payment
+        earlier.sequence = try #require(SequenceNumber(1))
+        try till.note(earlier, in: "house")
+        _ = try await till.pay(1, id: 2)
+    }
+
+    @Test("are asked for where the journal cannot be read")
+    func unreadable() async throws {
+        let house = try await House()
+        let till = try await house.till()
+        #expect(!till.mayHaveLines)
+        _ = try await till.pay(1, id: 1)
+        #expect(till.mayHaveLines)
+        try till.makeUnreadable()
+        defer { till.makeReadable() }
+        #expect(till.mayHaveLines)
+        let error = await #expect(throws: TapcardError.self) { _ = try await till.settle() }
+        #expect(error?.kind == .fileUnusable)
+    }
+
     @Test("are booked once where booking is interrupted at any step")
     func interrupted() async throws {
         for step in 1...6 {

@@ -200,7 +200,8 @@ import Testing
                         at: World.tick))
             }
             return DeferralJudgement.Question(
-                World.usd(cents), within: caps, snapshot, journal, at: now, uptime)
+                World.usd(cents), within: caps, snapshot, journal, StationMemory(), at: now,
+                uptime)
         }
 
         func judge(_ cents: Int64) -> DeferralJudgement {

@@ -102,7 +102,7 @@ struct Book {
     fileprivate func repetition(
         of intent: Intent, _ id: OperationID, on uid: CardUID?
     ) throws(LedgerError) -> Beginning? {
-        guard let known = try rows.operation(id) else {
+        guard let known = try rows.answer(to: id) else {
             // The id of an attempt is reserved for the activation that results from it.
             guard intent != .activate, let attempt = try rows.activation(id) else { return nil }
             return .mismatched(attempt.operation)

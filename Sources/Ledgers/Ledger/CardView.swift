@@ -71,4 +71,12 @@ extension LedgerStore {
             try rows.operation(id)
         }
     }
+
+    /// The operation that answers a request with this id: the one under it, or the booking of the
+    /// purchase that a station has accepted for it out of reach.
+    public func answer(to id: OperationID) async throws(LedgerError) -> Operation? {
+        try await read(touching: Footprint(ids: [id])) { rows throws(LedgerError) in
+            try rows.answer(to: id)
+        }
+    }
 }

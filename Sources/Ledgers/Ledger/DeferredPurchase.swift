@@ -4,8 +4,6 @@ public import TapcardDomain
 public struct DeferredPurchase: Hashable, Sendable {
     /// The id of the request.
     public let id: OperationID
-    /// The id for the booking where the ledger has the request's id for something else by then.
-    public let spareID: OperationID
     public let uid: CardUID
     public let chip: Chip
     /// The number of the chip's account that the customer had then.
@@ -21,13 +19,32 @@ public struct DeferredPurchase: Hashable, Sendable {
     public let number: Int64
 
     public init(
-        id: OperationID, spareID: OperationID, uid: CardUID, chip: Chip, account: Int,
+        id: OperationID, uid: CardUID, chip: Chip, account: Int,
         sequence: SequenceNumber, amount: Int64, cashier: CashierName? = nil, at: Timestamp,
         journal: JournalID, number: Int64
     ) {
-        (self.id, self.spareID, self.uid, self.chip) = (id, spareID, uid, chip)
+        (self.id, self.uid, self.chip) = (id, uid, chip)
         (self.account, self.sequence, self.amount) = (account, sequence, amount)
         (self.cashier, self.at, self.journal, self.number) = (cashier, at, journal, number)
+    }
+
+    /// The id for the booking where the ledger has the request's id for something else by then.
+    public var spareID: OperationID {
+        DeferredPurchase.spareID(for: id, of: amount, on: uid)
+    }
+
+    /// It depends on the request alone: a purchase in two journals is still one purchase. The id of
+    /// the request is random already, so that no hash is needed. The two bytes in which every id has
+    /// its version take nothing of the card or the amount.
+    fileprivate static func spareID(
+        for id: OperationID, of amount: Int64, on uid: CardUID
+    ) -> OperationID {
+        let low = (0..<7).reversed().map { UInt8(truncatingIfNeeded: amount >> ($0 * 8)) }
+        let mask = uid.bytes.prefix(6) + [0xD5] + uid.bytes.suffix(1) + [0x2A] + low
+        guard let spare = UniqueID(random: zip(id.bytes, mask).map { $0 ^ $1 }) else {
+            preconditionFailure("an id and its mask have 16 bytes")
+        }
+        return spare
     }
 }
 
@@ -118,6 +135,15 @@ extension Book {
 }
 
 extension LedgerRows {
+    /// The operation that answers a request with this id. A payment that was given up may have been
+    /// accepted out of reach all the same: then it is that booking.
+    func answer(to id: OperationID) throws(LedgerError) -> Operation? {
+        let known = try operation(id)
+        guard let known, known.kind == .pay, known.state == .voided else { return known }
+        let spare = DeferredPurchase.spareID(for: id, of: known.amount, on: known.uid)
+        return try operation(spare) ?? known
+    }
+
     /// The card that has the customer's account now: the tapped one, or the last that replaced it.
     /// Nil where the account is gone.
     fileprivate func payer(of purchase: DeferredPurchase) throws(LedgerError) -> LedgerCard? {

@@ -90,7 +90,7 @@ private final class MemoryRows: LedgerRows {
 
     func cards(after uid: CardUID?, atMost count: Int) -> [LedgerCard] {
         let uids = tables.cards.keys.filter { other in uid.map { $0 < other } ?? true }
-        return uids.sorted().prefix(max(count, 0)).compactMap { tables.cards[$0] }
+        return uids.sorted().prefixed(count).compactMap { tables.cards[$0] }
     }
 
     func cards(of holder: HolderID) -> [LedgerCard] {
@@ -309,12 +309,14 @@ private final class MemoryRows: LedgerRows {
 
     func journals() -> [StationJournal] { tables.journals }
     func journal(_ id: JournalID) -> StationJournal? { tables.journals.first { $0.id == id } }
-
     func save(_ journal: StationJournal) {
-        guard let place = tables.journals.firstIndex(where: { $0.id == journal.id }) else {
-            return tables.journals.append(journal)
-        }
-        tables.journals[place] = journal
+        let place = tables.journals.firstIndex { $0.id == journal.id } ?? tables.journals.count
+        let end = min(place + 1, tables.journals.count)
+        tables.journals.replaceSubrange(place..<end, with: [journal])
+    }
+    func noteWriteOff(of id: JournalID, at time: Timestamp) {
+        guard let place = tables.journals.firstIndex(where: { $0.id == id }) else { return }
+        (tables.journals[place].missing, tables.journals[place].writtenOffAt) = (0, time)
     }
 
     func gaps(on uid: CardUID) -> [SequenceGap] { tables.gaps.filter { $0.uid == uid } }

@@ -162,8 +162,11 @@ public protocol LedgerRows: LedgerPages {
     /// The journals of deferred purchases, the first reported first.
     func journals() throws(LedgerError) -> [StationJournal]
     func journal(_ id: JournalID) throws(LedgerError) -> StationJournal?
-    /// Adds the journal, or replaces its row. Its station is the one that writes first.
+    /// Adds the journal, or replaces its row but for the time of a write-off. Its station is the
+    /// one that writes first.
     func save(_ journal: StationJournal) throws(LedgerError)
+    /// Gives up on what is missing, at this time. In a database only the owner may do that.
+    func noteWriteOff(of id: JournalID, at time: Timestamp) throws(LedgerError)
 
     func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap]
     func insert(_ gap: SequenceGap) throws(LedgerError)

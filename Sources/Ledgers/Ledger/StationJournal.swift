@@ -20,7 +20,7 @@ public struct StationJournal: Hashable, Sendable, Identifiable {
     /// minor units.
     public var until: Timestamp
     public var limit: Int64
-    /// When an operator gave up on what is missing.
+    /// When the owner gave up on what was missing then. A later report counts again.
     public var writtenOffAt: Timestamp?
 
     public init(
@@ -85,7 +85,6 @@ extension LedgerStore {
             journal.reportedAt = now
             journal.until = now.adding(milliseconds: report.lasting.inMilliseconds)
             journal.limit = report.limit
-            journal.writtenOffAt = nil
             try rows.save(journal)
         }
     }
@@ -100,8 +99,10 @@ extension LedgerStore {
     ) async throws(LedgerError) -> Bool {
         try await write { rows throws(LedgerError) in
             guard var journal = try rows.journal(id) else { return false }
-            journal.writtenOffAt = now
+            let last = max(journal.settled, journal.written)
+            (journal.settled, journal.written) = (last, last)
             try rows.save(journal)
+            try rows.noteWriteOff(of: id, at: now)
             return true
         }
     }
@@ -123,10 +124,14 @@ extension LedgerRows {
     }
 }
 
+extension StationJournal {
+    fileprivate var isWrittenOff: Bool { writtenOffAt.map { $0 >= reportedAt } ?? false }
+}
+
 extension [StationJournal] {
     /// The journals of which purchases may be missing. Without a time, silence is no concern.
     public func concerns(at now: Timestamp?) -> [JournalConcern] {
-        filter { $0.writtenOffAt == nil }.compactMap { journal in
+        filter { !$0.isWrittenOff }.compactMap { journal in
             func concern(
                 _ reason: JournalConcern.Reason, _ purchases: Int64? = nil
             ) -> JournalConcern {

@@ -2,13 +2,16 @@ package import Ledger
 import TapcardDomain
 
 extension StationJournal {
-    package static let columns =
-        "id, settled, written, missing, reported_at, lasts_until, most, written_off_at"
+    /// The columns that a station writes.
+    package static let reportedColumns =
+        "id, settled, written, missing, reported_at, lasts_until, most"
+    package static let columns = reportedColumns + ", written_off_at"
 
-    package var values: [SQLValue] {
+    /// The values of `reportedColumns`.
+    package var reportedValues: [SQLValue] {
         [
             .id(id), .integer(settled), .integer(written), .integer(missing), .time(reportedAt),
-            .time(until), .integer(limit), .optional(writtenOffAt, SQLValue.time),
+            .time(until), .integer(limit),
         ]
     }
 

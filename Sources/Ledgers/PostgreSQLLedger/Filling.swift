@@ -103,7 +103,13 @@ private final class Filling {
             for gap in try rows.gaps(on: card.uid) { try add(gap.insertion(at: next())) }
         }
         for key in try rows.retiredKeys() { try add(key.insertion) }
-        for journal in try rows.journals() { try add(journal.change(by: 0)) }
+        for journal in try rows.journals() {
+            try add(
+                [journal.change(by: 0)]
+                    + (journal.writtenOffAt.map {
+                        [StationJournal.writeOff(of: journal.id, at: $0)]
+                    } ?? []))
+        }
         try add([
             SQLStatement(
                 """

@@ -1,3 +1,6 @@
+import Ledger
+import LedgerColumns
+
 /// The rights that a login can have in a ledger, each a role of the server without a login. The
 /// owner of the tables has all rights and needs no role.
 enum LedgerRole: String, CaseIterable {
@@ -41,8 +44,10 @@ enum LedgerRole: String, CaseIterable {
                 "SELECT ON ALL TABLES IN SCHEMA public",
                 """
                 INSERT ON card, request_id, operation, reversal, issued_record, house, entry,
-                    ticket, ticket_name, prize, activation, code, gap, journal
+                    ticket, ticket_name, prize, activation, code, gap
                 """,
+                // Only the owner writes a journal off.
+                "INSERT (\(StationJournal.reportedColumns), station, place) ON journal",
                 // Only the owner lets another key seal.
                 "INSERT (id, mark, is_first) ON key_mark",
                 "UPDATE (\(LedgerRole.changedColumnsOfCard)) ON card",
@@ -52,10 +57,7 @@ enum LedgerRole: String, CaseIterable {
                 "UPDATE (state, answered_at, version) ON activation",
                 "UPDATE (code) ON code",
                 "UPDATE (seen_at, keys, keys_at) ON station",
-                """
-                UPDATE (settled, written, missing, reported_at, lasts_until, most, written_off_at)
-                    ON journal
-                """,
+                "UPDATE (\(StationJournal.reportedColumns)) ON journal",
             ]
         }
     }

@@ -20,6 +20,10 @@ extension PostgreSQLRows {
         change([journal.change(by: opening.station)])
     }
 
+    func noteWriteOff(of id: JournalID, at time: Timestamp) throws(LedgerError) {
+        change([StationJournal.writeOff(of: id, at: time)])
+    }
+
     func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding] {
         try query(
             Selection(
@@ -59,10 +63,16 @@ extension StationJournal {
     func change(by station: Int64) -> SQLStatement {
         SQLStatement(
             """
-            INSERT INTO journal (\(StationJournal.columns), station, place)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, \(ServerClock.microseconds))
+            INSERT INTO journal (\(StationJournal.reportedColumns), station, place)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, \(ServerClock.microseconds))
             ON CONFLICT (id) DO UPDATE SET settled = $2, written = $3, missing = $4,
-                reported_at = $5, lasts_until = $6, most = $7, written_off_at = $8
-            """, values + [.integer(station)])
+                reported_at = $5, lasts_until = $6, most = $7
+            """, reportedValues + [.integer(station)])
+    }
+
+    static func writeOff(of id: JournalID, at time: Timestamp) -> SQLStatement {
+        SQLStatement(
+            "UPDATE journal SET missing = 0, written_off_at = $2 WHERE id = $1",
+            [.id(id), .time(time)])
     }
 }

@@ -14,8 +14,8 @@ public actor PostgreSQLLedger: LedgerStore {
     private let address: String
     private let station: Int64?
     private let patience: Patience
-    private let memory: ConfirmationFile?
-    private var confirmed: LastConfirmed?
+    private let memory: MemoryFile?
+    private var confirmed: StationMemory.Note?
     private nonisolated let lead: ClockLead
     private nonisolated let readsOnly = Guarded(false)
     /// The keys that the station has told the ledger on this connection.
@@ -37,7 +37,7 @@ public actor PostgreSQLLedger: LedgerStore {
     /// Opens the ledger in the database with this address. Without a currency the ledger keeps its
     /// own. The login decides which station this is.
     ///
-    /// `memory` is the file in which the station keeps the last operation that was confirmed to it.
+    /// `memory` is the file of the station's memory.
     public static func open(
         _ address: String, currency: Currency? = nil, memory: String? = nil
     ) async throws(LedgerError) -> PostgreSQLLedger {
@@ -51,11 +51,11 @@ public actor PostgreSQLLedger: LedgerStore {
     ) async throws(LedgerError) -> PostgreSQLLedger {
         let lane = BlockingLane(label: "tapcard.ledger")
         let station = station.map { Int64($0) }
-        let file = memory.map { ConfirmationFile(path: $0) }
+        let file = memory.map { MemoryFile(path: $0) }
         let opened = try await Doorway(lane).run { () throws(LedgerError) in
             let opened = try OpenLedger(
                 at: address, in: currency, as: station, patience: patience)
-            try opened.requireKept(file?.load())
+            try opened.requireKept(file?.load().last)
             return opened
         }
         let kept = opened.opening.currency
@@ -68,13 +68,13 @@ public actor PostgreSQLLedger: LedgerStore {
         _ address: String, currency: Currency, memory: String? = nil
     ) -> PostgreSQLLedger {
         PostgreSQLLedger(
-            nil, in: currency, address, nil, .ofCounter, memory.map { ConfirmationFile(path: $0) },
+            nil, in: currency, address, nil, .ofCounter, memory.map { MemoryFile(path: $0) },
             ClockLead(), BlockingLane(label: "tapcard.ledger"))
     }
 
     private init(
         _ opened: sending OpenLedger?, in currency: Currency, _ address: String,
-        _ station: Int64?, _ patience: Patience, _ memory: ConfirmationFile?, _ lead: ClockLead,
+        _ station: Int64?, _ patience: Patience, _ memory: MemoryFile?, _ lead: ClockLead,
         _ lane: BlockingLane
     ) {
         if let opening = opened?.opening {
@@ -89,7 +89,7 @@ public actor PostgreSQLLedger: LedgerStore {
         self.station = station
         self.patience = patience
         self.memory = memory
-        confirmed = memory?.load()
+        confirmed = memory?.load().last
     }
 
     public nonisolated func time(at stationTime: Timestamp) -> Timestamp {
@@ -222,14 +222,16 @@ public actor PostgreSQLLedger: LedgerStore {
             try rows.commit()
             // The balances of ended accounts are not part of what is known.
             known = rows.formerBalances.isEmpty ? rows.known.bounded : KnownRows()
-            if let operation = rows.lastOperation {
-                let latest = LastConfirmed(operation, in: rows.opening)
+            if let latest = rows.lastNote {
                 confirmed = latest
-                memory?.keep(latest)
+                memory?.keep(latest, isConfirmed: true)
             }
         } catch {
             known = KnownRows()
-            if error.kind == .outcomeUnknown { (open, givenUp) = (nil, GivenUp(rows)) }
+            if error.kind == .outcomeUnknown {
+                (open, givenUp) = (nil, GivenUp(rows))
+                if let perhaps = rows.lastNote { memory?.keep(perhaps, isConfirmed: false) }
+            }
             throw error
         }
     }
@@ -355,6 +357,12 @@ extension PostgreSQLRows {
         do throws(LinkFailure) { try link.commit(takeWaiting() + [Opening.mark]) } catch {
             note(error)
             throw LedgerError(error)
+        }
+    }
+
+    fileprivate var lastNote: StationMemory.Note? {
+        lastOperation.map {
+            StationMemory.Note($0, house: opening.house, epoch: opening.epoch)
         }
     }
 

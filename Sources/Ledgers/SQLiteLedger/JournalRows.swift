@@ -19,10 +19,17 @@ extension SQLiteRows {
     func save(_ journal: StationJournal) throws(LedgerError) {
         try connection.run(
             """
-            INSERT INTO journal (\(StationJournal.columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            INSERT INTO journal (\(StationJournal.reportedColumns))
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
             ON CONFLICT (id) DO UPDATE SET settled = ?2, written = ?3, missing = ?4,
-                reported_at = ?5, lasts_until = ?6, most = ?7, written_off_at = ?8
-            """, journal.values)
+                reported_at = ?5, lasts_until = ?6, most = ?7
+            """, journal.reportedValues)
+    }
+
+    func noteWriteOff(of id: JournalID, at time: Timestamp) throws(LedgerError) {
+        try connection.run(
+            "UPDATE journal SET missing = 0, written_off_at = ?2 WHERE id = ?1",
+            [.id(id), .time(time)])
     }
 
     func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding] {

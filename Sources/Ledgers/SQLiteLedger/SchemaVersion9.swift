@@ -14,7 +14,8 @@ extension LedgerSchema {
         CREATE TRIGGER journal_stays BEFORE DELETE ON journal
         BEGIN SELECT RAISE(ABORT, 'a journal stays'); END;
         CREATE TRIGGER journal_is_not_unsettled BEFORE UPDATE ON journal
-        WHEN NEW.settled < OLD.settled OR NEW.missing < OLD.missing
+        WHEN NEW.settled < OLD.settled
+            OR NEW.missing < OLD.missing AND NEW.written_off_at IS OLD.written_off_at
         BEGIN SELECT RAISE(ABORT, 'a journal would be unsettled'); END;
         """
 }

@@ -1,4 +1,5 @@
 public import CardCryptography
+import DurableFile
 public import Ledger
 public import TapcardCore
 public import TapcardDomain
@@ -8,11 +9,13 @@ public import TapcardDomain
 public struct DeferredSales: Sendable {
     private let journal: JournalFile
     private let snapshot: SnapshotFile
+    private let memoryPath: String
 
-    /// Both files are in the station's data folder.
-    public init(in folder: String) {
+    /// Both files are in the station's data folder; `memory` is the file of the station's memory.
+    public init(in folder: String, memory: String) {
         journal = JournalFile(folder + "/deferred.journal")
         snapshot = SnapshotFile(folder + "/deferred.snapshot")
+        memoryPath = memory
     }
 
     public var journalPath: String { journal.path }
@@ -43,6 +46,18 @@ public struct DeferredSales: Sendable {
 
     // MARK: Out of reach
 
+    /// The station's memory; empty where it cannot be read.
+    private var memory: StationMemory {
+        (try? DurableFile(memoryPath).read()).flatMap(\.self).map {
+            StationMemory(String(decoding: $0, as: UTF8.self))
+        } ?? StationMemory()
+    }
+
+    /// Whether the ledger may have begun this request. Such a request is never deferred.
+    public func mayBeOpen(_ id: OperationID) -> Bool {
+        memory.open.contains { $0.operation == id }
+    }
+
     /// Accepts a purchase while the ledger is out of reach, by the snapshot and within the caps. The
     /// tag is only read. Returns once the purchase is in the journal.
     public func pay(
@@ -56,9 +71,8 @@ public struct DeferredSales: Sendable {
             // Loaded for each question: while the card was waited for, another process may have booked
             // the journal, and removed the snapshot with it.
             return DeferralJudgement.Question(
-                amount, within: caps, snapshot.load(station.keys), journal,
-                at: surroundings.now(),
-                surroundings.uptime())
+                amount, within: caps, snapshot.load(station.keys), journal, memory,
+                at: surroundings.now(), surroundings.uptime())
         }
         guard let before = try journal.load(station.keys) else {
             throw TapcardError(DeferralJudgement.Reason.noSnapshot)
@@ -151,7 +165,8 @@ public struct DeferredSales: Sendable {
         into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
     ) async throws(TapcardError) -> Settled? {
         guard let lines = try journal.load(keys), !lines.lines.isEmpty else { return nil }
-        return try await settle(lines, into: ledger, at: now) { number throws(TapcardError) in
+        return try await DeferredSales.settle(lines, into: ledger, at: now) {
+            number throws(TapcardError) in
             // The snapshot has balances from before these purchases. A till that is cut off again must
             // not accept the same money twice.
             try journal.drop(through: number, of: lines.id, keys) { () throws(TapcardError) in
@@ -166,10 +181,10 @@ public struct DeferredSales: Sendable {
         copy path: String, into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
     ) async throws(TapcardError) -> Settled? {
         guard let lines = try JournalFile(path).load(keys) else { return nil }
-        return try await DeferredSales(in: "").settle(lines, into: ledger, at: now) { _ in }
+        return try await settle(lines, into: ledger, at: now) { _ in }
     }
 
-    private func settle(
+    private static func settle(
         _ journal: DeferralJournal, into ledger: any LedgerStore, at now: Timestamp,
         _ drop: (Int64) throws(TapcardError) -> Void
     ) async throws(TapcardError) -> Settled {
@@ -192,7 +207,7 @@ public struct DeferredSales: Sendable {
     }
 
     /// Refuses a journal of another ledger: it would charge cards that have not paid.
-    private func require(
+    private static func require(
         _ journal: DeferralJournal, _ ledger: any LedgerStore
     ) async throws(TapcardError) {
         let house = try await asking { () throws(LedgerError) in try await ledger.house() }
@@ -211,16 +226,18 @@ public struct DeferredSales: Sendable {
         _ surroundings: Station.Surroundings
     ) async throws(TapcardError) -> CardSnapshot {
         let (now, uptime) = (surroundings.now(), surroundings.uptime())
-        let house = try await asking { () throws(LedgerError) in try await ledger.house() }
+        let house = try await DeferredSales.asking { () throws(LedgerError) in
+            try await ledger.house()
+        }
         let lines = try journal.loadOrMake(keys) {
             DeferralJournal(
                 id: surroundings.newID(), currency: ledger.currency, house: house, under: keys)
         }
-        try await require(lines, ledger)
+        try await DeferredSales.require(lines, ledger)
         let report = JournalReport(
             id: lines.id, written: lines.written, lasting: caps.age,
             limit: caps.station.minorUnits)
-        let taken = try await asking { () throws(LedgerError) in
+        let taken = try await DeferredSales.asking { () throws(LedgerError) in
             try await ledger.note(report, at: ledger.time(at: now))
             return try await CardSnapshot(of: ledger, at: now, uptime)
         }
@@ -236,7 +253,7 @@ public struct DeferredSales: Sendable {
         return taken
     }
 
-    private func asking<Success>(
+    private static func asking<Success>(
         _ question: () async throws(LedgerError) -> Success
     ) async throws(TapcardError) -> Success {
         do throws(LedgerError) {

@@ -17,10 +17,15 @@ public struct JournalFile: Sendable, Hashable {
         try read(keys)?.journal
     }
 
-    /// Whether there is a journal with lines, at little cost: a tap asks this.
+    /// Whether there is a journal with lines, at little cost: a tap asks this. One that cannot be
+    /// read may have some: who loads it then learns why.
     public var mayHaveLines: Bool {
-        guard let bytes = try? DurableFile(path).read() else { return false }
-        return bytes.count { $0 == UInt8(ascii: "\n") } > 1
+        do throws(FileError) {
+            let bytes = try DurableFile(path).read() ?? []
+            return bytes.count { $0 == UInt8(ascii: "\n") } > 1
+        } catch {
+            return true
+        }
     }
 
     /// The journal, made now if there is none. An empty one for another ledger is replaced.
@@ -49,6 +54,8 @@ public struct JournalFile: Sendable, Hashable {
             guard let line else { return success }
             var journal = found.journal
             let bytes = journal.append(line)
+            // A longer one could not be read again.
+            guard found.length + bytes.count <= DurableFile.readingLimit else { throw full }
             do throws(AppendError) {
                 try DurableFile(path).append(bytes, at: found.length)
             } catch {
@@ -147,6 +154,13 @@ public struct JournalFile: Sendable, Hashable {
     private func unwritable(_ error: FileError) -> TapcardError {
         TapcardError(
             .ledgerUnreachable, "The journal of purchases cannot be written: \(error.detail).",
+            meaning: "Not paid: nothing was taken from the card.",
+            next: [.ledger(.waitForLedger)])
+    }
+
+    private var full: TapcardError {
+        TapcardError(
+            .ledgerUnreachable, "The ledger cannot be reached, and the journal is full.",
             meaning: "Not paid: nothing was taken from the card.",
             next: [.ledger(.waitForLedger)])
     }

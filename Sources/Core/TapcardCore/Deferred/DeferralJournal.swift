@@ -141,12 +141,7 @@ public struct DeferralJournal: Sendable, Hashable {
     /// The purchase as the ledger books it.
     public func purchase(_ line: JournalLine) -> DeferredPurchase {
         DeferredPurchase(
-            id: line.id,
-            // Of the request alone: put into two journals, it is still one purchase.
-            spareID: UniqueID(
-                for: "deferred",
-                line.id.bytes + line.uid.bytes + Array(String(line.amount).utf8)),
-            uid: line.uid, chip: line.chip, account: line.account,
+            id: line.id, uid: line.uid, chip: line.chip, account: line.account,
             sequence: SealedRecord(line.record)?.sequence ?? .none, amount: line.amount,
             cashier: line.cashier, at: line.at, journal: id, number: line.number)
     }

@@ -45,15 +45,18 @@ public enum DeferralJudgement: Sendable, Hashable {
         public let caps: DeferralCaps
         public let snapshot: CardSnapshot?
         public let journal: DeferralJournal
+        public let memory: StationMemory
         public let now: Timestamp
         public let uptime: Uptime?
 
         public init(
             _ amount: Money, within caps: DeferralCaps, _ snapshot: CardSnapshot?,
-            _ journal: DeferralJournal, at now: Timestamp, _ uptime: Uptime?
+            _ journal: DeferralJournal, _ memory: StationMemory, at now: Timestamp,
+            _ uptime: Uptime?
         ) {
             (self.amount, self.caps, self.snapshot) = (amount, caps, snapshot)
-            (self.journal, self.now, self.uptime) = (journal, now, uptime)
+            (self.journal, self.memory) = (journal, memory)
+            (self.now, self.uptime) = (now, uptime)
         }
 
         /// Why no card at all could pay this; nil where some could.
@@ -69,6 +72,14 @@ public enum DeferralJudgement: Sendable, Hashable {
         }
 
         fileprivate var leftAtStation: Int64 { max(caps.station.minorUnits - journal.sum(), 0) }
+
+        /// Whether this station has an operation open on the card that the snapshot does not know of:
+        /// begun after it was taken.
+        fileprivate func isOpenHere(_ card: CardStanding) -> Bool {
+            memory.open.contains {
+                $0.house == journal.house && $0.card == card.uid && $0.sequence > card.confirmed
+            }
+        }
 
         fileprivate func money(_ units: Int64) -> Money {
             Money(minorUnits: units, amount.currency)
@@ -109,7 +120,9 @@ public enum DeferralJudgement: Sendable, Hashable {
         guard let standing = snapshot.card(card.uid) else { throw Rejection(.unknownCard) }
         guard standing.status == .active else { throw Rejection(.inactive(standing.status)) }
         guard record.sequence >= standing.confirmed else { throw Rejection(.oldRecord) }
-        guard !standing.isOpen else { throw Rejection(.openOperation) }
+        guard !standing.isOpen, !question.isOpenHere(standing) else {
+            throw Rejection(.openOperation)
+        }
         let unsettled = question.journal.sum(of: card.uid)
         let left = max(min(Int64(record.balance), standing.balance) - unsettled, 0)
         guard wanted <= left else { throw Rejection(.balance(left: question.money(left))) }

@@ -85,7 +85,7 @@ extension Station {
     ) async -> Result<Operation, TapcardError>? {
         let known: Operation?
         do {
-            known = try await ledger.operation(request.id)
+            known = try await ledger.answer(to: request.id)
         } catch {
             known = history.seen(request.id) ?? request.operation
             if known == nil, let perhaps = request.perhaps {

@@ -144,7 +144,7 @@ extension Station {
         noting request: inout PendingRequest
     ) async throws(Interruption) -> Decision<Receipt> {
         let id = request.id
-        if let known = try await asking(await ledger.operation(id)) {
+        if let known = try await asking(await ledger.answer(to: id)) {
             if request.isOurs(history) { return Decision(try finished(known, history)) }
             let isAsked = try await asking(await isAnswered(request, by: known))
             guard isAsked, known.state == .committed || known.uid == sight.uid else {

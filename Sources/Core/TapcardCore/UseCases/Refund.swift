@@ -49,10 +49,10 @@ package struct Refund: UseCase {
         guard let known, var change else {
             let known = try await reversible(at: station)
             let intent: Intent =
-                known.kind == .add ? .reverse(of: reversed, amount) : .refund(of: reversed, amount)
+                known.kind == .add ? .reverse(of: known.id, amount) : .refund(of: known.id, amount)
             self.known = known
             // Any card may be tapped: the rules know which one has the payer's money now.
-            change = CardChange(intent, id ?? reversed.derived(for: "refund"), only: card)
+            change = CardChange(intent, id ?? known.id.derived(for: "refund"), only: card)
             return nil
         }
         defer { self.change = change }
@@ -64,7 +64,7 @@ package struct Refund: UseCase {
     }
 
     private func reversible(at station: Station) async throws(TapcardError) -> Operation {
-        let known = try await whileAsking(await station.ledger.operation(reversed))
+        let known = try await whileAsking(await station.ledger.answer(to: reversed))
         guard let known else {
             throw TapcardError(
                 Refusal(.notRefundable, "this ledger knows no operation \(reversed)"))
@@ -86,13 +86,13 @@ package struct Refund: UseCase {
         let isRefunded =
             error.kind == .refusal(.alreadyRefunded)
             || id == nil && error.kind == .operationMismatch
-        if isRefunded, let earlier = await station.refundMade(of: reversed) {
-            let refusal = TapcardError(earlier.isRefundAlready(of: reversed, station.currency))
+        if isRefunded, let earlier = await station.refundMade(of: known.id) {
+            let refusal = TapcardError(earlier.isRefundAlready(of: known.id, station.currency))
             return TapcardError(
                 refusal.kind, refusal.what, meaning: refusal.meaning, next: refusal.next,
                 uid: earlier.uid, operation: earlier.id)
         }
         guard known.kind == .add, error.kind == .refusal(.insufficientFunds) else { return error }
-        return await station.shortOf(reversed, error.naming(known.uid))
+        return await station.shortOf(known.id, error.naming(known.uid))
     }
 }

@@ -84,7 +84,7 @@ struct CounterDesk: Sendable {
     /// The state of an operation id. It is `answered` only for an operation of the call's own kind.
     func booked(_ id: OperationID, by call: CounterCall) async -> Booked {
         do throws(LedgerError) {
-            guard let operation = try await ledger.operation(id) else {
+            guard let operation = try await ledger.answer(to: id) else {
                 return try await ledger.read { rows throws(LedgerError) in
                     try rows.activation(id) == nil
                 } ? .nothing : .open
@@ -260,8 +260,7 @@ struct CounterDesk: Sendable {
             manner: .ofPages,
             drivers: session.drivers.sharing(reader ?? self.reader, ledger, progress),
             console: session.console.silent, output: StandardOutput(session.console.silent),
-            madeServices: session.madeServices, lastWords: LastWords(),
-            uncertain: session.uncertain)
+            madeServices: session.madeServices, lastWords: LastWords())
     }
 }
 

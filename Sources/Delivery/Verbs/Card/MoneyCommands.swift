@@ -113,10 +113,7 @@ extension Session {
                 try await station.pay(
                     amount, id: id, only: card, refusingRepetition: refusesRepetition), "Paid")
         } catch {
-            guard error.kind == .ledgerUnreachable else {
-                if error.kind == .outcomeUnknown { uncertain.note(id) }
-                throw error
-            }
+            guard error.kind == .ledgerUnreachable else { throw error }
             return try await deferring(id, because: error, at: made)
         }
     }
@@ -126,7 +123,7 @@ extension Session {
         _ id: OperationID, because problem: TapcardError, at made: Station?
     ) async throws(TapcardError) -> Report {
         // A connection that fails may have failed under an earlier try of this request.
-        guard !uncertain.contains(id) else { throw problem.afterUncertainTry(id) }
+        guard !deferredSales.mayBeOpen(id) else { throw problem.afterUncertainTry(id) }
         guard let station = try await stationWithoutLedger(made),
             let caps = try deferralCaps(station.currency)
         else { throw problem }

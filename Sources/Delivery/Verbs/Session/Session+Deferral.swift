@@ -7,7 +7,9 @@ package import TapcardDomain
 
 /// Purchases while the ledger is out of reach.
 extension Session {
-    package var deferredSales: DeferredSales { DeferredSales(in: settings.dataFolder) }
+    package var deferredSales: DeferredSales {
+        DeferredSales(in: settings.dataFolder, memory: memoryPath)
+    }
 
     /// The limits within which this station defers purchases; nil if it defers none. A ledger in a
     /// file is never out of reach.

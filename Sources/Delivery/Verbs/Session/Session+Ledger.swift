@@ -43,8 +43,8 @@ extension Session {
         }
     }
 
-    /// The file in which a station keeps what a database has confirmed to it.
-    private var memoryPath: String { settings.dataFolder + "/confirmed.txt" }
+    /// The file in which a station keeps what it has to remember of a database.
+    var memoryPath: String { settings.dataFolder + "/confirmed.txt" }
 
     /// Opens the ledger. A new one uses the requested currency or that of the keys, because their
     /// cards could not be read in another.

@@ -35,20 +35,17 @@ package struct Session: Sendable {
     package let waiting: WaitingLine
     package let madeServices: MadeServices
     package let lastWords: LastWords
-    /// The requests of this process whose outcome is unknown.
-    package let uncertain: UncertainRequests
 
     package init(
         command: ParsedCommand, verbs: [Command] = [], settings: Settings, manner: Manner,
         drivers: Drivers, console: Console, output: StandardOutput,
         waiting: WaitingLine = WaitingLine(), madeServices: MadeServices = MadeServices(),
-        lastWords: LastWords, uncertain: UncertainRequests = UncertainRequests()
+        lastWords: LastWords
     ) {
         (self.command, self.verbs) = (command, verbs)
         (self.settings, self.manner, self.drivers) = (settings, manner, drivers)
         (self.console, self.output, self.waiting) = (console, output, waiting)
         (self.madeServices, self.lastWords) = (madeServices, lastWords)
-        self.uncertain = uncertain
     }
 
     /// A run of the same command with other settings, and with services of its own.

@@ -1,0 +1,80 @@
+public import TapcardDomain
+
+/// A station's memory of its ledger, for the time when it cannot ask it.
+public struct StationMemory: Hashable, Sendable {
+    /// An operation as the station knew it last.
+    public struct Note: Hashable, Sendable {
+        /// The ledger, which keeps this name on every server.
+        public let house: String
+        public let epoch: Int64
+        public let card: CardUID
+        public let operation: OperationID
+        public let sequence: SequenceNumber
+        public let state: Operation.State
+
+        public init(_ operation: Operation, house: String, epoch: Int64) {
+            (self.house, self.epoch) = (house, epoch)
+            (card, self.operation) = (operation.uid, operation.id)
+            (sequence, state) = (operation.sequence, operation.state)
+        }
+
+        fileprivate init?(_ words: [String]) {
+            guard words.count == 6, let epoch = Int64(words[1]), let card = CardUID(words[2]),
+                let operation = OperationID(words[3]),
+                let sequence = UInt32(words[4]).flatMap({ SequenceNumber($0) }),
+                let state = Operation.State(rawValue: words[5])
+            else { return nil }
+            (house, self.epoch, self.card) = (words[0], epoch, card)
+            (self.operation, self.sequence, self.state) = (operation, sequence, state)
+        }
+
+        fileprivate var text: String {
+            "\(house) \(epoch) \(card) \(operation) \(sequence.value) \(state.rawValue)"
+        }
+    }
+
+    /// More operations than a station leaves open on different cards while the ledger answers. Beyond
+    /// that the oldest are forgotten.
+    private static let mostOpen = 100
+    private static let lastWord = "last"
+    private static let openWord = "open"
+
+    /// The last change that the ledger has confirmed. A server that lacks it has lost a commit, and
+    /// perhaps more of them.
+    public private(set) var last: Note?
+    /// The operations that this station has begun, or may have begun, and whose end it has not
+    /// heard: their cards may show them.
+    public private(set) var open: [Note] = []
+
+    public init() {}
+
+    /// Parses the text that a station has kept. Lines of any other kind count for nothing.
+    public init(_ text: String) {
+        for line in text.split(separator: "\n") {
+            var words = line.split(separator: " ").map { String($0) }
+            guard let kind = words.first else { continue }
+            words.removeFirst()
+            guard let note = Note(words) else { continue }
+            if kind == StationMemory.lastWord { last = note }
+            if kind == StationMemory.openWord { open.append(note) }
+        }
+    }
+
+    public var text: String {
+        let lines =
+            (last.map { ["\(StationMemory.lastWord) \($0.text)\n"] } ?? [])
+            + open.map { "\(StationMemory.openWord) \($0.text)\n" }
+        return lines.joined()
+    }
+
+    /// Notes an operation as the ledger has confirmed it, or may have kept it.
+    public mutating func note(_ note: Note, isConfirmed: Bool) {
+        if isConfirmed { last = note }
+        if isConfirmed { open.removeAll { $0.operation == note.operation } }
+        guard note.state == .pending else { return }
+        // A card has one open operation.
+        open.removeAll { $0.card == note.card }
+        open.append(note)
+        if open.count > StationMemory.mostOpen { open.removeFirst() }
+    }
+}

@@ -1,0 +1,47 @@
+import DurableFile
+import Ledger
+import LedgerColumns
+import TapcardDomain
+
+/// The file in which a station keeps its memory. It need not reach the disk: after a failure of the
+/// machine an older one is there, or none, and the checks find less.
+struct MemoryFile {
+    let path: String
+
+    func load() -> StationMemory {
+        guard let bytes = try? DurableFile(path).read() else { return StationMemory() }
+        return StationMemory(String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Other processes of this station keep theirs in the same file.
+    func keep(_ note: StationMemory.Note, isConfirmed: Bool) {
+        // Without it the next check finds less, and no payment fails for that.
+        try? FileLock.holding(path + ".lock", orThrow: \.self) { () throws(FileError) in
+            var memory = load()
+            memory.note(note, isConfirmed: isConfirmed)
+            try DurableFile(path).write(Array(memory.text.utf8), mode: 0o600, durable: false)
+        }
+    }
+}
+
+extension OpenLedger {
+    /// Throws if the server lacks what it has confirmed, unless a loss was declared since.
+    func requireKept(_ confirmed: StationMemory.Note?) throws(LedgerError) {
+        #if LEAVE_RULES_OUT
+        if LeftOutRule.current == .lastConfirmed { return }
+        #endif
+        guard let confirmed, confirmed.house == opening.house, confirmed.epoch == opening.epoch
+        else { return }
+        let rows = PostgreSQLRows(self, isWriting: false)
+        defer { link.rollBack(rows) }
+        let kept: Operation? = try rows.row(
+            where: "uid = $1 AND id = $2", [.uid(confirmed.card), .id(confirmed.operation)])
+        guard let kept, kept.state == confirmed.state || confirmed.state == .pending else {
+            throw LedgerError(
+                .undeclared,
+                "the database lacks operation \(confirmed.operation), which it has confirmed to "
+                    + "this station; its owner has to reopen it with tapcard ledger reopen "
+                    + "--after-loss")
+        }
+    }
+}
