@@ -126,7 +126,8 @@ import Testing
             let doctor = try third.counter.run(third.words(of: "doctor"))
             #expect(doctor.output.contains("Key 1 of this station is another one"), "\(doctor)")
             #expect(doctor.output.contains("keys.json-before"))
-            #expect(try !first.counter.run(first.words(of: "doctor")).output.contains("another one"))
+            let sound = try first.counter.run(first.words(of: "doctor")).output
+            #expect(!sound.contains("another one"), "\(sound)")
         }
     }
 

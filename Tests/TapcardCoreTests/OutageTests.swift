@@ -70,7 +70,7 @@ import Testing
         #expect(try await world.reader.change { $0 } == before)
     }
 
-    @Test("is told to whoever pays or adds for the first time: nothing has moved")
+    @Test("is told where a payment or an addition is asked for the first time: nothing has moved")
     func words() {
         let gone = TapcardError(LedgerError(.unreachable, "no answer"))
         let paid = gone.beforeBeginning(.pay)

@@ -118,7 +118,7 @@ public struct DeferredSales: Sendable {
             limit: caps.station, isReplayed: true)
     }
 
-    /// What a card has left, in minor units, as far as it is known here.
+    /// The money that is left on a card, in minor units, as far as it is known here.
     private func left(
         _ uid: CardUID, showing balance: Int64, _ found: DeferralJournal, _ keys: KeyRing
     ) -> Int64 {

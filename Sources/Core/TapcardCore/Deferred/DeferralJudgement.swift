@@ -54,7 +54,7 @@ public enum DeferralJudgement: Sendable, Hashable {
             }
         }
 
-        /// What could still be paid, where that is the reason.
+        /// The sum that could still be paid, where that is the reason.
         public var left: Money? {
             switch self {
             case .balance(let left), .cardLimit(let left), .stationLimit(let left): left

@@ -36,7 +36,7 @@ public struct CardReading: Sendable, Hashable {
     public let sequence: SequenceNumber?
     public let holder: Holder
     public private(set) var balance: Money?
-    /// What the card has paid here and the ledger has not booked: the balance is without it.
+    /// The purchases at this station that the ledger has not booked; the balance is without them.
     public private(set) var unbooked: Money?
     public let scratch: ScratchCard
     /// Whether the service was asked to activate the code and its answer is not on the card yet.

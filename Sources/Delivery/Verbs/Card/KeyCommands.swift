@@ -154,7 +154,7 @@ extension Session {
     }
 
     fileprivate func listKeys() async throws(TapcardError) -> Report {
-        // The stations of a database share their keys: a list makes none beside them.
+        // The stations of a database share their keys: a list makes no other ones.
         if try keyFile.load() == nil, let house = try await houseKeys() { return Report(house) }
         let all = try await keys()
         let uses = try await usesOfKeys()
