@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test("is refused with a reason that programs can tell apart, and what could still be paid")
-    func reasons() throws {
+    func distinct() {
         let left = World.usd(250)
         let reasons: [DeferralJudgement.Reason] = [
             .noSnapshot, .oldSnapshot, .noRecord, .unknownCard, .inactive(.blocked),

@@ -286,7 +286,7 @@ function show(id) {
   then?.(task);
 }
 
-/** The text of a success: taking back an addition is no refund, a payment may be booked later. */
+/** The text of a success. Taking back an addition is not called a refund. */
 export const doneWords = ({ verb, answer }) =>
   say.verbs[answer.deferred ? "deferred"
     : verb === "refund" && answer.amount.startsWith("-") ? "reverse" : verb][1];
