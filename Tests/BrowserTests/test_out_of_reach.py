@@ -114,7 +114,7 @@ class SellingTests(SellingCase):
         self.house.stop()
         self.pay("2.50")
         page.stage("done")
-        page.see("Paid, booked later", "$17.50 on the card after this")
+        page.see("Paid, booked later", "$17.50 left on the card")
         page.leave_check()
         page.go("home")
         page.see("$17.50", "Booked later",

@@ -211,6 +211,7 @@ export const say = {
     keep: "Keep the card there", cancelling: "Cancelling\u2026", failed: "Not done",
     asking: "The connection was lost. What became of this is being asked for.",
     balance: (funds) => `${funds} available now`,
+    left: (funds) => `${funds} left on the card`,
     afterwards: (funds) => `${funds} on the card after this`,
     replayed: "It had been done before; nothing moved a second time.",
     goBack: "Tap to go on", undo: "Undo",
