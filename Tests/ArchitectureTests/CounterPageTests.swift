@@ -67,6 +67,21 @@ struct CounterPageTests {
         #expect(known.count == named.count)
     }
 
+    @Test("has words for each reason why a payment cannot be booked later, and for no other")
+    func deferrals() throws {
+        let judgement = try SourceTree.text(
+            "Sources/Core/TapcardCore/Deferred/DeferralJudgement.swift")
+        let words = try #require(judgement.firstMatch(of: /public var word: (?s:(.*?))\n {8}\}/)).1
+        var named = Set(words.matches(of: /case \.\w+: "([a-z-]+)"/).map { String($0.1) })
+        #expect(named.count == 9 && words.contains(#""card-\(status.rawValue)""#))
+        // A card that is in use is no reason.
+        named.formUnion(["card-blocked", "card-closed", "card-replaced"])
+        let page = try SourceTree.text("\(Self.room)/page/strings.js")
+        let table = try #require(page.firstMatch(of: /notDeferred: \{\n(?s:(.*?))\n {4}\},/)).1
+        let known = table.matches(of: /(?m)^ {6}"?([a-z-]+)"?:/).map { String($0.1) }
+        #expect(Set(known) == named && known.count == named.count)
+    }
+
     @Test("has words of its own only for errors and steps that there are")
     func refusals() throws {
         let page = try SourceTree.text("\(Self.room)/page/steps.js")

@@ -45,7 +45,7 @@ class ChoosingTests(CountersCase):
         self.assertEqual(self.place(), "/counters/2/")
         # The name at the top leads back.
         page.press("Counter 2")
-        page.see(ASKED, "This page is there.")
+        page.see(ASKED, "You are here.")
         page.press("Counter 1")
         page.see("Amanda Gonzalez")
         page.open(until="Amanda Gonzalez")

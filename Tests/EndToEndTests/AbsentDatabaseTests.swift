@@ -35,6 +35,20 @@ import Testing
         try till.step("audit")
     }
 
+    @Test("serves several counters, and says once that the ledger is waited for")
+    func counters() throws {
+        let server = try PrivatePostgreSQL()
+        let owner = try House(try server.database("house"))
+        try owner.step("ledger init --currency EUR")
+        let till = try owner.station(1)
+        try till.step("demo")
+        server.kill()
+        let readers = ["sim", "sim:\(till.home)/second.txt"].flatMap { ["--reader", $0] }
+        let page = try CashierPage(till.counter, ["--ledger", till.place] + readers)
+        #expect(try page.process.errors.split(separator: "It is waited for.").count == 2)
+        try page.stop()
+    }
+
     @Test("a till that was never set up is not served without its database")
     func withoutKeys() throws {
         let server = try PrivatePostgreSQL()

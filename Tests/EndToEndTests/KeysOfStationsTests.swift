@@ -1,3 +1,4 @@
+import DurableFile
 import Glibc
 import PrivatePostgreSQL
 import Testing
@@ -106,6 +107,27 @@ import Testing
             try owner.step("keys retire 2 --for-ever")
             #expect(try owner.step("keys rotate").hasPrefix("Key 3 is made."))
             #expect(try second.step("pay 1").hasPrefix("Paid €1.00, €19.00 left"))
+        }
+    }
+
+    @Test("a list makes no keys, and says whose are missing; doctor names another key 1")
+    func list() throws {
+        try Self.house { owner, first, _ in
+            let third = try owner.station(3)
+            let told = try third.step("keys list")
+            #expect(
+                told == "This station has no keys\nKey 1 seals at the others. There: tapcard "
+                    + "keys export FILE; here: tapcard keys import FILE")
+            #expect(try DurableFile(third.counter.keys).read() == nil)
+            #expect(try third.step("keys list --json").contains(#""keys":[],"#))
+            let other = try Counter()
+            try other.step("keys list")
+            try third.counter.write(try other.text(of: other.keys), to: third.counter.keys)
+            let doctor = try third.counter.run(third.words(of: "doctor"))
+            #expect(doctor.output.contains("Key 1 of this station is another one"), "\(doctor)")
+            #expect(doctor.output.contains("keys.json-before"))
+            let sound = try first.counter.run(first.words(of: "doctor")).output
+            #expect(!sound.contains("another one"), "\(sound)")
         }
     }
 

@@ -19,6 +19,18 @@ struct OutOfReachTests {
             let ended = try till.run(line)
             #expect(ended.status == 9 && ended.errors.contains("cannot be reached"), "\(line)")
         }
+        let told = [
+            "pay 4.50": "Not paid: nothing was taken from the card. Try again once the ledger is "
+                + "back, or take cash.",
+            "add 5": "Not added: the card has what it had before. Give the cash back, or add it "
+                + "once the ledger is back.",
+        ]
+        for (line, words) in told {
+            #expect(try till.run(line).errors.contains(words), "\(line)")
+            // An id that was given may have been tried before.
+            let again = try till.run("\(line) --operation \(OutOfReachTests.id)")
+            #expect(again.status == 9 && !again.errors.contains("Not "), "\(again)")
+        }
         #expect(try till.counter.text(of: till.tags) == tags)
         let read = try till.run("read")
         #expect(read.status == 9 && read.output.contains("Amanda, €20.00"), "\(read)")
@@ -67,6 +79,11 @@ struct OutOfReachTests {
         #expect(try till.step("pay 1 --json").contains(#""deferred":{"unsettled":"5.50","#))
         #expect(try till.run("pay 4.51").status == 9)
         #expect(try till.run("add 5").status == 9)
+        let left = try till.run("read")
+        #expect(left.output.hasPrefix("Amanda, €14.50"), "\(left)")
+        #expect(left.output.contains("what the card itself says, less €5.50 to be booked; the"))
+        let limit = try till.run("pay 4.51 --json").output
+        #expect(limit.contains(#""step":"wait-for-ledger","because":"card-limit","amount":"4.50""#))
         #expect(try till.run("doctor").output.contains("not booked: 2, €5.50"))
         try house.recover()
         let settled = try till.run("pay 1")
@@ -183,6 +200,26 @@ struct OutOfReachTests {
         try wait(until: #""ledger":"known""#, at: "/api/v1/card")
         try page.stop()
         #expect(try till.step("audit").contains("every invariant holds"))
+    }
+
+    @Test("tells its page when the ledger goes and comes, without a card and without deferring")
+    func news() throws {
+        var house = try House()
+        defer { house.server.kill() }
+        let till = try house.till()
+        try till.step("issue --name Amanda --balance 20")
+        try till.step("sim take")
+        let page = try CashierPage(till.counter, ["--ledger", till.place])
+        let token = try page.token()
+        func wait(until words: String) throws {
+            while try !page.get("/api/v1/health", token).contains(words) { usleep(50_000) }
+        }
+        try wait(until: #""deferral":null"#)
+        house.server.kill()
+        try wait(until: #""deferral":{"outOfReach":true,"offered":false,"unsettled":"0.00""#)
+        try house.recover()
+        try wait(until: #""deferral":null"#)
+        try page.stop()
     }
 
     /// "Paid" is said once the line is on the disk, and only then.

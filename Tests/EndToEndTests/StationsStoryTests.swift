@@ -64,7 +64,12 @@ import Testing
         #expect(try first.step("doctor").contains("ok       PostgreSQL "))
 
         try owner.step("station revoke \(second.name)")
-        #expect(try second.status("pay 1") == 9)
+        let revoked = try second.counter.run(second.words(of: "pay 1"))
+        #expect(revoked.status == 9, "\(revoked)")
+        #expect(
+            revoked.errors.contains("The owner of the ledger has revoked this station, for good"),
+            "\(revoked)")
+        #expect(revoked.errors.contains("another name with tapcard station register"))
         #expect(try first.step("pay 1").hasPrefix("Paid €1.00, €12.50 left"))
         try owner.expect(
             "backup ~/copy", status: 2,

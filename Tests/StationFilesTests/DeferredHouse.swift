@@ -128,6 +128,10 @@ final class Till: Sendable {
         try sales.status(House.keys, at: House.now, nil)
     }
 
+    func shown(_ reading: CardReading) throws -> CardReading {
+        try sales.lessUnbooked(reading, House.keys)
+    }
+
     func copy() throws -> String {
         let bytes = try #require(try DurableFile(journal).read())
         try DurableFile(journal + ".copy").write(bytes)

@@ -47,6 +47,24 @@ import Type2Tag
         #expect(try till.status()?.purchases == 1)
     }
 
+    @Test("are taken off what the card shows, until they are booked")
+    func shown() async throws {
+        let house = try await House()
+        let till = try await house.till()
+        let gone = TapcardError(LedgerError(.unreachable, "no answer"))
+        let read = try await house.station.read()
+        let alone = read.withoutLedger(gone)
+        #expect(try till.shown(alone) == alone)
+        _ = try await till.pay(450, id: 1)
+        _ = try await till.pay(50, id: 2)
+        let less = try till.shown(alone)
+        #expect(less.balance == .cents(500) && less.unbooked == .cents(500))
+        // The ledger's word counts as it is.
+        #expect(try till.shown(read) == read)
+        _ = try await till.settle()
+        #expect(try till.shown(alone) == alone)
+    }
+
     @Test("are booked once, however often and from wherever")
     func settling() async throws {
         let house = try await House()

@@ -16,6 +16,23 @@ import Testing
         #expect(case1.question(450).refusalOfAll == nil)
     }
 
+    @Test("is refused with a reason that programs can tell apart, and what could still be paid")
+    func distinct() {
+        let left = World.usd(250)
+        let reasons: [DeferralJudgement.Reason] = [
+            .noSnapshot, .oldSnapshot, .noRecord, .unknownCard, .inactive(.blocked),
+            .inactive(.closed), .inactive(.replaced), .oldRecord, .openOperation,
+            .balance(left: left), .cardLimit(left: left), .stationLimit(left: left),
+        ]
+        #expect(Set(reasons.map(\.word)).count == reasons.count)
+        #expect(reasons.map(\.left) == [Money?](repeating: nil, count: 9) + [left, left, left])
+        for reason in reasons {
+            let error = TapcardError(reason)
+            #expect(error.next == [.ledger(.waitForLedger(reason))])
+            #expect(error.kind == .ledgerUnreachable && error.meaning.hasPrefix("Not paid: "))
+        }
+    }
+
     @Test("needs a snapshot of this ledger")
     func snapshot() async throws {
         var asked = try await Case()

@@ -70,6 +70,21 @@ import Testing
         #expect(try await world.reader.change { $0 } == before)
     }
 
+    @Test("is told where a payment or an addition is asked for the first time: nothing has moved")
+    func words() {
+        let gone = TapcardError(LedgerError(.unreachable, "no answer"))
+        let paid = gone.beforeBeginning(.pay)
+        #expect(paid.what == gone.what)
+        #expect(paid.meaning == "Not paid: nothing was taken from the card.")
+        #expect(paid.next == [.ledger(.waitForLedger(nil))])
+        let added = gone.beforeBeginning(.add)
+        #expect(added.meaning == "Not added: the card has what it had before.")
+        #expect(added.next == [.ledger(.addWhenBack)])
+        // Of an outcome that is not known, nothing is claimed.
+        let unknown = TapcardError(.outcomeUnknown, "No answer.", meaning: "It may have happened.")
+        #expect(unknown.beforeBeginning(.pay).meaning == unknown.meaning)
+    }
+
     @Test("shows what the card itself says, and says that it is not confirmed")
     func reading() async throws {
         let world = try await World.withCard()

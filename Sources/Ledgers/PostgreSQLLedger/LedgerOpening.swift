@@ -166,7 +166,9 @@ extension Link {
         } catch .refused(sqlState: LinkFailure.noRight, _) {
             throw LedgerError(
                 .unavailable,
-                "this login has no rights in the ledger: it was never registered, or it was revoked"
+                "this login has no rights in the ledger: it was never registered, or the owner has "
+                    + "revoked it; the owner can give this machine another one with tapcard station "
+                    + "register"
             )
         } catch {
             throw LedgerError(error)
@@ -220,7 +222,10 @@ struct Declaration {
         }
         guard !isRevoked else {
             throw LedgerError(
-                .unavailable, "the station \(login) was revoked; ask who runs the ledger")
+                .unavailable,
+                "the owner of the ledger has revoked the station \(login), for good; if that was a "
+                    + "mistake, the owner can give this machine another name with tapcard station "
+                    + "register")
         }
         guard wanted == nil || wanted == currency else {
             throw LedgerError(

@@ -100,13 +100,8 @@ package struct Patience: Sendable {
         unsafe handle = unsafe library.connectdbParams(&names, &values, 1)
         guard let handle = unsafe handle, unsafe library.status(handle) == CONNECTION_OK else {
             let why = message()
-            // libpq's words for a server that only reads. They are not translated.
-            let isReplica = why.contains("session is read-only")
             throw LedgerError(
-                Link.isServersWord(why) ? .unavailable : .unreachable,
-                isReplica
-                    ? "only a replica can be reached, and no server that takes changes (\(why))"
-                    : "the database cannot be reached: \(why)")
+                Link.isServersWord(why) ? .unavailable : .unreachable, Link.refusal(why))
         }
         unsafe _ = library.setNoticeReceiver(handle, tapcard_libpq_note, warnings)
         guard unsafe library.setnonblocking(handle, 1) == 0,
@@ -122,6 +117,20 @@ package struct Patience: Sendable {
         let isStopped = stopped.contains(where: why.contains)
         let isRefused = why.contains(":  ") && !isStopped
         return isRefused || ["certificate", "SSL", "GSS"].contains(where: why.contains)
+    }
+
+    private static func refusal(_ why: String) -> String {
+        // libpq's words for a server that only reads. They are not translated.
+        if why.contains("session is read-only") {
+            return "only a replica can be reached, and no server that takes changes (\(why))"
+        }
+        // The server's words, in English unless its messages are set otherwise.
+        if why.contains("is not permitted to log in") {
+            return "the owner of the ledger has revoked this station, for good (\(why)); if that "
+                + "was a mistake, the owner can give this machine another name with tapcard station "
+                + "register"
+        }
+        return "the database cannot be reached: \(why)"
     }
 
     deinit {

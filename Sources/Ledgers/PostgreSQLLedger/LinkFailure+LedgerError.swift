@@ -20,7 +20,9 @@ extension LedgerError {
         // Division by 0: a change that had to change something has changed nothing.
         case _ where state == Opening.guardState:
             self.init(
-                .unavailable, "the ledger was reopened, or this station was revoked; try again")
+                .unavailable,
+                "the ledger was reopened, or its owner has revoked this station; nothing was "
+                    + "changed, try again: then it says which")
         case "22", "23", "42":
             self.init(
                 .corrupt,

@@ -126,11 +126,33 @@ public struct DeferredSales: Sendable {
         guard line.amount == amount.minorUnits, card == nil || card == line.uid else {
             throw station.otherRequest(line)
         }
-        let known = snapshot.load(station.keys)?.card(line.uid)?.balance ?? 0
-        let balance = max(min(known, line.balanceOnTag) - found.sum(of: line.uid), 0)
+        let balance = left(line.uid, showing: line.balanceOnTag, found, station.keys)
         return Station.receipt(
             line, in: found, balance: Money(minorUnits: balance, found.currency),
             limit: caps.station, isReplayed: true)
+    }
+
+    /// The money that is left on a card, in minor units, as far as it is known here.
+    private func left(
+        _ uid: CardUID, showing balance: Int64, _ found: DeferralJournal, _ keys: KeyRing
+    ) -> Int64 {
+        let known = snapshot.load(keys)?.card(uid)?.balance ?? 0
+        return max(min(known, balance) - found.sum(of: uid), 0)
+    }
+
+    /// A card that was read while the ledger is out of reach, less what it has paid here since.
+    public func lessUnbooked(
+        _ reading: CardReading, _ keys: KeyRing
+    ) throws(TapcardError) -> CardReading {
+        guard reading.ledger == .unreachable, let balance = reading.balance,
+            let found = try journal.load(keys), found.currency == balance.currency
+        else { return reading }
+        let unbooked = found.sum(of: reading.uid)
+        guard unbooked > 0 else { return reading }
+        let rest = left(reading.uid, showing: balance.minorUnits, found, keys)
+        return reading.leaving(
+            Money(minorUnits: rest, found.currency),
+            unbooked: Money(minorUnits: unbooked, found.currency))
     }
 
     // MARK: In reach

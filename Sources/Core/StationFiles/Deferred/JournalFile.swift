@@ -155,7 +155,7 @@ public struct JournalFile: Sendable, Hashable {
         TapcardError(
             .ledgerUnreachable, "The journal of purchases cannot be written: \(error.detail).",
             meaning: "Not paid: nothing was taken from the card.",
-            next: [.ledger(.waitForLedger)])
+            next: [.ledger(.waitForLedger(nil))])
     }
 
     private var full: TapcardError {

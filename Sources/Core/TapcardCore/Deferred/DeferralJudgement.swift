@@ -37,6 +37,32 @@ public enum DeferralJudgement: Sendable, Hashable {
         case balance(left: Money)
         case cardLimit(left: Money)
         case stationLimit(left: Money)
+
+        /// The word for programs.
+        public var word: String {
+            switch self {
+            case .noSnapshot: "no-snapshot"
+            case .oldSnapshot: "old-snapshot"
+            case .noRecord: "no-record"
+            case .unknownCard: "unknown-card"
+            case .inactive(let status): "card-\(status.rawValue)"
+            case .oldRecord: "old-record"
+            case .openOperation: "open-operation"
+            case .balance: "balance"
+            case .cardLimit: "card-limit"
+            case .stationLimit: "station-limit"
+            }
+        }
+
+        /// The sum that could still be paid, where that is the reason.
+        public var left: Money? {
+            switch self {
+            case .balance(let left), .cardLimit(let left), .stationLimit(let left): left
+            case .noSnapshot, .oldSnapshot, .noRecord, .unknownCard, .inactive, .oldRecord,
+                .openOperation:
+                nil
+            }
+        }
     }
 
     /// The facts for a verdict.
@@ -157,6 +183,6 @@ extension TapcardError {
         self.init(
             .ledgerUnreachable, "The ledger cannot be reached, and \(why).",
             meaning: "Not paid: nothing was taken from the card.",
-            next: [.ledger(.waitForLedger)], uid: uid)
+            next: [.ledger(.waitForLedger(reason))], uid: uid)
     }
 }

@@ -144,7 +144,10 @@ extension NextStep {
         case restoreGoodBackup
         case bringNewerBack(CardUID)
         case readCardWhenBack
-        case waitForLedger
+        /// The reason is there where a purchase could not be deferred.
+        case waitForLedger(DeferralJudgement.Reason?)
+        /// The cash of an addition is in the drawer already.
+        case addWhenBack
         case readCardWhenWritable
         case checkDisk
         /// The ledger of a file was moved into a database with this address.

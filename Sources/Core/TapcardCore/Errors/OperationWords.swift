@@ -78,6 +78,18 @@ extension Operation {
     }
 }
 
+extension TapcardError {
+    /// The refusal of a request that is made for the first time, where the ledger was out of reach
+    /// before anything was begun.
+    public func beforeBeginning(_ kind: Operation.Kind) -> TapcardError {
+        guard self.kind == .ledgerUnreachable else { return self }
+        let (what, meaning) = kind.notDone
+        return saying(
+            meaning: "\(what.dropLast()): \(meaning.prefix(1).lowercased())\(meaning.dropFirst())",
+            next: [.ledger(kind == .add ? .addWhenBack : .waitForLedger(nil))])
+    }
+}
+
 /// The refusals of a request that looks like an earlier one.
 extension Station {
     /// Refuses a request without an id that this tap has just settled: it is more likely a retry

@@ -35,7 +35,9 @@ public struct CardReading: Sendable, Hashable {
     public let seal: Seal
     public let sequence: SequenceNumber?
     public let holder: Holder
-    public let balance: Money?
+    public private(set) var balance: Money?
+    /// The purchases at this station that the ledger has not booked; the balance is without them.
+    public private(set) var unbooked: Money?
     public let scratch: ScratchCard
     /// Whether the service was asked to activate the code and its answer is not on the card yet.
     let isActivating: Bool
@@ -76,6 +78,13 @@ extension CardReading {
         reading.ledger = problem.kind == .ledgerUnreachable ? .unreachable : .unavailable
         reading.problem = self.problem ?? problem
         (reading.closed, reading.sameHolderID) = (nil, [])
+        return reading
+    }
+
+    /// The card with what is left of it, less purchases that are not booked.
+    public func leaving(_ balance: Money, unbooked: Money) -> CardReading {
+        var reading = self
+        (reading.balance, reading.unbooked) = (balance, unbooked)
         return reading
     }
 

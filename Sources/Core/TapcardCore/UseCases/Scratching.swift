@@ -37,7 +37,16 @@ package struct Scratching: UseCase {
                     Tapping(ScratchableCard(code: code, request: PendingRequest(id, intent))))
                 : .writing(Tapping(ChangeRequest(intent, id, known: known)))
         case .looking(var looking):
-            let found = try await looking.step(at: station)
+            let found: ScratchableCard.Found?
+            do throws(TapcardError) {
+                found = try await looking.step(at: station)
+            } catch {
+                // Another station may have done this very request since it was asked for here.
+                let intent = Intent.scratch(station.newID())
+                guard let known = try? await station.known(id, intent, only: nil) else { throw error }
+                phase = .writing(Tapping(ChangeRequest(intent, id, known: known)))
+                return nil
+            }
             phase = .looking(looking)
             guard let found else { return nil }
             settled = found.settled

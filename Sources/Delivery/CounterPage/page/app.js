@@ -24,7 +24,7 @@ import { tickets } from "./tickets.js";
 import {
   button, field, form, heading, link, passwordField, problemBox, submit, typed,
 } from "./ui.js";
-import { shown } from "./words.js";
+import { awayWords, shown } from "./words.js";
 
 const views = {
   home, pay, add, scratch, activate, issue, draws, tickets, mastermind, history, desk, health,
@@ -97,12 +97,12 @@ const login = () => [
     passwordField("password", say.login.password), submit(say.login.action))),
 ];
 
-/** Whether payments are booked later, up to which sum, and what is still to be booked. */
+/** Whether the ledger is there, what may be sold without it, and what is still to be booked. */
 function deferralBanner({ outOfReach, offered, left, purchases, unsettled }) {
   const words = say.deferral;
   const rest = purchases > 0 && words.unsettled(shown(unsettled));
   if (!outOfReach && !rest) return null;
-  const first = outOfReach && (offered ? words.away(shown(left)) : words.stale);
+  const first = outOfReach && awayWords({ offered, left });
   return h("div.banner.warn", icon("info"),
     h("p", [first, rest].filter(Boolean).join(" ")));
 }
@@ -177,19 +177,22 @@ function render(s) {
   lookAtControls();
 }
 
-let known = { ended: 0 };
+let known = { ended: 0, isCutOff: false };
 
 /** Reloads a view's data after an operation, here or at another counter. */
 function watch(s) {
   const { ended, session } = s;
-  const now = { ended, session, reader: s.reader?.state, card: s.card?.session };
+  const now = {
+    ended, session, reader: s.reader?.state, card: s.card?.session,
+    isCutOff: Boolean(s.deferral?.outOfReach),
+  };
   const before = known;
   known = now;
   const isNews = now.ended !== before.ended;
   const view = viewOf(s.route);
   if (!s.session) return;
   if (now.session !== before.session) look();
-  else if (isNews || now.reader !== before.reader) {
+  else if (isNews || now.reader !== before.reader || now.isCutOff !== before.isCutOff) {
     if (view.refresh) view.refresh();
     else if (isNews) view.enter?.(s.route.arg);
   }

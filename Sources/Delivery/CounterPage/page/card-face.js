@@ -2,7 +2,7 @@
 
 import { h, icon } from "./dom.js";
 import { tagWords } from "./refusals.js";
-import { isDeferring, trustedCard } from "./store.js";
+import { isDeferring, isUnjudged, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { note } from "./ui.js";
 import { shown, uidWords } from "./words.js";
@@ -36,7 +36,7 @@ function emptySlot({ asking, reader }) {
 }
 
 const face = ({ uid, name, id, balance, state, code }) => h("div.card", {
-  key: uid, class: trustedCard() || isDeferring() ? "" : "doubtful",
+  key: uid, class: trustedCard() || isDeferring() || isUnjudged() ? "" : "doubtful",
 },
 rosette(uid),
 h("p.mark", icon("waves"), say.brand),
@@ -51,6 +51,7 @@ const bar = (remark) => note(remark, "warn", "bad");
 /** The card, its problem in the server's words, and small notes. */
 export function cardSide(s, ...more) {
   const { read, problem } = s.card ?? {};
+  const isGrave = read && !isUnjudged();
   const remarks = read && !problem && [
     words.ledger[read.ledger] && bar(words.ledger[read.ledger]),
     read.seal === "unsealed" && bar(words.unsealed),
@@ -60,11 +61,12 @@ export function cardSide(s, ...more) {
   return h("section.side", { "aria-label": words.heading },
     read ? face(read) : !problem ? emptySlot(s)
       : h("div.card.blank", icon("tag"), h("p.big", problem.error === "blank-tag"
-        ? words.blank : words.tag), problem.uid && h("p.uid", uidWords(problem.uid))),
+        ? words.blank : isUnjudged() ? words.unread : words.tag),
+      problem.uid && h("p.uid", uidWords(problem.uid))),
     isDeferring() && note(say.deferral.card, "info", "warn"),
-    problem && !isDeferring() && h("section.note", { class: read ? "bad" : "warn" },
+    problem && !isDeferring() && h("section.note", { class: isGrave ? "bad" : "warn" },
       icon("warn"), h("div",
-      read && h("h2", words.untrusted), h("strong", tagWords(problem).title),
+      isGrave && h("h2", words.untrusted), h("strong", tagWords(problem).title),
       tagWords(problem).lines.map((line) => line && h("p", line)))),
     remarks,
     more);

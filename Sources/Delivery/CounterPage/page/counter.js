@@ -6,7 +6,8 @@ import { makeDemo } from "./desk.js";
 import { h, icon } from "./dom.js";
 import { announce } from "./notices.js";
 import {
-  change, draft, isBarred, isDeferring, isServed, isUsable, serve, setDraft, state, trustedCard,
+  change, draft, isBarred, isDeferring, isPaidLater, isServed, isUnjudged, isUsable,
+  isWithoutLedger, serve, setDraft, state, trustedCard,
 } from "./store.js";
 import { say } from "./strings.js";
 import { begin } from "./tasks.js";
@@ -30,6 +31,9 @@ async function askForCard() {
   }
 }
 
+/** Why no money moves with any card. */
+const noLedger = () => words.noLedger[state.card?.problem?.error] ?? words.noLedger.other;
+
 const isAway = () => state.reader?.state === "missing";
 
 const fundsTile = (read, asking) => h("button.tile.funds-tile", {
@@ -37,7 +41,8 @@ const fundsTile = (read, asking) => h("button.tile.funds-tile", {
 },
 h("span", words.funds), h("b", shown(read?.balance)),
 h("small", read ? read.name ?? say.card.nameless : isAway() ? words.noReader
-  : isBarred() ? words.barred : asking ? say.card.asking : words.fundsAsk));
+  : isUnjudged() ? noLedger() : isBarred() ? words.barred : asking ? say.card.asking
+    : words.fundsAsk));
 
 /** A link to a view; without a use at the moment it is disabled and gives the reason. */
 function way(name, sign, hint, isOpen) {
@@ -49,13 +54,15 @@ function way(name, sign, hint, isOpen) {
 function ways({ asking }) {
   const read = trustedCard();
   const word = read ? read.state ?? "none" : "absent";
-  const why = isAway() ? words.noReader : isBarred() ? words.notThis : null;
+  const isHeld = isBarred() || isWithoutLedger();
+  const why = isAway() ? words.noReader : isWithoutLedger() ? noLedger()
+    : isBarred() ? words.notThis : null;
   const [scratchHint, activateHint] = words.why[word] ?? [];
   return h("section.tiles", { "aria-label": words.ways },
-    fundsTile(read ?? (isDeferring() ? state.card.read : null), asking),
-    way("pay", "pay", isDeferring() ? say.deferral.hint : why ?? words.payHint,
-      !isBarred() || isDeferring()),
-    way("add", "add", why ?? words.addHint, !isBarred()),
+    fundsTile(read ?? (isUnjudged() || isDeferring() ? state.card.read : null), asking),
+    way("pay", "pay", isPaidLater() ? say.deferral.hint : why ?? words.payHint,
+      !isHeld || isPaidLater()),
+    way("add", "add", why ?? words.addHint, !isHeld),
     way("scratch", "scratch", why ?? scratchHint, word === "unscratched"),
     way("activate", "send", why ?? activateHint, word === "scratched"));
 }
@@ -112,7 +119,7 @@ const moneyView = (verb) => ({
   render(s) {
     const isLater = verb === "pay" && isDeferring();
     const read = isLater ? state.card.read : trustedCard();
-    const isHeld = isBarred() && !isLater;
+    const isHeld = (isBarred() || isWithoutLedger()) && !(verb === "pay" && isPaidLater());
     const disabled = !isUsable() || isHeld;
     return [
       heading(say[verb].title, say[verb].lead),
@@ -121,7 +128,7 @@ const moneyView = (verb) => ({
         h("section.amounts", serveAgain(verb) || amounts(verb, `${verb}-amount`, disabled),
           h("p.hint", read ? say.money.on(read.name ?? say.card.nameless, shown(read.balance))
             : !isHeld && say.money.nobody)),
-        cardSide(s, isHeld && note(say.money.notNow, "warn", "bad"))),
+        cardSide(s, isHeld && !isWithoutLedger() && note(say.money.notNow, "warn", "bad"))),
     ];
   },
 });

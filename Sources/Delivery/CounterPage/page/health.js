@@ -41,10 +41,13 @@ const audit = ({ violations, cards, operations, open, activating = [] }) => [
   activating.map((uid) => note(words.activating(uidWords(uid)))),
 ];
 
+/** The name of a member in words, such as "snapshot age" of snapshotAge. */
+const named = (name) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
 /** All facts that the server reports about itself, word by word. */
 const facts = (value, prefix = "") => Object.entries(value).map(([name, fact]) =>
-  (fact && typeof fact === "object" ? facts(fact, `${prefix}${name} `)
-    : h("div", h("dt", prefix + name), h("dd", String(fact ?? say.none)))));
+  (fact && typeof fact === "object" ? facts(fact, `${prefix}${named(name)} `)
+    : h("div", h("dt", prefix + named(name)), h("dd", String(fact ?? say.none)))));
 
 /** The reader of each counter, where there are several. */
 const readers = ({ counters }) => counters.length > 1 && h("section.part",

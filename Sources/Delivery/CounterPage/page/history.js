@@ -141,14 +141,19 @@ export const history = {
   enter,
   render({ route: { arg }, data, card }) {
     const uid = arg ?? card?.read?.uid;
+    const look = () => enter(arg);
+    const { takings, history: done } = data;
+    // One reason for both is told once.
+    const isTold = !arg && !done?.value && done?.problem
+      && done.problem.error === takings?.problem?.error;
     return [
       heading(words.title, arg && say.cardWords(uidWords(arg))),
       uid && choice(words.which, [[null, words.all], [uid, words.card]], arg,
         (chosen) => { location.hash = `#/history/${chosen ?? ""}`; }),
       !arg && h("section.part",
         h("div.row.spread", h("h2", words.takings), dayRow(chosenDay())),
-        loaded(data.takings, chart, loadTakings)),
-      h("section.part", loaded(data.history, entries, () => enter(arg))),
+        loaded(takings, chart, look)),
+      !isTold && h("section.part", loaded(done, entries, look)),
     ];
   },
   /** Reloads after an operation here or at another counter. */

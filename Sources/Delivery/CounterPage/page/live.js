@@ -7,7 +7,7 @@ import { spoken, tagWords } from "./refusals.js";
 import { change, HERE, isAtCounter, stagedTask, state } from "./store.js";
 import { say } from "./strings.js";
 import { follow, isOpen, reconcile, restoreTasks } from "./tasks.js";
-import { settledPayOut, settledWords, shown, timeWords } from "./words.js";
+import { awayWords, settledPayOut, settledWords, shown, timeWords } from "./words.js";
 
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 5000;
@@ -94,11 +94,10 @@ function listen() {
   on("deferral", (deferral) => {
     const before = state.deferral;
     change({ deferral });
-    const isLost = deferral?.outOfReach && deferral.offered && !before?.outOfReach;
-    if (isLost) announce(say.deferral.away(shown(deferral.left)));
+    if (deferral?.outOfReach && !before?.outOfReach) announce(awayWords(deferral), true);
     if (before?.purchases > 0 && deferral?.purchases === 0) {
       toast(say.deferral.settled(timeWords(deferral.settledAt)), "good");
-    }
+    } else if (before?.outOfReach && !deferral?.outOfReach) announce(say.deferral.back);
   });
   source.onerror = ({ target }) => {
     if (target !== source) return;

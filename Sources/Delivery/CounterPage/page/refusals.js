@@ -1,9 +1,9 @@
 // The texts of a refusal or unknown outcome for a cashier: a heading about the money, and at most
 // two short sentences. The visible text is also the announced text.
 
-import { state } from "./store.js";
+import { OF_LEDGER, state } from "./store.js";
 import { say } from "./strings.js";
-import { shown } from "./words.js";
+import { minorUnits, shown } from "./words.js";
 
 const words = say.refused;
 
@@ -20,6 +20,13 @@ function reasons({ kind, problem, body }) {
     const isKnown = uid === (problem.uid ?? body.card ?? uid) && balance;
     return [isKnown ? words.onlyLeft(shown(balance)) : words.tooLittle];
   }
+  const step = problem.next.find(({ because }) => because in words.notDeferred);
+  if (error === "ledger-unreachable" && step) {
+    const isSpent = step.amount && minorUnits(step.amount) === 0n;
+    const why = (isSpent && words.spent[step.because])
+      || words.notDeferred[step.because](shown(step.amount));
+    return [why, words.untilBack];
+  }
   if (error === "operation-voided") return words.voided[kind] ?? [words.nothing[kind]];
   return words.why[error] ?? [title, advice || meaningOf({ kind, problem })];
 }
@@ -34,12 +41,11 @@ export function refusalWords(task) {
 }
 
 const MONEY_VIEWS = ["pay", "add"];
-const LEDGER = ["ledger-unreachable", "ledger-unavailable", "ledger-undeclared", "keys-behind"];
 
 /** The problem of the tag on the reader; at the till the advice is another card, not a new one. */
 export function tagWords({ error, title, meaning, advice }) {
   // The server's words for a ledger that takes no money name sockets and commands.
-  const isPlain = MONEY_VIEWS.includes(state.route.name) || LEDGER.includes(error);
+  const isPlain = MONEY_VIEWS.includes(state.route.name) || OF_LEDGER.includes(error);
   const why = isPlain && words.why[error];
   return why ? { title: why[0], lines: why.slice(1) } : { title, lines: [meaning, advice] };
 }

@@ -69,8 +69,8 @@ const undoButton = (task) => button(
 function balanceLine({ answer: { uid, balance, deferred } }) {
   const read = state.card?.read;
   if (!balance) return null;
-  return h("p.big", read?.uid === uid && !deferred ? words.balance(shown(read.balance))
-    : words.afterwards(shown(balance)));
+  const said = deferred ? words.left : read?.uid === uid ? words.balance : words.afterwards;
+  return h("p.big", said(shown(said === words.balance ? read.balance : balance)));
 }
 
 const done = (task) => [

@@ -113,6 +113,7 @@ export const steps = {
   "restore-good-backup": "Stop taking money.",
   "bring-newer-ledger-back": OPERATOR,
   "read-card-when-back": "Tap it again once the ledger is back.",
+  "add-when-back": "Give the cash back, or add it once the ledger is back.",
   "wait-for-ledger": "Try again once the ledger is back, or take cash.",
   "read-card-when-writable":
     "When the disk is well again, tap the card before you repeat anything.",
@@ -154,6 +155,7 @@ export const OF_READER = ["diagnose-reader", "free-reader", "plug-reader-in"];
 
 /** The texts of a refusal, or of a refusal with this step: what happened, and what to do. */
 export const refusals = {
+  "ledger-unreachable": ["The ledger is out of reach.", "Try again when it is back."],
   "not-refundable show-earlier-account":
     ["This was done before the card was issued again.", "It cannot be taken back."],
   "not-refundable hold": ["This was done with another card.", "Hold that card to the reader."],

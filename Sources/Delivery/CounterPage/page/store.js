@@ -18,7 +18,7 @@ export const state = {
   lying: null, served: {},
   // The card that was read last, wherever it is now.
   seen: null,
-  // Purchases that are booked later; null at a station that defers none.
+  // The ledger's reach and the purchases that are booked later; null where there is nothing to say.
   deferral: null,
 };
 
@@ -74,6 +74,24 @@ export function isDeferring() {
   const isAsItSays = !problem || problem.error === "ledger-unreachable";
   return Boolean(outOfReach && offered && read?.seal === "valid" && isAsItSays);
 }
+
+/** Problems of the ledger or of the keys: they tell nothing about the card. */
+export const OF_LEDGER =
+  ["ledger-unreachable", "ledger-unavailable", "ledger-undeclared", "keys-behind"];
+
+/** Whether the card on the reader cannot be judged, because the ledger takes no money now. */
+export function isUnjudged() {
+  const { read, problem } = state.card ?? {};
+  return OF_LEDGER.includes(problem?.error) && (!read || read.seal === "valid");
+}
+
+/** Whether no money moves because of the ledger, and not because of the card on the reader. */
+export const isWithoutLedger = () =>
+  isUnjudged() || (!isBarred() && Boolean(state.deferral?.outOfReach));
+
+/** Whether a payment is booked later, with the card on the reader or with the next one. */
+export const isPaidLater = () =>
+  isDeferring() || (!state.card && Boolean(state.deferral?.outOfReach && state.deferral.offered));
 
 /** Whether the card on the reader was charged, or added to, since it was placed there. */
 export function isServed(verb) {

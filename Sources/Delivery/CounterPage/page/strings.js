@@ -15,8 +15,8 @@ export const say = {
 
   counters: {
     title: "Which counter is this?",
-    lead: "This browser keeps to it. The name at the top leads back here.",
-    one: (number) => `Counter ${number}`, here: "This page is there. ",
+    lead: "This browser remembers it. To choose another, press the name at the top.",
+    one: (number) => `Counter ${number}`, here: "You are here. ",
     missing: (number) => `There is no counter ${number} any more. Choose another one.`,
   },
   link: {
@@ -56,17 +56,41 @@ export const say = {
       "keys-behind": ["This till lacks the key of the house.", "Ask the operator."],
       "ledger-unreachable": ["The ledger is out of reach.", "Try again later, or take cash."],
     },
+    // Why this payment cannot be booked later.
+    notDeferred: {
+      "no-snapshot": () => "The ledger is out of reach.",
+      "old-snapshot": () => "The ledger is out of reach for too long.",
+      "no-record": () => "This card cannot be trusted now.",
+      "unknown-card": () => "This till does not know the card yet.",
+      "card-blocked": () => "The card is blocked.",
+      "card-closed": () => "The card is closed.",
+      "card-replaced": () => "The card was replaced.",
+      "old-record": () => "The card shows an older state than it had.",
+      "open-operation": () => "Something is open on the card.",
+      balance: (left) => `As far as is known, only ${left} is left.`,
+      "card-limit": (left) => `This card may pay only ${left} more.`,
+      "station-limit": (left) => `This till may sell only ${left} more.`,
+    },
+    // ... where nothing at all is left.
+    spent: {
+      balance: "As far as is known, nothing is left.",
+      "card-limit": "This card has paid enough.",
+      "station-limit": "This till has sold enough.",
+    },
+    untilBack: "Take cash until the ledger is back.",
     onlyLeft: (amount) => `Only ${amount} is left on the card.`,
     tooLittle: "The card has less than that.",
   },
   // Payments that are booked when the ledger is back.
   deferral: {
-    away: (left) => `Paid later: the ledger is out of reach. Keep selling up to ${left}.`,
+    away: (left) =>
+      `The ledger is out of reach; sales are booked later. You may sell ${left} more.`,
     stale: "The ledger is out of reach. Take cash until it is back.",
     unsettled: (sum) => `${sum} is still to be booked.`,
     settled: (when) => `The ledger is back. All was booked at ${when}.`,
-    hint: "Booked later", done: "Paid later: the ledger is out of reach.",
-    card: "The amount is what the card says. A payment is booked later.",
+    back: "The ledger is back.",
+    hint: "Booked later", done: "The ledger is out of reach.",
+    card: "The amount is what the card says, less what is still to be booked.",
   },
   reader: {
     ready: "Reader ready", missing: "No reader", looking: "Connecting",
@@ -89,7 +113,7 @@ export const say = {
     nameless: "Bearer", number: (id) => `No. ${id}`,
     seen: (name, funds) => `Card of ${name}, ${funds} available.`,
     untrusted: "Do not take or give money on this card",
-    tag: "Not a card", blank: "Blank tag",
+    tag: "Not a card", blank: "Blank tag", unread: "Not read",
     display: {
       repaired: "What phones read on it was updated.",
       "out-of-date": "What phones read on it is out of date: Repair, at the desk, updates it.",
@@ -114,6 +138,10 @@ export const say = {
     add: "Add funds", addHint: "Cash is in the drawer",
     barred: "No money moves on this card", notThis: "Not available for this card",
     noReader: "Needs the reader",
+    noLedger: {
+      "ledger-undeclared": "Not before the ledger is reopened",
+      "keys-behind": "Needs the key of the house", other: "Not while the ledger is out of reach",
+    },
     scratch: "Scratch", activate: "Activate",
     why: {
       absent: ["Needs a card", "Needs a card"],
@@ -159,7 +187,7 @@ export const say = {
     "mastermind/start": ["New game", "Game kept on the card"],
     "mastermind/resume": ["Game", "Game found on the card"],
     reverse: ["Reversal", "Reversed"],
-    deferred: ["Payment, booked later", "Paid later"],
+    deferred: ["Payment, booked later", "Paid, booked later"],
     ask: ["Asked again"], ticket: ["Ticket"], claim: ["Prize"], payout: ["Prize in cash"],
     game: ["Game kept"], protect: ["Password on"], unprotect: ["Password off"],
   },
@@ -183,6 +211,7 @@ export const say = {
     keep: "Keep the card there", cancelling: "Cancelling\u2026", failed: "Not done",
     asking: "The connection was lost. What became of this is being asked for.",
     balance: (funds) => `${funds} available now`,
+    left: (funds) => `${funds} left on the card`,
     afterwards: (funds) => `${funds} on the card after this`,
     replayed: "It had been done before; nothing moved a second time.",
     goBack: "Tap to go on", undo: "Undo",

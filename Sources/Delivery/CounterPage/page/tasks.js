@@ -286,9 +286,10 @@ function show(id) {
   then?.(task);
 }
 
-/** The text of a success; taking back an addition is not called a refund. */
+/** The text of a success. Taking back an addition is not called a refund. */
 export const doneWords = ({ verb, answer }) =>
-  say.verbs[verb === "refund" && answer.amount.startsWith("-") ? "reverse" : verb][1];
+  say.verbs[answer.deferred ? "deferred"
+    : verb === "refund" && answer.amount.startsWith("-") ? "reverse" : verb][1];
 
 /** The content of the stage as an announcement for screen readers. */
 export function told(task) {

@@ -128,6 +128,10 @@ function handOutFor({ verb, answer }) {
   return due && minorUnits(due) !== 0n ? due : null;
 }
 
+/** What a ledger out of reach means for sales. */
+export const awayWords = ({ offered, left }) =>
+  (offered && minorUnits(left) > 0n ? say.deferral.away(shown(left)) : say.deferral.stale);
+
 export const timeWords = (iso) => moment.format(new Date(iso));
 /** A calendar day, such as a draw's, independent of the time zone. */
 export const dayWords = (date) => weekday.format(new Date(date));

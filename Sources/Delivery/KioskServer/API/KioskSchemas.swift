@@ -63,7 +63,8 @@ enum KioskSchemas {
         "deferral": Schema.orNull(Schema.named("Deferral")),
     ])
 
-    /// Purchases that are booked later; null at a station that defers none.
+    /// The ledger's reach, and purchases that are booked later; null where the ledger is there and
+    /// the station defers none.
     private static let deferral = Schema.object([
         "outOfReach": Schema.truth, "offered": Schema.truth,
         "unsettled": Schema.named("Amount"), "purchases": Schema.count,

@@ -114,6 +114,12 @@ struct CounterDesk: Sendable {
         }
     }
 
+    /// Whether the ledger's server answers; nil for a ledger in a file.
+    func ledgerAnswers() async -> Bool? {
+        guard case .database? = try? session.settings.ledgerPlace else { return nil }
+        return await ledgerProblem(isWriting: false)?.kind != .ledgerUnreachable
+    }
+
     /// The state of the ledger's database; nil for a file, and where it cannot be asked.
     func database() async -> DatabaseReport? {
         (try? await ledger.databaseStatus(at: now())).flatMap(\.self).map(DatabaseReport.init)
@@ -199,7 +205,8 @@ struct CounterDesk: Sendable {
         await station.watch(settling: isChecked) { event in
             switch event {
             case .card(let reading):
-                let report = Report(reading, currency: station.currency)
+                let report = Report(
+                    self.session.lessUnbooked(reading), currency: station.currency)
                 let goesOn = isChecked && report.problem?.mayPassByItself != true
                 return await show(.card(report.document ?? .null, problem: report.problem))
                     && goesOn

@@ -196,7 +196,7 @@ actor OperationQueue {
         ledgerCheck.use()
         switch event {
         case .card(let read, let problem):
-            deferrals.reached(problem?.kind != .ledgerUnreachable)
+            deferrals.noteReading(problem)
             lies(read, problem)
         case .problem(let error) where error.result == .noReader:
             wentAway()

@@ -63,7 +63,8 @@ extension Command {
                 + "begun, and what runs comes to its end. The reader may be plugged in later.\n\n"
                 + "Each --reader is a counter of its own, numbered in their order: the page asks "
                 + "which one it is, and each has an address. The setting names one reader only; "
-                + "several are named on this command line.\n\n"
+                + "several are named on this command line: tapcard serve --reader "
+                + "pn532_uart:/dev/ttyUSB0 --reader acr122_usb:001:004\n\n"
                 + "Where there are cashiers (tapcard cashiers add), the page asks who it is, and "
                 + "how often somebody may try is limited. Only this machine can reach it, unless "
                 + "--listen names another address: for that a certificate and a cashier are "
@@ -224,7 +225,7 @@ extension Session {
             let session = using(settings)
             // A connection to a database has one transaction at a time, with its round trips. A file
             // takes one change at a time anyway.
-            let ledger = isFile ? ledger : try await session.awaitedLedger()
+            let ledger = isFile ? ledger : try await session.awaitedLedger(isTold: true)
             others.append(CounterDesk(session, try await session.counterReader(), ledger))
         }
         return CounterDesks(first: first, others: others)

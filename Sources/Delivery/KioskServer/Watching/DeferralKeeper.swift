@@ -10,6 +10,7 @@ final class DeferralKeeper: Sendable {
     private struct State {
         var schedule = SnapshotSchedule(.now)
         var isOutOfReach = false
+        var isAsking = false
         var settledAt: String?
         var news: DeferralNews?
         var isFirst = true
@@ -19,6 +20,8 @@ final class DeferralKeeper: Sendable {
     /// A card that lies on the reader from the start is settled first: a snapshot of a card on
     /// which something is open does not count.
     private static let firstPause = Duration.seconds(2)
+    /// The pause before a ledger that is out of reach is asked again.
+    private static let askingPause = Duration.seconds(1)
 
     private let desk: CounterDesk
     private let log: KioskLog
@@ -26,7 +29,7 @@ final class DeferralKeeper: Sendable {
 
     init(_ desk: CounterDesk, _ log: KioskLog) { (self.desk, self.log) = (desk, log) }
 
-    /// The state as it is now; null at a station that defers nothing.
+    /// The state as it is now; null where the ledger is in reach and nothing is ever deferred.
     var document: JSONValue {
         state.withLock { news($0) }?.document ?? .null
     }
@@ -36,11 +39,35 @@ final class DeferralKeeper: Sendable {
         state.withLock { $0.listeners.append(listener) }
     }
 
-    /// Starts the work when it is due.
+    /// Asks whether the ledger is there, and starts the work when it is due.
     func beat(isQuiet: Bool) {
+        askLedger()
         let isDue = state.withLock { $0.schedule.begins(at: .now, isQuiet: isQuiet) }
         guard isDue else { return }
         Task { [self] in await keep() }
+    }
+
+    /// Asks the ledger once, and while it is out of reach again and again: no card on a reader
+    /// would tell that it is gone, or back.
+    private func askLedger() {
+        let begins = state.withLock { state in
+            defer { state.isAsking = true }
+            return !state.isAsking
+        }
+        guard begins else { return }
+        Task { [weak self] in
+            while await self?.isCutOff() == true {
+                try? await Task.sleep(for: DeferralKeeper.askingPause)
+            }
+        }
+    }
+
+    private func isCutOff() async -> Bool {
+        let answers = await desk.ledgerAnswers()
+        if let answers { reached(answers) }
+        let isCutOff = answers == false
+        state.withLock { $0.isAsking = isCutOff }
+        return isCutOff
     }
 
     private func keep() async {
@@ -53,19 +80,22 @@ final class DeferralKeeper: Sendable {
         let outcome = await desk.keepDeferral()
         let lasted = began.duration(to: .now)
         var problem: TapcardError?
+        // A station that defers nothing does not ask the ledger here.
+        var hasAsked = desk.deferral() != nil
         switch outcome {
         case .success(let settled):
+            hasAsked = hasAsked || settled != nil
             if let settled, settled.purchases > 0 {
                 log.say("deferred-booked", ["purchases": .number(String(settled.purchases))])
             }
         case .failure(let error):
-            problem = error
+            (problem, hasAsked) = (error, true)
             if error.kind != .ledgerUnreachable {
                 log.say("deferral-failed", ["error": .string(error.kind.word)])
             }
         }
         state.withLock { $0.schedule.end(at: .now, lasted: lasted, isDone: problem == nil) }
-        reached(problem?.kind != .ledgerUnreachable)
+        if hasAsked { reached(problem?.kind != .ledgerUnreachable) }
     }
 
     /// Notes the end of an operation.
@@ -75,8 +105,15 @@ final class DeferralKeeper: Sendable {
         if answer.problem == nil, call.takesOperation { reached(true) }
     }
 
+    /// Notes that a card was read. One with another problem may have been refused before the ledger
+    /// was asked.
+    func noteReading(_ problem: TapcardError?) {
+        guard problem == nil || problem?.kind == .ledgerUnreachable else { return }
+        reached(problem == nil)
+    }
+
     /// Notes whether the ledger has answered, and tells what is new.
-    func reached(_ isThere: Bool) {
+    private func reached(_ isThere: Bool) {
         let told = state.withLock { state -> (JSONValue, [@Sendable (JSONValue) async -> Void])? in
             state.isOutOfReach = !isThere
             if !isThere { state.schedule.hasten(at: .now) }
@@ -94,9 +131,11 @@ final class DeferralKeeper: Sendable {
     }
 
     private func news(_ state: State) -> DeferralNews? {
-        desk.deferral().map {
-            DeferralNews(
-                $0.status, $0.caps, isOutOfReach: state.isOutOfReach, settledAt: state.settledAt)
+        let isOutOfReach = state.isOutOfReach
+        guard let (status, caps) = desk.deferral() else {
+            return isOutOfReach ? DeferralNews(outOfReachWithoutAny: desk.currency) : nil
         }
+        return DeferralNews(
+            status, caps, isOutOfReach: isOutOfReach, settledAt: state.settledAt)
     }
 }

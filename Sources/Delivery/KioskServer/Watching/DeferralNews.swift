@@ -30,6 +30,14 @@ struct DeferralNews: Sendable, Equatable {
         isOffered = status?.age.map { $0 <= caps.age } ?? false
     }
 
+    /// The ledger is out of reach at a station that defers nothing.
+    init(outOfReachWithoutAny currency: Currency) {
+        let nothing = Money(minorUnits: 0, currency)
+        self.init(
+            nil, DeferralCaps(card: nothing, station: nothing, age: .zero), isOutOfReach: true,
+            settledAt: nil)
+    }
+
     /// A snapshot that grows older is no news.
     static func == (left: Self, right: Self) -> Bool {
         (left.isOutOfReach, left.limit, left.unsettled, left.purchases)

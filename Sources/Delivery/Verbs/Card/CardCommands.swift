@@ -121,7 +121,8 @@ extension Session {
         let settling = !self[.noSettle] && !isFresh
         guard self[.watch] else {
             let reading = try await station.read(settling: settling)
-            return Report(reading, currency: station.currency, showsChip: isVerbose)
+            return Report(
+                lessUnbooked(reading), currency: station.currency, showsChip: isVerbose)
         }
         await station.watch(settling: settling) { event in
             await waiting.stop()
@@ -142,7 +143,7 @@ extension Session {
             let station = try await station(
                 with: InMemoryLedger(currency: currency), KeyRingSource(keyFile, holding: keys))
             let reading = try await station.read(settling: false)
-            return Report(reading.withoutLedger(error), currency: currency)
+            return Report(lessUnbooked(reading.withoutLedger(error)), currency: currency)
         } catch {
             return nil
         }
@@ -152,7 +153,7 @@ extension Session {
     private func show(_ event: Station.WatchEvent, _ currency: Currency) -> Bool {
         switch event {
         case .card(let reading):
-            let report = Report(reading, currency: currency)
+            let report = Report(lessUnbooked(reading), currency: currency)
             if isJSON { return output.write(document: timed(report.document)) }
             if isQuiet { return true }
             let problem = reading.problem.map { " ! \($0.kind.word): \($0.message)" } ?? ""

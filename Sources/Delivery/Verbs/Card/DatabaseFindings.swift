@@ -1,3 +1,4 @@
+import CardCryptography
 import Ledger
 import ReaderDiagnosis
 import TapcardDomain
@@ -156,6 +157,28 @@ extension DatabaseStatus {
             "The database has gone \(transactionAge) transactions without a freeze; at "
                 + "2000000000 it stops.",
             remedy: [.say("As the owner, at a quiet hour:"), .run("vacuumdb --freeze DATABASE")])
+    }
+}
+
+extension HouseKeys {
+    /// A key of this ring that is another one at the stations of the ledger; nil for none.
+    func other(than ring: KeyRing) -> UInt8? {
+        ring.entries.first { marks[$0.id] != nil && marks[$0.id] != $0.mark }?.id
+    }
+}
+
+extension Finding {
+    /// This station has another key under this number than the others.
+    init(otherKey id: UInt8, _ path: String) {
+        self.init(
+            .keysBehind, .problem,
+            "Key \(id) of this station is another one than the other stations of the ledger have: no "
+                + "money moves here.",
+            remedy: [
+                .say("Put the keys of this station away:"), .run("mv \(path) \(path)-before"),
+                .say("Where the keys of the others are:"), .run("tapcard keys export FILE"),
+                .say("Here:"), .run("tapcard keys import FILE"),
+            ])
     }
 }
 

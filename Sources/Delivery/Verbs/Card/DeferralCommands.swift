@@ -14,7 +14,8 @@ extension Parameter<String?> {
 
 extension Parameter<OperationID> {
     fileprivate static var journal: Self {
-        .argument("JOURNAL", .operation, "Its id, as tapcard ledger status shows it")
+        .argument(
+            "JOURNAL", .operation, "The journal's id, as tapcard ledger status shows it")
     }
 }
 
@@ -185,7 +186,7 @@ extension DeferredSales.Status {
         }
         guard let caps else { return findings }
         let isCurrent = age.map { $0 <= caps.age } ?? false
-        let words = age.map { "\($0.components.seconds / 60) minutes old" } ?? "missing"
+        let words = age.map { "\(LocalTime.minutes($0)) old" } ?? "missing"
         findings.append(
             Finding(
                 .snapshot, isCurrent ? .ok : .note,

@@ -25,7 +25,8 @@ extension Command {
             answers: .keys, example: "tapcard keys list"
         ) { session throws(TapcardError) in try await session.listKeys() },
         Command(
-            "keys rotate", group: .station, "Make a new key; new records are sealed with it",
+            "keys rotate", group: .station,
+            "Make a new key; it seals once every station has it",
             discussion: "Older keys still verify until you retire them.\n\n"
                 + "Where stations share the ledger, the owner runs it twice. The first time it makes "
                 + "a key that only verifies: bring it to every station with tapcard keys export and "
@@ -99,7 +100,8 @@ extension Command {
             "keys import", group: .station,
             "Take keys from a file, so that their cards verify here",
             discussion: "A station that has no keys yet takes all of them as they are. Otherwise "
-                + "imported keys only verify: this station goes on sealing with its own. Two "
+                + "imported keys only verify: this station goes on sealing with its own, or, where "
+                + "stations share the ledger, with the one that seals at all of them. Two "
                 + "stations that were set up separately both have a key 1, and cannot be joined.",
             takes: .file("The keys; - is standard input"), answers: .imported,
             example: "tapcard keys import tapcard-keys.json"
@@ -152,6 +154,8 @@ extension Session {
     }
 
     fileprivate func listKeys() async throws(TapcardError) -> Report {
+        // The stations of a database share their keys: a list makes no other ones.
+        if try keyFile.load() == nil, let house = try await houseKeys() { return Report(house) }
         let all = try await keys()
         let uses = try await usesOfKeys()
         let ledger = try await ledger()
@@ -164,8 +168,7 @@ extension Session {
         let rows = keys.entries.map { entry in
             (entry: entry, use: uses[entry.id, default: KeyUse()])
         }
-        let shared: Members =
-            house.map { ["nextKey": $0.next.document, "stations": $0.stations.document] } ?? [:]
+        let shared = house.map { Report.members(of: $0) } ?? [:]
         return Report(
             [
                 "keys": .array(
@@ -329,6 +332,24 @@ extension Session {
                 advice: "Name a file of tapcard keys export that only you can read.")
         }
         throw TapcardError(.fileUnusable, "There is no file \(path).")
+    }
+}
+
+extension Report {
+    fileprivate static func members(of house: HouseKeys) -> Members {
+        ["nextKey": house.next.document, "stations": house.stations.document]
+    }
+
+    /// The list of a station without keys.
+    fileprivate init(_ house: HouseKeys) {
+        let advice =
+            house.sealing.map {
+                "Key \($0) seals at the others. There: tapcard keys export FILE; here: tapcard keys "
+                    + "import FILE"
+            } ?? "No station of this ledger has any; tapcard init makes them"
+        self.init(
+            ["keys": .array([])] + Report.members(of: house),
+            ["This station has no keys", advice], isPlain: true)
     }
 }
 

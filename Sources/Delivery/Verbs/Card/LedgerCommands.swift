@@ -60,9 +60,9 @@ extension Command {
         Command(
             "ledger reopen", group: .ledger,
             "Open the ledger after its database was promoted or restored",
-            discussion: "Until then every station refuses money. Say --lossless only where the "
-                + "server that took over was a synchronous replica and confirmed every commit. "
-                + "Otherwise say --after-loss: every card skips \(restoreGap) numbers at its next "
+            discussion: "For the owner of the ledger. Until then every station refuses money. Say "
+                + "--lossless only where the server that took over was a synchronous replica and "
+                + "confirmed every commit. Otherwise say --after-loss: every card skips \(restoreGap) numbers at its next "
                 + "change, so that no number is used twice. Cards whose last payments are lost "
                 + "are refused until an operator repairs them.",
             takes: .lossless, .afterLoss, answers: .database,

@@ -51,9 +51,10 @@ extension Command {
             takes: .amount.saying("Such as 20"), .operation, .card, .again, .confirmed,
             page: .post("add"), answers: .receipt, example: "tapcard add 20"
         ) { session throws(TapcardError) in
-            try await session.move("Added") { station, amount, id, card throws(TapcardError) in
-                try await station.add(
-                    amount, id: id, only: card, refusingRepetition: session.refusesRepetition)
+            do throws(TapcardError) {
+                return try await session.add()
+            } catch {
+                throw try session[.operation] == nil ? error.beforeBeginning(.add) : error
             }
         },
         Command(
@@ -114,7 +115,9 @@ extension Session {
                     amount, id: id, only: card, refusingRepetition: refusesRepetition), "Paid")
         } catch {
             guard error.kind == .ledgerUnreachable else { throw error }
-            return try await deferring(id, because: error, at: made)
+            // An id that was given may have been tried before: of that nothing is known now.
+            let problem = try self[.operation] == nil ? error.beforeBeginning(.pay) : error
+            return try await deferring(id, because: problem, at: made)
         }
     }
 
@@ -133,16 +136,14 @@ extension Session {
         return Report(receipt, "Paid")
     }
 
-    fileprivate func move(
-        _ verb: String,
-        _ carryOut: (Station, Money, OperationID, CardUID?) async throws(TapcardError) -> Receipt
-    ) async throws(TapcardError) -> Report {
+    fileprivate func add() async throws(TapcardError) -> Report {
         let ledger = try await ledger()
         let amount = try self[.amount, in: ledger.currency]
         let card = try self[.card]
         let station = try await station(with: ledger)
-        return Report(
-            try await carryOut(station, amount, try operation(station), card), verb)
+        let receipt = try await station.add(
+            amount, id: try operation(station), only: card, refusingRepetition: refusesRepetition)
+        return Report(receipt, "Added")
     }
 
     fileprivate func audit() async throws(TapcardError) -> Report {

@@ -51,8 +51,9 @@ extension Report {
             ? "under an unknown key" : Report.words(reading.seal)
         lines.append("Seal: \(seal); ledger: \(Report.words(reading.ledger))")
         if [.unavailable, .unreachable].contains(reading.ledger), reading.balance != nil {
+            let less = reading.unbooked.map { ", less \($0.shown) to be booked" } ?? ""
             lines.append(
-                "The amount is what the card itself says; the ledger has not confirmed it.")
+                "The amount is what the card itself says\(less); the ledger has not confirmed it.")
         }
         if let protection = reading.protection, protection != .off {
             lines.append(Report.words(protection))

@@ -42,6 +42,12 @@ package enum LocalTime {
         return (Timestamp(milliseconds: noon - most), Timestamp(milliseconds: noon + most))
     }
 
+    /// The whole minutes of a duration, such as "1 minute".
+    package static func minutes(_ duration: Duration) -> String {
+        let minutes = duration.components.seconds / 60
+        return minutes == 1 ? "1 minute" : "\(minutes) minutes"
+    }
+
     private static func parts(
         _ time: Timestamp,
         _ convert: (UnsafePointer<time_t>, UnsafeMutablePointer<tm>) -> UnsafeMutablePointer<tm>?

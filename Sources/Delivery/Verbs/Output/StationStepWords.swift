@@ -103,9 +103,13 @@ extension NextStep.LedgerStep {
         case .readCardWhenBack:
             NextWords(
                 "read-card-when-back", "Tap it again with tapcard read once the ledger is back.")
-        case .waitForLedger:
+        case .waitForLedger(let reason):
             NextWords(
-                "wait-for-ledger", "Try again once the ledger is back, or take cash.")
+                "wait-for-ledger", "Try again once the ledger is back, or take cash.",
+                ["because": reason?.word, "amount": reason?.left])
+        case .addWhenBack:
+            NextWords(
+                "add-when-back", "Give the cash back, or add it once the ledger is back.")
         case .readCardWhenWritable:
             NextWords(
                 "read-card-when-writable",

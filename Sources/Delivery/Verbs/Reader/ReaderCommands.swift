@@ -117,7 +117,10 @@ extension Session {
         do {
             switch place {
             case .database(let address):
-                return try await drivers.database(address).status().findings
+                let status = try await drivers.database(address).status()
+                let other = (try? keyFile.load()).flatMap(\.self).flatMap(status.keys.other(than:))
+                return status.findings
+                    + (other.map { [Finding(otherKey: $0, settings.keyPath)] } ?? [])
             case .file(let path):
                 guard settings.effective(.ledger).origin != .builtIn || isThere(path) else {
                     return []

@@ -50,6 +50,13 @@ extension Session {
         }
     }
 
+    /// A card that was read, less what the station's journal has of it; as it was read where the
+    /// journal cannot be used, which other commands report.
+    package func lessUnbooked(_ reading: CardReading) -> CardReading {
+        guard deferredSales.mayHaveLines, let keys = try? keyFile.load() else { return reading }
+        return (try? deferredSales.lessUnbooked(reading, keys)) ?? reading
+    }
+
     /// The station of a watch, and whether its keys were compared with those of the others. While
     /// the ledger is out of reach they cannot be: then cards are only read.
     package func watchingStation() async throws(TapcardError) -> (Station, isChecked: Bool) {

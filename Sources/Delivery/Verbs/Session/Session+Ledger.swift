@@ -28,8 +28,9 @@ extension Session {
     }
 
     /// The ledger, for a program that runs for days: where its database is out of reach, it begins
-    /// without it and goes on once the database is back.
-    package func awaitedLedger() async throws(TapcardError) -> any LedgerStore {
+    /// without it and goes on once the database is back. That is said once, whatever the number of
+    /// its connections.
+    package func awaitedLedger(isTold: Bool = false) async throws(TapcardError) -> any LedgerStore {
         do {
             return try await ledger()
         } catch {
@@ -38,7 +39,7 @@ extension Session {
                 let keys = try keyFile.load(),
                 let currency = try settings.currency ?? keys.currency
             else { throw error }
-            say("tapcard: \(error.what) It is waited for.\n")
+            if !isTold { say("tapcard: \(error.what) It is waited for.\n") }
             return drivers.awaitLedger(address, currency, memoryPath)
         }
     }

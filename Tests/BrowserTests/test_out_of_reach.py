@@ -1,0 +1,164 @@
+"""What a cashier reads while the ledger's server does not answer, and when it is back."""
+
+from case import BrowserCase
+from database import House
+
+AWAY = "The ledger is out of reach."
+NOT_NOW = "Not while the ledger is out of reach"
+DANGER = "Do not take or give money"
+
+
+class HouseCase(BrowserCase):
+    more = {}
+
+    def setUp(self):
+        self.house = House()
+        self.addCleanup(self.house.close)
+        self.options = ("--ledger", self.house.address)
+        self.settings = {**self.house.settings, **self.more}
+        super().setUp()
+        self.uid = self.counter.make_demo("20.00")
+
+
+class RefusingTests(HouseCase):
+    def test_an_honest_card_is_not_dressed_as_a_forged_one(self):
+        page, counter = self.page, self.counter
+        page.open()
+        page.see("Amanda Gonzalez", "$20.00")
+        counter.take()
+        page.see("Hold a card to the reader")
+        self.house.stop()
+        page.see(AWAY)
+        counter.put(self.uid)
+        page.see("Amanda Gonzalez", "$20.00", NOT_NOW, "Try again later, or take cash.")
+        text = page.text()
+        self.assertNotIn(DANGER, text)
+        self.assertNotIn("Not available for this card", text)
+        self.assertEqual(page.count(".doubtful, .note.bad"), 0)
+        self.assertFalse(page.can_press("Take a payment"))
+        self.assertFalse(page.can_press("Add funds"))
+        page.go("pay")
+        page.see("Usual amounts", AWAY)
+        self.assertFalse(page.can_press("$1.00"))
+        self.house.start()
+        page.see_no(AWAY)
+        page.press("$1.00")
+        page.stage("done")
+        page.see("$19.00 available now")
+
+    def test_a_card_with_a_problem_of_its_own_stays_dressed_as_one(self):
+        page, counter = self.page, self.counter
+        page.open()
+        page.see("Amanda Gonzalez")
+        counter.take()
+        self.house.stop()
+        page.see(AWAY)
+        counter.put("NTAG213")
+        page.see("Blank tag", "Not available for this card")
+        page.see(AWAY)
+
+    def test_the_state_of_the_ledger_is_told_without_a_card(self):
+        page = self.page
+        self.counter.take()
+        page.open()
+        page.see("Hold a card to the reader")
+        self.assertTrue(page.can_press("Take a payment"))
+        page.listen()
+        self.house.stop()
+        page.see(f"{AWAY} Take cash until it is back.", NOT_NOW)
+        page.hear(f"{AWAY} Take cash until it is back.")
+        self.assertFalse(page.can_press("Take a payment"))
+        # A page that is opened now is told, too.
+        page.open()
+        page.see(f"{AWAY} Take cash until it is back.", NOT_NOW)
+        page.listen()
+        self.house.start()
+        page.see_no(AWAY)
+        page.hear("The ledger is back.")
+        self.assertTrue(page.can_press("Take a payment"))
+
+    def test_the_history_says_once_and_plainly_that_it_cannot_be_read(self):
+        page = self.page
+        self.house.stop()
+        page.open("history", until="Try again when it is back.")
+        text = page.text()
+        for raw in ("connection", "socket", "server closed", "libpq", "database"):
+            self.assertNotIn(raw, text)
+        self.assertEqual(text.count("Try again when it is back."), 1)
+        # It comes by itself when it can.
+        self.house.start()
+        page.see("Entries", "Top-up", "$20.00")
+
+
+class SellingCase(HouseCase):
+    more = {"TAPCARD_OFFLINE_PURCHASES": "true"}
+
+    def setUp(self):
+        super().setUp()
+        # The server takes one as well, at a time of its own.
+        self.counter.run("station", "snapshot", *self.options)
+
+    def pay(self, amount, again=False):
+        self.page.go("pay")
+        if again:
+            self.page.press("Charge the same card again")
+        self.page.type("Another amount", amount)
+        self.page.press("Take")
+
+
+class SellingTests(SellingCase):
+    def test_a_payment_is_booked_later_and_the_amount_that_is_left_is_shown(self):
+        page = self.page
+        page.open()
+        page.see("Amanda Gonzalez", "$20.00")
+        self.house.stop()
+        self.pay("2.50")
+        page.stage("done")
+        page.see("Paid, booked later", "$17.50 left on the card")
+        page.leave_check()
+        page.go("home")
+        page.see("$17.50", "Booked later",
+                 "The ledger is out of reach; sales are booked later. You may sell $497.50 more.",
+                 "$2.50 is still to be booked.")
+        page.see("less what is still to be booked")
+        self.assertNotIn("$20.00", page.text())
+        self.assertEqual(page.count(".doubtful"), 0)
+        self.house.start()
+        page.see("All was booked at")
+        page.see_no(AWAY)
+        page.see("$17.50")
+        self.assertEqual(self.counter.done("deferred"), ["-2.50"])
+        self.assertAudited()
+
+    def test_a_payment_that_cannot_be_booked_later_is_refused_with_its_reason(self):
+        page, counter = self.page, self.counter
+        page.open()
+        page.see("Amanda Gonzalez")
+        self.house.stop()
+        for amount, why in (
+                ("12.00", "This card may pay only $10.00 more."),
+                ("9.00", None), ("2.00", "This card may pay only $1.00 more.")):
+            self.pay(amount, again=amount == "2.00")
+            page.stage("failed" if why else "done")
+            if why:
+                page.see("Not paid", why, "Take cash until the ledger is back.")
+                page.press("Back")
+            else:
+                page.leave_check()
+
+
+class LimitTests(SellingCase):
+    more = {"TAPCARD_OFFLINE_PURCHASES": "true", "TAPCARD_OFFLINE_STATION_LIMIT": "3.00"}
+
+    def test_a_till_that_has_sold_enough_takes_cash(self):
+        page = self.page
+        page.open()
+        page.see("Amanda Gonzalez")
+        self.house.stop()
+        self.pay("3.00")
+        page.stage("done")
+        page.leave_check()
+        page.see(f"{AWAY} Take cash until it is back.")
+        self.pay("0.50", again=True)
+        page.stage("failed")
+        page.see("This till has sold enough.", "Take cash until the ledger is back.")
