@@ -162,7 +162,7 @@ public struct JournalFile: Sendable, Hashable {
         TapcardError(
             .ledgerUnreachable, "The ledger cannot be reached, and the journal is full.",
             meaning: "Not paid: nothing was taken from the card.",
-            next: [.ledger(.waitForLedger)])
+            next: [.ledger(.waitForLedger(nil))])
     }
 
     private func notKnown(_ error: FileError, _ line: JournalLine) -> TapcardError {
