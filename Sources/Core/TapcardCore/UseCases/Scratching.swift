@@ -43,7 +43,9 @@ package struct Scratching: UseCase {
             } catch {
                 // Another station may have done this very request since it was asked for here.
                 let intent = Intent.scratch(station.newID())
-                guard let known = try? await station.known(id, intent, only: nil) else { throw error }
+                guard let known = try? await station.known(id, intent, only: nil) else {
+                    throw error
+                }
                 phase = .writing(Tapping(ChangeRequest(intent, id, known: known)))
                 return nil
             }
