@@ -33,6 +33,37 @@ struct TwoStationsTests {
         for write in 1...5 { try await interleave(deed, visit, tornAt: write) }
     }
 
+    @Test(
+        "answer one request that comes to both as done, once",
+        arguments: [Visit.pay, .add, .scratch])
+    func oneRequest(_ visit: Visit) async throws {
+        for step in 1... {
+            let world = try await World.withCard()
+            let other = Guarded<Result<Receipt, TapcardError>?>(nil)
+            func request(_ station: Station) async throws(TapcardError) -> Receipt {
+                switch visit {
+                case .pay: try await station.pay(World.usd(900), id: World.id(7))
+                case .add: try await station.add(World.usd(900), id: World.id(7))
+                default: try await station.scratch(id: World.id(7))
+                }
+            }
+            let interlude = Disturbance(before: step) {
+                let result = await outcome { () throws(TapcardError) in
+                    try await request(world.station)
+                }
+                other.withLock { $0 = result }
+            }
+            let said = await outcome { () throws(TapcardError) in
+                try await request(world.station(interlude))
+            }
+            guard interlude.hasCome, let theirs = other.withLock({ $0 }) else { break }
+            let (ours, done) = (try said.get().operation, try theirs.get().operation)
+            #expect(ours.id == done.id && done.state == .committed, "step \(step)")
+            let balance = [.pay: 100, .add: 1_900][visit] ?? 1_000
+            #expect(try await world.balance() == balance, "step \(step)")
+        }
+    }
+
     @Test("use one id for two requests: one of them is carried out, the other is told so")
     func oneID() async throws {
         var first = 0
