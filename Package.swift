@@ -65,6 +65,7 @@ let package = Package(
         library("CSQLite"),
         library("CPQ"),
         library("COpenSSL"),
+        library("CNettle"),
         library("CLibNFC"),
         library("CLibUSB"),
         library("CPCSC"),
@@ -88,7 +89,9 @@ let package = Package(
 
         room("NDEF", on: "Card"),
         room("Type2Tag", on: "Card", ["TagReading", "TapcardDomain", "TextCodecs"]),
-        room("CardCryptography", on: "Card", ["COpenSSL", "TextCodecs"]),
+        room(
+            "CardCryptography", on: "Card",
+            ["CNettle", "COpenSSL", "LibraryLoading", "TextCodecs"]),
         room(
             "CardImage", on: "Card",
             ["NDEF", "TapcardDomain", "Games", "CardCryptography", "TextCodecs"]),

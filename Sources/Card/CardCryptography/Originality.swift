@@ -36,17 +36,18 @@ public enum Originality {
 
     private static func verify(_ message: [UInt8], encoded signature: [UInt8]) -> Bool {
         // A refused signature leaves errors in the queue, which the next caller must not find.
-        defer { ERR_clear_error() }
+        let crypto = CryptoLibraries.crypto
+        defer { crypto.clear_errors() }
         let key = unsafe publicKey.withUnsafeBufferPointer { buffer in
             var start = buffer.baseAddress
-            return unsafe d2i_PUBKEY(nil, &start, buffer.count)
+            return unsafe crypto.public_key(nil, &start, buffer.count)
         }
-        defer { unsafe EVP_PKEY_free(key) }
-        let context = unsafe EVP_PKEY_CTX_new(key, nil)
-        defer { unsafe EVP_PKEY_CTX_free(context) }
+        defer { unsafe crypto.free_key(key) }
+        let context = unsafe crypto.new_context(key, nil)
+        defer { unsafe crypto.free_context(context) }
         precondition(
-            unsafe EVP_PKEY_verify_init(context) == 1, "libcrypto does not know secp128r1")
-        return unsafe EVP_PKEY_verify(
+            unsafe crypto.begin_verification(context) == 1, "libcrypto does not know secp128r1")
+        return unsafe crypto.verify(
             context, signature, signature.count, message, message.count) == 1
     }
 

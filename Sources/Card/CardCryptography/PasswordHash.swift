@@ -72,7 +72,7 @@ public struct PasswordHash: Hashable, Sendable {
         var derived = [UInt8](repeating: 0, count: size)
         let result = unsafe password.withUnsafeBufferPointer { password in
             unsafe password.withMemoryRebound(to: CChar.self) { password in
-                unsafe EVP_PBE_scrypt(
+                unsafe CryptoLibraries.crypto.scrypt(
                     password.baseAddress, password.count, salt, salt.count, cost.rounds,
                     cost.blockSize, cost.lanes, mostMemory, &derived, size)
             }

@@ -1,4 +1,4 @@
-import COpenSSL
+import CNettle
 
 /// The digest SHA-256 (FIPS 180-4).
 public enum SHA256 {
@@ -7,8 +7,11 @@ public enum SHA256 {
 
     public static func digest(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: size)
-        let result = unsafe COpenSSL.SHA256(bytes, bytes.count, &digest)
-        precondition(unsafe result != nil, "libcrypto has no SHA-256")
+        var state = sha256_ctx()
+        let nettle = CryptoLibraries.nettle
+        unsafe nettle.digest_init(&state)
+        unsafe nettle.digest_update(&state, bytes.count, bytes)
+        unsafe nettle.digest_end(&state, digest.count, &digest)
         return digest
     }
 }

@@ -1,0 +1,28 @@
+import CNettle
+import COpenSSL
+import LibraryLoading
+
+/// The C libraries with the algorithms, each loaded at its first use.
+///
+/// nettle has what a tap needs: its first code costs 0.4 million instructions with the loading, and
+/// libcrypto's 8 million. libcrypto has the chip maker's curve, and scrypt.
+enum CryptoLibraries {
+    static let nettle = unsafe demanded(
+        LoadableLibrary(name: "nettle", package: "libnettle8"), "libnettle.so.8",
+        tapcard_nettle()) { unsafe tapcard_nettle_bind($0, $1) }
+    static let crypto = unsafe demanded(
+        LoadableLibrary(name: "libcrypto", package: "libssl3"), "libcrypto.so.3",
+        tapcard_crypto()) { unsafe tapcard_crypto_bind($0, $1) }
+
+    /// Without it no card can be judged, as with a program that cannot be started.
+    private static func demanded<Table>(
+        _ library: LoadableLibrary, _ file: String, _ table: Table,
+        _ bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
+    ) -> Table {
+        do throws(LibraryFault) {
+            return try unsafe library.load(file, table, bind)
+        } catch {
+            fatalError(error.why)
+        }
+    }
+}
