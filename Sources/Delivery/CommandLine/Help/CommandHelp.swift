@@ -40,7 +40,7 @@ extension CommandTable {
             ["## \(program) \(command.row.term)"] + parts(of: command).map(\.markdown)
         }
         let start = ["# Commands of \(program)", summary, origin] + chapters
-        return joined(start + ["## All commands"] + common.map(\.markdown))
+        return joined(start + ["## All commands"] + (common + topicTable).map(\.markdown))
     }
 
     private func parts(of command: CommandSpec) -> [HelpPart] {
