@@ -19,8 +19,8 @@ TARGET ?=
 SEED ?=
 
 .PHONY: all deps build-deps build demo stations test browser screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check example bench lint format docs house clean \
-	install uninstall \
-	install-service uninstall-service install-udev uninstall-udev
+	install uninstall install-service uninstall-service install-udev uninstall-udev \
+	package-build deb tarball sbom reproducible deb-check
 
 all: build
 
@@ -34,7 +34,7 @@ build-deps:
 	@packaging/install-dependencies
 
 build: build-deps
-	$(SWIFT) build -c release --product tapcard $(STRICT)
+	SWIFT=$(SWIFT) packaging/stamped $(SWIFT) build -c release --product tapcard $(STRICT)
 
 demo: build
 	@docs/demo.sh $(TAPCARD)
@@ -192,41 +192,56 @@ docs: build
 clean:
 	rm -rf .build
 
-# As root, who may have no Swift: what "make build" or "make demo" has built.
+# As root, who may have no Swift: what "make build" or "make demo" has built. packaging/installed-files
+# lists what goes where; the folders are in packaging/install.sh, which also serves the packages.
+INSTALL = UDEV_RULES="$(UDEV_RULES)" MODPROBE="$(MODPROBE)" SYSTEMD="$(SYSTEMD)" SYSUSERS="$(SYSUSERS)" \
+	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" packaging/install-from-here
 install:
-	@test -x $(TAPCARD) || { echo "Nothing is built yet: run make build first." >&2; exit 1; }
-	install -D -m 755 $(TAPCARD) $(DESTDIR)$(PREFIX)/bin/tapcard
-	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	$(TAPCARD) completions bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/tapcard
-	install -d $(DESTDIR)$(PREFIX)/share/zsh/site-functions
-	$(TAPCARD) completions zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_tapcard
-	install -d $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
-	$(TAPCARD) completions fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/tapcard.fish
+	@$(INSTALL) $(TAPCARD) program
+
+# The counter page as a service of the machine, for a user of its own, not started yet.
+install-service:
+	@$(INSTALL) $(TAPCARD) program service
+
+# Gives the readers to whoever is logged in, and keeps the kernel's drivers off them.
+install-udev:
+	@$(INSTALL) "" udev
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/tapcard
-	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/tapcard
-	rm -f $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_tapcard
-	rm -f $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/tapcard.fish
-
-# As root: the counter page as a service of the machine, for a user of its own, not started yet.
-install-service: install
-	install -d $(DESTDIR)$(SYSTEMD)/system $(DESTDIR)$(SYSUSERS)
-	sed 's|/usr/local/|$(PREFIX)/|' packaging/tapcard.service > $(DESTDIR)$(SYSTEMD)/system/tapcard.service
-	install -m 644 packaging/tapcard.sysusers $(DESTDIR)$(SYSUSERS)/tapcard.conf
-	@test -n "$(DESTDIR)" || { systemd-sysusers && systemctl daemon-reload; }
+	@$(INSTALL) "" --uninstall program
 
 uninstall-service:
-	rm -f $(DESTDIR)$(SYSTEMD)/system/tapcard.service $(DESTDIR)$(SYSUSERS)/tapcard.conf
-	@test -n "$(DESTDIR)" || systemctl daemon-reload
-
-# As root: gives the readers to whoever is logged in, and keeps the kernel's drivers off them.
-install-udev:
-	install -D -m 644 udev/60-tapcard-readers.rules $(DESTDIR)$(UDEV_RULES)/60-tapcard-readers.rules
-	install -D -m 644 udev/tapcard-pn533.conf $(DESTDIR)$(MODPROBE)/tapcard-pn533.conf
-	@packaging/reload-udev "$(DESTDIR)"
+	@$(INSTALL) "" --uninstall service
 
 uninstall-udev:
-	rm -f $(DESTDIR)$(UDEV_RULES)/60-tapcard-readers.rules
-	rm -f $(DESTDIR)$(MODPROBE)/tapcard-pn533.conf
-	@packaging/reload-udev "$(DESTDIR)"
+	@$(INSTALL) "" --uninstall udev
+
+# Packages have a build of their own, whose bytes do not depend on the folder: packaging/package-build.
+DIST = .build/dist
+PACKAGED = .build/package/release/tapcard
+package-build: build-deps
+	@packaging/install-dependencies packages
+	SWIFT=$(SWIFT) packaging/package-build
+
+# tapcard and tapcard-dbgsym, the symbols for its debugger, clean under lintian.
+deb: package-build
+	packaging/build-deb $(PACKAGED) $(DIST)
+
+# For distributions without packages of their own, with install.sh in it.
+tarball: package-build
+	packaging/build-tarball $(PACKAGED) $(DIST)
+
+# What is inside, and what it loads: SPDX 2.3.
+sbom: package-build
+	packaging/build-sbom $(PACKAGED) $(DIST)
+
+# Builds the commit twice, in two folders, and compares all that comes out, byte by byte.
+reproducible: build-deps
+	@packaging/install-dependencies packages
+	packaging/reproducible
+
+# As root, or with sudo: installs, upgrades and removes the package in a fresh Debian 12, and tries the
+# tarball in other systems.
+deb-check: deb tarball
+	@packaging/install-dependencies systems
+	packaging/check-packages $(DIST)

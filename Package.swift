@@ -182,6 +182,10 @@ let package = Package(
             ]),
         .target(
             name: "CounterPage", path: "Sources/Delivery/CounterPage", exclude: ["page"]),
+        // What packaging/stamped writes for a build is found outside of the sources.
+        .target(
+            name: "BuildStamp", path: "Sources/Delivery/BuildStamp",
+            cSettings: [.headerSearchPath("../../../.build/stamp")]),
         room(
             "KioskServer", on: "Delivery",
             [
@@ -192,7 +196,7 @@ let package = Package(
         .executableTarget(
             name: "tapcard",
             dependencies: [
-                "CommandLine", "KioskServer", "Verbs", "StyledText",
+                "BuildStamp", "CommandLine", "KioskServer", "Verbs", "StyledText",
                 "TapcardCore", "SimulatedField", "SimulatedReader",
                 "PN532Emulator", "PostgreSQLLedger", "SQLiteLedger", "TagReading", "Ledger",
                 "TapcardDomain", "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile",

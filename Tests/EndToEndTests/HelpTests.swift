@@ -17,13 +17,58 @@ struct HelpTests {
             #expect(try counter.step("help \(verb)") == help)
         }
         #expect(try counter.step("tag") == counter.step("tag --help"))
-        #expect(try counter.step("--version").wholeMatch(of: /tapcard \d+\.\d+\.\d+/) != nil)
+    }
+
+    @Test("--version names version, commit and toolchain, each in a line")
+    func version() throws {
+        let text = try Counter().step("--version")
+        let form = /tapcard \d+\.\d+\.\d+\nCommit: \S.*\nToolchain: (?:unknown|Swift \d.* for \S+)/
+        #expect(text.wholeMatch(of: form) != nil, "\(text)")
+    }
+
+    @Test("each topic of the overview is explained")
+    func topics() throws {
+        let counter = try Counter()
+        let overview = try counter.step("--help")
+        let list = try #require(overview.firstRange(of: "\n\nTopics of tapcard help:\n"))
+        let rows = overview[list.upperBound...].split(separator: "\n").prefix { $0.hasPrefix("  ") }
+        let names = rows.compactMap { $0.split(separator: " ").first }
+        #expect(names.count == 9)
+        for name in names {
+            let help = try counter.step("help \(name)")
+            #expect(help.count > 300 && !help.contains("`"), "\(name)")
+        }
+        let settings = try counter.step("help settings")
+        #expect(settings.contains("TAPCARD_TIMEOUT, --timeout; built in: 30\n"))
+        #expect(try counter.step("help keys").hasPrefix("Usage:\n  tapcard keys VERB [OPTIONS]"))
+    }
+
+    @Test("the manual has every verb, setting and topic")
+    func manual() throws {
+        let counter = try Counter()
+        let manual = try counter.run(["help", "--man"])
+        #expect(manual.status == 0 && manual.errors == "")
+        let pages = manual.output.matches(of: /(?m)^\.TH (\S+) (\d)/).map { "\($0.1).\($0.2)" }
+        #expect(Set(pages).count == pages.count)
+        let verbs = try counter.step("--help")
+            .matches(of: /\n  ([a-z][a-z-]*)(?: [a-z-]+)?  +[A-Z]/).map(\.output.1)
+        #expect(!verbs.isEmpty)
+        for verb in verbs {
+            #expect(pages.contains("TAPCARD-\(verb.uppercased()).1"), "\(verb)")
+        }
+        #expect(pages.first == "TAPCARD.1")
+        #expect(pages.suffix(2) == ["TAPCARD-SETTINGS.5", "TAPCARD.7"])
+        for heading in ["EXIT\\-STATUS", "FILES", "READER", "SIMULATION", "AMOUNTS", "IDS"] {
+            #expect(manual.output.contains(".SH \"\(heading)\""), "\(heading)")
+        }
     }
 
     @Test("help asks for no reader, no ledger and no folder")
     func nothingNeeded() throws {
         let counter = try Counter()
-        for line in ["--help", "pay --help", "--version", "help --markdown", "help --complete pa"] {
+        for line in [
+            "--help", "pay --help", "--version", "help --man", "help files", "help --complete pa",
+        ] {
             let ended = try counter.run(counter.words(of: line), with: ["HOME": nil])
             #expect(ended.status == 0)
             #expect(ended.errors == "")

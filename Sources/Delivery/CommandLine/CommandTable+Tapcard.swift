@@ -2,7 +2,7 @@ package import Verbs
 
 extension CommandTable {
     /// The table of tapcard with the given commands.
-    package static func tapcard(_ verbs: [Command]) -> CommandTable {
+    package static func tapcard(_ verbs: [Command], date: String = "") -> CommandTable {
         CommandTable(
             program: "tapcard",
             summary:
@@ -10,25 +10,28 @@ extension CommandTable {
                 + "the old one or the new one, whatever moment it is pulled.",
             globals: switches,
             commands: verbs.map(\.spec),
-            exitStatuses: [
-                (0, "done"),
-                (
-                    1,
-                    "failed; also where standard output could not be written. What was done is done "
-                        + "all the same: then it is 0, and standard error says what"
-                ),
-                (2, "wrong usage"), (3, "no card in time"),
-                (4, "refused by the rules: funds, state, blocked, not a card"),
-                (5, "no usable reader"), (6, "outcome unknown: tap again to settle it"),
-                (7, "the card cannot be trusted: forged, copied, rolled back, damaged"),
-                (8, "a remote service failed"), (9, "the ledger failed"),
-                (130, "ended by Ctrl-C, with nothing begun; 128 and its number for another signal"),
-            ],
+            exitStatuses: statuses,
             synonyms: [
                 "undo": "refund", "reverse": "refund", "cancel": "refund", "charge": "pay",
                 "topup": "add", "top-up": "add", "balance": "read", "payout": "close",
-            ])
+            ],
+            topics: Topic.tapcard(statuses), date: date)
     }
+
+    private static let statuses: [(status: Int, meaning: String)] = [
+        (0, "done"),
+        (
+            1,
+            "failed; also where standard output could not be written. What was done is done "
+                + "all the same: then it is 0, and standard error says what"
+        ),
+        (2, "wrong usage"), (3, "no card in time"),
+        (4, "refused by the rules: funds, state, blocked, not a card"),
+        (5, "no usable reader"), (6, "outcome unknown: tap again to settle it"),
+        (7, "the card cannot be trusted: forged, copied, rolled back, damaged"),
+        (8, "a remote service failed"), (9, "the ledger failed"),
+        (130, "ended by Ctrl-C, with nothing begun; 128 and its number for another signal"),
+    ]
 
     /// The options that every command takes: settings, and the form of the output.
     static let switches = [

@@ -11,18 +11,19 @@ package struct Program: Sendable {
     private let console: Console
     private let environment: [String: String]
     private let malformed: Set<String>
+    private let build: Build
     private let lastWords = LastWords()
 
     /// `own` adds the commands that need the executable. `malformed` names variables with values
     /// that are not valid UTF-8; the environment does not contain them.
     package init(
         drivers: Drivers, adding own: [Command] = [], console: Console,
-        environment: [String: String], malformed: Set<String> = []
+        environment: [String: String], malformed: Set<String> = [], build: Build = Build()
     ) {
         self.drivers = drivers
         verbs = Command.table(adding: own)
         self.console = Manner.knowsASCIIAlone(environment) ? console.inASCII : console
-        (self.environment, self.malformed) = (environment, malformed)
+        (self.environment, self.malformed, self.build) = (environment, malformed, build)
     }
 
     /// The end of a run.
@@ -56,7 +57,7 @@ package struct Program: Sendable {
                 }
                 return ending(Report.nothing, output, manner)
             case .version:
-                output.write("tapcard \(Release.version)\n")
+                output.write(build.versionText)
                 return ending(Report.nothing, output, manner)
             case .run(let command):
                 let settings = try Settings(
@@ -103,7 +104,8 @@ package struct Program: Sendable {
     private func parse(_ arguments: [String]) throws(TapcardError) -> Invocation {
         do {
             let columns = console.isTerminal ? console.size()?.columns : nil
-            return try CommandTable.tapcard(verbs).fitting(columns).parse(arguments)
+            return try CommandTable.tapcard(verbs, date: build.date ?? "").fitting(columns)
+                .parse(arguments)
         } catch {
             throw TapcardError(.usage, error.detail)
         }

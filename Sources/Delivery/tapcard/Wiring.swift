@@ -1,4 +1,5 @@
 import BlockingLane
+import BuildStamp
 import CardCryptography
 import CommandLine
 import Dispatch
@@ -29,7 +30,7 @@ enum Wiring {
         let program = Program(
             drivers: drivers, adding: [.emulate, .sandbox, .serve(in: serving)], console: console,
             environment: environment.variables,
-            malformed: environment.malformed)
+            malformed: environment.malformed, build: Build.recorded)
         // The work starts after the handlers are registered: an earlier signal would be lost.
         let (listening, listens) = AsyncStream.makeStream(of: Never.self)
         let registered = DispatchGroup()
@@ -236,5 +237,18 @@ enum Wiring {
             guard count > 0 else { throw OutputError(unsafe String(cString: strerror(errno))) }
             rest = rest.dropFirst(count)
         }
+    }
+}
+
+extension Build {
+    /// The record that the build left in this program.
+    fileprivate static var recorded: Build {
+        func text(_ recorded: UnsafePointer<CChar>) -> String? {
+            let text = unsafe String(cString: recorded)
+            return text.isEmpty ? nil : text
+        }
+        return unsafe Build(
+            commit: text(build_stamp_commit), date: text(build_stamp_date),
+            toolchain: text(build_stamp_toolchain))
     }
 }

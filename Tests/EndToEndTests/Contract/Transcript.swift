@@ -226,6 +226,8 @@ struct NumberedNames {
         (Mask(#"house_\d+\?host=/tmp/[\w-]+"#), "house?host=<socket>"),
         (Mask(#"\.moved-\d+"#), ".moved-<number>"),
         (Mask(#"PostgreSQL \d+\.\d+ \([^)]*\)"#), "PostgreSQL <version>"),
+        (Mask(#"\bCommit: (?:unknown|[0-9a-f]{12}\b.*)"#), "Commit: <commit>"),
+        (Mask(#"\bToolchain: (?:unknown|Swift \d.*)"#), "Toolchain: <toolchain>"),
         (Mask(#"\s\(Failed to connect [^)]*\)"#), ""),
         (Mask(#"\s*(?:\[?\s*\d{1,2}\]?\s*){6}\+\s*\(?\s*\d{1,2}\)?\s*"#), " <balls> "),
         (Mask(#"\d+ black, \d+ white"#), "<n> black, <n> white"),

@@ -22,6 +22,12 @@ extension CommandTable {
             let below = verbs(after: path).joined(separator: ", ")
             return "\(verb)\t\(command(at: path)?.summary ?? below)\n"
         }
+        if reader.wantsHelp, reader.path.isEmpty {
+            guard reader.topic == nil else { return .help("") }
+            let topics = topics.filter { !reader.verbs.contains($0.name) }
+            return .help(
+                lines.joined() + topics.map { "\($0.name)\t\($0.summary)\n" }.joined())
+        }
         let arguments = reader.command?.arguments ?? []
         let due = arguments.dropFirst(reader.words.count).first ?? arguments.last { $0.repeats }
         guard let due, lines.isEmpty else {

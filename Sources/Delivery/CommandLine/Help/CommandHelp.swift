@@ -17,8 +17,20 @@ extension CommandTable {
             HelpPart.table(group, below.filter { $0.group == group }.map(\.row))
         }
         let verb = ([program] + path + ["VERB"]).joined(separator: " ")
-        let start: [HelpPart] = [.line("Usage", "\(verb) [OPTIONS]"), .paragraph(summary)]
-        return text(start + tables + common + [.line("More", "\(verb) --help")])
+        let usage = HelpPart.line("Usage", "\(verb) [OPTIONS]")
+        let about = topic(named: path.joined(separator: " "))?.parts ?? [.paragraph(summary)]
+        let end = path.isEmpty ? topicTable : []
+        return text(
+            [usage] + about + tables + common + end + [.line("More", "\(verb) --help")])
+    }
+
+    /// The help of a topic.
+    func help(for topic: Topic) -> String {
+        text([.paragraph("\(topic.name): \(topic.summary)")] + topic.parts)
+    }
+
+    private var topicTable: [HelpPart] {
+        topics.isEmpty ? [] : [.table("Topics of \(program) help", topics.map(\.row))]
     }
 
     /// The content of docs/COMMANDS.md.
@@ -28,25 +40,28 @@ extension CommandTable {
             ["## \(program) \(command.row.term)"] + parts(of: command).map(\.markdown)
         }
         let start = ["# Commands of \(program)", summary, origin] + chapters
-        return joined(start + ["## All commands"] + common.map(\.markdown))
+        return joined(start + ["## All commands"] + (common + topicTable).map(\.markdown))
     }
 
     private func parts(of command: CommandSpec) -> [HelpPart] {
-        let words = [program, command.row.term, "[OPTIONS]"] + command.arguments.map(\.term)
         let paragraphs = [command.summary[...]] + command.discussion.split(separator: "\n\n")
         let tables = [
             ("Arguments", command.arguments.map(\.row)), ("Options", command.options.map(\.row)),
             ("Further verbs", commands(below: command.path).map(\.row)),
         ]
-        return [.line("Usage", words.joined(separator: " "))]
+        return [.line("Usage", usage(of: command))]
             + paragraphs.map { .paragraph(String($0)) }
             + tables.filter { !$0.1.isEmpty }.map { .table($0, $1) }
             + [.line("Example", command.example)]
     }
 
+    func usage(of command: CommandSpec) -> String {
+        let words = [program, command.row.term, "[OPTIONS]"] + command.arguments.map(\.term)
+        return words.joined(separator: " ")
+    }
+
     private var common: [HelpPart] {
-        let statuses = exitStatuses.map { (term: "\($0.status)", help: $0.meaning) }
-        return [.table("Global options", globals.map(\.row)), .table("Exit status", statuses)]
+        [.table("Global options", globals.map(\.row)), .exitStatuses(exitStatuses)]
     }
 
     private func text(_ parts: [HelpPart]) -> String {

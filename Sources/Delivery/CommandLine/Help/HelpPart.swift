@@ -1,7 +1,8 @@
 import Verbs
 
-/// A piece of help, shown as text on a terminal and as Markdown in docs/COMMANDS.md.
-enum HelpPart {
+/// A piece of help, shown as text on a terminal, as Markdown in docs/COMMANDS.md, and as roff in
+/// the manual. Backticks mark words to type.
+enum HelpPart: Sendable {
     typealias Row = (term: String, help: String)
 
     case paragraph(String)
@@ -39,11 +40,15 @@ enum HelpPart {
         }
     }
 
+    static func exitStatuses(_ statuses: [(status: Int, meaning: String)]) -> HelpPart {
+        .table("Exit status", statuses.map { (term: "\($0.status)", help: $0.meaning) })
+    }
+
     /// Breaks a text into lines that fit the columns; further lines are indented to the end of
     /// `start`.
     private func wrap(_ text: String, _ columns: Int, after start: String = "") -> String {
         var (lines, line) = ("", start)
-        for word in text.split(whereSeparator: \.isWhitespace) {
+        for word in text.filter({ $0 != "`" }).split(whereSeparator: \.isWhitespace) {
             if line.count > start.count, line.count + word.count > columns {
                 lines += line.dropLast() + "\n"
                 line = String(repeating: " ", count: start.count)

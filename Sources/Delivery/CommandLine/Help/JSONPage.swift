@@ -45,15 +45,8 @@ struct JSONPage {
 
         The exit status says the same as `result` (see Errors). Two things are decided otherwise:
 
-        - Where standard output cannot be written (a full disk, a pipe that nobody reads), the exit status is \
-        1 and standard error says so. A failure keeps its own. What was done, to a card, in the ledger, or to \
-        keys, settings and files, is done, whoever reads of it: then the exit status is 0, and standard error \
-        has the report in words, with the operation. A script that repeats what has failed would otherwise charge twice.
-        - Ctrl-C, SIGTERM and SIGHUP end a command by that signal (130, 143, 129 for a shell) where nothing was \
-        begun, so that a loop of the shell's stops. Where something was begun it comes to its end, and the \
-        exit status says how. What goes on until it is stopped (`serve`, `emulate`, `sandbox`, `read --watch`) \
-        ends with 0 on SIGTERM and SIGHUP, as service managers want it, and by the signal on Ctrl-C. `serve` \
-        without a terminal does not end on SIGHUP: it reads its certificate again, where it has one.
+        - \(Topic.unwritableOutput)
+        - \(Topic.endedBySignal)
         """
 
     private var verbTable: String {

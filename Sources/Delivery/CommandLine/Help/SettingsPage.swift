@@ -38,6 +38,11 @@ extension Settings.Name {
             .joined(separator: ", ")
     }
 
+    /// Whether a global option sets it as well.
+    fileprivate var isOption: Bool {
+        CommandTable.switches.contains { $0.name == rawValue }
+    }
+
     /// The purpose of a setting.
     fileprivate var help: String {
         switch self {
@@ -85,22 +90,40 @@ extension CommandTable {
     /// The content of docs/SETTINGS.md.
     package static func settingsPage() -> String {
         let rows = Settings.Name.allCases.map { name in
-            let flag = switches.contains { $0.name == name.rawValue }
-            return "| `\(name.rawValue)` | `\(name.variable)` | \(flag ? "yes" : "") | "
+            "| `\(name.rawValue)` | `\(name.variable)` | \(name.isOption ? "yes" : "") | "
                 + "\(name.help) | \(name.builtInWords) |"
         }
         let currencies = Currency.known.map { currency in
-            let ceilings = Ceilings.standard(for: currency)
-            let amounts = [
-                ceilings.unconfirmed.payment, ceilings.unconfirmed.addition,
-                ceilings.unconfirmed.balance, ceilings.absolute.payment,
-                ceilings.absolute.addition, ceilings.absolute.balance,
-            ]
-            return "| \(currency.code) | "
-                + amounts.map(\.description).joined(separator: " | ") + " |"
+            "| \(currency.code) | "
+                + ceilings(of: currency).map(\.description).joined(separator: " | ") + " |"
         }
-        return settingsStart + rows.joined(separator: "\n") + settingsMiddle
-            + currencies.joined(separator: "\n") + settingsEnd
+        return [
+            settingsStart, Topic.precedence, settingsTable + rows.joined(separator: "\n"),
+            Topic.secrets, "## A simulated station", Topic.simulation, "## Ceilings",
+            Topic.ceilings, ceilingsTable + currencies.joined(separator: "\n"),
+            "## Decimal comma", Topic.decimalComma,
+        ].joined(separator: "\n\n") + "\n"
+    }
+
+    /// The settings as rows of the help, where a table of five columns is too wide.
+    static var settingRows: [HelpPart.Row] {
+        Settings.Name.allCases.map { name in
+            let option = name.isOption ? ", --\(name.rawValue)" : ""
+            return (
+                name.rawValue,
+                "\(name.help). \(name.variable)\(option); built in: \(name.builtInWords)"
+            )
+        }
+    }
+
+    /// The ceilings on payment, addition and balance that a confirmation lifts, and the limits.
+    static func ceilings(of currency: Currency) -> [Money] {
+        let ceilings = Ceilings.standard(for: currency)
+        return [
+            ceilings.unconfirmed.payment, ceilings.unconfirmed.addition,
+            ceilings.unconfirmed.balance, ceilings.absolute.payment, ceilings.absolute.addition,
+            ceilings.absolute.balance,
+        ]
     }
 
     private static let settingsStart = """
@@ -108,7 +131,23 @@ extension CommandTable {
 
         Every setting of a station, for whoever runs it. `make docs` makes this page from the table
         in the program: change that instead.
+        """
 
+    private static let settingsTable = """
+        | name | variable | flag | meaning | built in |
+        |---|---|---|---|---|
+
+        """
+
+    private static let ceilingsTable = """
+        | currency | payment | addition | balance | payment, most | addition, most | balance, most |
+        |---|---|---|---|---|---|---|
+
+        """
+}
+
+extension Topic {
+    static let precedence = """
         A flag beats a variable, a variable beats the file, the file beats what is built in.
         `tapcard config` shows what is in force and where it comes from; `tapcard config get KEY`
         prints one setting, `tapcard config set KEY VALUE` writes it into the file, and without
@@ -118,20 +157,14 @@ extension CommandTable {
         JSON object with the names below. Unknown names in it, and unknown variables that begin with
         `TAPCARD_`, have no effect and are named at each command. What makes no sense is refused, so
         that no money moves under a setting that nobody meant; so is a link that leads nowhere.
-
-        | name | variable | flag | meaning | built in |
-        |---|---|---|---|---|
-
         """
 
-    private static let settingsMiddle = """
-
-
+    static let secrets = """
         Passwords are only ever variables, and are never shown: `TAPCARD_MASTERMIND_PASSWORD`,
         `TAPCARD_CASHIER_PASSWORD`.
+        """
 
-        ## A simulated station
-
+    static let simulation = """
         With `sim` or `sim:FILE` as its reader a station plays: its keys, its ledger and its settings
         lie in folders of their own, `~/.local/share/tapcard/simulated` and
         `~/.config/tapcard/simulated/config.json`, so that play money never enters the real books;
@@ -141,9 +174,9 @@ extension CommandTable {
         ledger, and each command says so. A file that itself names a simulated reader is the settings
         of that one. A ledger that is missing next to its keys is not made again, as on a real
         station.
+        """
 
-        ## Ceilings
-
+    static let ceilings = """
         An amount above `confirm-payment-above`, `confirm-addition-above` or, for what is on the card
         afterwards, `confirm-balance-above` is refused (exit status 4, `confirmation-needed`) until
         it is confirmed: `--yes` on the command line, `"confirmed": true` in the API. Above
@@ -156,21 +189,12 @@ extension CommandTable {
         Without a setting they are about 100, 200 and 500 dollars, and a hundred times as much: what
         is sold at a counter is below the lower line, and the same amount without its decimal point
         above it. By currency:
-
-        | currency | payment | addition | balance | payment, most | addition, most | balance, most |
-        |---|---|---|---|---|---|---|
-
         """
 
-    private static let settingsEnd = """
-
-
-        ## Decimal comma
-
+    static let decimalComma = """
         Amounts are read with a point, and with a comma where people who pay in the ledger's currency
         write one (EUR, CZK, PLN, HUF, SEK, NOK, DKK) or where the station's language does (`LC_ALL`,
         `LC_NUMERIC`, `LANG`). A comma never parts thousands: `1,000` is refused in a currency with
         two decimals. What programs read and write always has a point.
-
         """
 }

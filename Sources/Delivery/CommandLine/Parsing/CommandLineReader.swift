@@ -3,9 +3,10 @@ import Verbs
 extension CommandTable {
     /// Reads the words that follow the program's name.
     package func parse(_ arguments: [String]) throws(CommandLineError) -> Invocation {
-        // Undocumented entries: for `make docs`, and for the shells' completions.
+        // Undocumented entries: for `make docs`, the manual, and the shells' completions.
         if arguments == ["help", "--markdown"] { return .page(markdown()) }
         if arguments == ["help", "--settings"] { return .page(CommandTable.settingsPage()) }
+        if arguments == ["help", "--man"] { return .page(manual()) }
         if arguments.starts(with: ["help", "--complete"]) {
             return candidates(for: arguments.dropFirst(2))
         }
@@ -23,6 +24,7 @@ struct CommandLineReader {
     var words: [String] = []
     var texts: [String: [String]] = [:]
     var wantsHelp = false
+    var topic: Topic?
     /// Whether the name of the command is complete; its first argument or option sets this.
     var verbIsSettled = false
     /// The option that still needs its value.
@@ -57,6 +59,10 @@ struct CommandLineReader {
     func invocation() throws(CommandLineError) -> Invocation {
         if let awaiting { throw missingValue(of: awaiting) }
         if texts["version"] != nil { return .version }
+        if let topic {
+            guard words.isEmpty else { throw refusal(.tooManyArguments, extraWord(words[0])) }
+            return .help(table.help(for: topic))
+        }
         guard let command, !wantsHelp, texts["help"] == nil else {
             return .help(table.help(at: path))
         }
@@ -77,8 +83,13 @@ struct CommandLineReader {
             path.append(word)
         } else if path.isEmpty, word == "help" {
             wantsHelp = true
+        } else if wantsHelp, path.isEmpty, topic == nil, let named = table.topic(named: word) {
+            (topic, verbIsSettled) = (named, true)
         } else if !verbs.isEmpty, command?.arguments.isEmpty ?? true {
-            throw refusal(.unknownVerb, "\(title) has no verb \(hint(word, verbs))")
+            let topics = wantsHelp && path.isEmpty ? table.topics.map(\.name) : []
+            let wanted = topics.isEmpty ? "verb" : "verb or topic"
+            throw refusal(
+                .unknownVerb, "\(title) has no \(wanted) \(hint(word, verbs + topics))")
         } else {
             verbIsSettled = true
             words.append(word)
@@ -137,7 +148,11 @@ struct CommandLineReader {
             left = left.dropFirst(taken.count)
         }
         guard let extra = left.first else { return values }
-        throw refusal(.tooManyArguments, "Unexpected argument: \(extra.debugDescription).")
+        throw refusal(.tooManyArguments, extraWord(extra))
+    }
+
+    private func extraWord(_ word: String) -> String {
+        "Unexpected argument: \(word.debugDescription)."
     }
 
     private func check(_ word: String, _ name: String, _ choices: [String]) throws(CommandLineError)

@@ -17,7 +17,7 @@ extension Command {
         Command(
             "config", group: .station, "Show the settings in force and where each comes from",
             discussion: "A flag beats a variable (TAPCARD_READER and so on) beats the file. "
-                + "docs/SETTINGS.md has a line for each of them. Passwords are only ever variables, "
+                + "tapcard help settings explains each of them. Passwords are only ever variables, "
                 + "TAPCARD_MASTERMIND_PASSWORD and TAPCARD_CASHIER_PASSWORD, and are not shown.",
             answers: .settings, example: "tapcard config"
         ) { session throws(TapcardError) in try await session.configuration() },

@@ -1,0 +1,15 @@
+#include "BuildStamp.h"
+
+// packaging/stamped writes this file for one build and removes it again, so that a later build
+// without it does not claim an old commit.
+#if __has_include("tapcard-stamp.h")
+#include "tapcard-stamp.h"
+#else
+#define TAPCARD_COMMIT ""
+#define TAPCARD_DATE ""
+#define TAPCARD_TOOLCHAIN ""
+#endif
+
+const char *const build_stamp_commit = TAPCARD_COMMIT;
+const char *const build_stamp_date = TAPCARD_DATE;
+const char *const build_stamp_toolchain = TAPCARD_TOOLCHAIN;

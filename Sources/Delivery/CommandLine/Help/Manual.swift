@@ -1,0 +1,115 @@
+import Verbs
+
+extension CommandTable {
+    /// The pages of the manual, one after the other; each begins with its `.TH` line.
+    package func manual() -> String {
+        let words = distinct(commands.compactMap(\.path.first))
+        let pages = [overviewPage] + words.map(page) + [settingsManual, topicsPage]
+        return pages.map(\.text).joined()
+    }
+
+    private func page(_ name: String, _ section: Int, _ summary: String) -> ManualPage {
+        ManualPage(name, section, summary, date: date)
+    }
+
+    private var overviewPage: ManualPage {
+        var page = page(program, 1, "value and scratch cards on NFC stickers")
+        page.heading("Synopsis")
+        page.usages(["\(program) VERB [OPTIONS]"])
+        page.heading("Description")
+        page.add([.paragraph(summary)])
+        page.add([
+            .paragraph(
+                "Each verb has a page of its own: `man \(program)-pay`. A group of verbs shares "
+                    + "one: `man \(program)-keys`.")
+        ])
+        for group in distinct(commands.map(\.group)) {
+            page.subheading(group)
+            page.rows(commands.filter { $0.group == group }.map(\.row))
+        }
+        page.heading("Options")
+        page.add([.paragraph("Every verb takes these.")])
+        page.rows(globals.map(\.row))
+        page.heading("Exit status")
+        page.rows(exitStatuses.map { ("\($0.status)", $0.meaning) })
+        page.heading("Environment")
+        page.add([
+            .paragraph(
+                "Every setting is also a variable, such as `TAPCARD_READER`: see "
+                    + "\(program)-settings(5).")
+        ])
+        if let files = topic(named: "files") {
+            page.heading("Files")
+            page.add(files.parts)
+        }
+        page.heading("See also")
+        page.add([.paragraph("\(program)(7), \(program)-settings(5)")])
+        return page
+    }
+
+    /// The page of a verb, or of the verbs that begin with one word.
+    private func page(of word: String) -> ManualPage {
+        let specs = commands.filter { $0.path.first == word }
+        let usages = specs.map { usage(of: $0) }
+        var page = page("\(program)-\(word)", 1, pageSummary(of: word, specs))
+        page.heading("Synopsis")
+        page.usages(usages)
+        page.heading("Description")
+        if let topic = topic(named: word) { page.add(topic.parts) }
+        if let spec = specs.first, specs.count == 1 {
+            add(spec, to: &page)
+        } else {
+            for spec in specs {
+                page.subheading("\(program) \(spec.row.term)")
+                add(spec, to: &page)
+            }
+        }
+        page.heading("Exit status")
+        page.add([.paragraph("The same for every verb: see \(program)(1).")])
+        page.heading("See also")
+        page.add([.paragraph("\(program)(1), \(program)(7), \(program)-settings(5)")])
+        return page
+    }
+
+    private func add(_ spec: CommandSpec, to page: inout ManualPage) {
+        page.add([.paragraph(spec.summary + ".")])
+        page.add(Topic.paragraphs(spec.discussion))
+        page.rows(spec.arguments.map(\.row) + spec.options.map(\.row))
+        page.add([.line("Example", spec.example)])
+    }
+
+    /// A text in one line, because the index of the manual shows no more.
+    private func pageSummary(of word: String, _ specs: [CommandSpec]) -> String {
+        if let only = specs.first, specs.count == 1 { return only.summary }
+        if let topic = topic(named: word) { return topic.summary }
+        let verbs = specs.compactMap { $0.path.dropFirst().first }
+        let list = verbs.dropLast().joined(separator: ", ")
+        let below = list.isEmpty ? verbs.joined() : "\(list) and \(verbs.last ?? "")"
+        return "the verbs \(program) \(word) \(below)"
+    }
+
+    private var settingsManual: ManualPage {
+        var page = page("\(program)-settings", 5, "the settings of a station of \(program)")
+        if let topic = topic(named: "settings") {
+            page.heading("Description")
+            page.add(topic.parts)
+        }
+        page.heading("See also")
+        page.add([.paragraph("\(program)(1), \(program)-config(1), \(program)(7)")])
+        return page
+    }
+
+    private var topicsPage: ManualPage {
+        var page = page(program, 7, "what the verbs of \(program) have in common")
+        page.heading("Description")
+        page.add([.paragraph("`\(program) help TOPIC` shows one section of this page.")])
+        // The settings have a page of their own.
+        for topic in topics where topic.name != "settings" {
+            page.heading(topic.name)
+            page.add(topic.parts)
+        }
+        page.heading("See also")
+        page.add([.paragraph("\(program)(1), \(program)-settings(5)")])
+        return page
+    }
+}

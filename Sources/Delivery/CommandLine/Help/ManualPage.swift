@@ -1,0 +1,125 @@
+import Verbs
+
+/// A page of the manual, in roff with the macros of man(7).
+struct ManualPage {
+    let name: String
+    let section: Int
+    private var lines: [String]
+
+    init(_ name: String, _ section: Int, _ summary: String, date: String) {
+        (self.name, self.section) = (name, section)
+        let day = date.isEmpty ? #""""# : date
+        lines = [
+            ".TH \(name.uppercased()) \(section) \(day) \"tapcard \(Release.version)\" "
+                + "\"Manual of tapcard\"",
+            ".SH NAME", "\(ManualPage.escaped(name)) \\- \(ManualPage.escaped(summary))",
+        ]
+    }
+
+    var text: String { lines.joined(separator: "\n") + "\n" }
+
+    mutating func heading(_ title: String) {
+        lines.append(".SH \"\(ManualPage.escaped(title.uppercased()))\"")
+    }
+
+    mutating func subheading(_ title: String) {
+        lines.append(".SS \"\(ManualPage.escaped(title))\"")
+    }
+
+    /// A line that is shown as it is, such as a usage.
+    mutating func line(_ words: String) {
+        lines += [".nf", ".RS", ManualPage.harmless(ManualPage.escaped(words)), ".RE", ".fi"]
+    }
+
+    mutating func usages(_ usages: [String]) {
+        lines.append(".nf")
+        lines += usages.map { ManualPage.fonts(of: $0) }
+        lines.append(".fi")
+    }
+
+    mutating func add(_ parts: [HelpPart]) { for part in parts { add(part) } }
+
+    private mutating func add(_ part: HelpPart) {
+        // A paragraph of its own is one too many at the start of a section.
+        if lines.last.map({ !$0.hasPrefix(".S") }) ?? false { lines.append(".PP") }
+        switch part {
+        case .paragraph(let words): lines += ManualPage.wrapped(words)
+        case .line(let title, let words):
+            lines.append("\(ManualPage.escaped(title)):")
+            line(words)
+        case .table(let title, let rows):
+            lines.append("\(ManualPage.escaped(title)):")
+            self.rows(rows)
+        }
+    }
+
+    mutating func rows(_ rows: [HelpPart.Row]) {
+        for row in rows {
+            lines += [".TP", ManualPage.fonts(of: row.term)] + ManualPage.wrapped(row.help)
+        }
+    }
+
+    /// Words to type are bold, and those to replace are in italics.
+    private static func fonts(of term: String) -> String {
+        var isOption = false
+        let words = term.split(separator: " ").map { word -> String in
+            let isPlaceholder = word == word.uppercased() && word.contains(where: \.isLetter)
+            let font = isPlaceholder && (isOption || !word.hasPrefix("-")) ? "I" : "B"
+            isOption = word.hasPrefix("-")
+            return "\\f\(font)\(escaped(String(word)))\\fR"
+        }
+        return words.joined(separator: " ")
+    }
+
+    /// The columns of the source, which people read who look for a mistake in it.
+    private static let columns = 78
+
+    /// The lines of a paragraph, with the words between backticks in bold.
+    private static func wrapped(_ paragraph: String) -> [String] {
+        var (lines, line, isBold) = ([String](), "", false)
+        for word in paragraph.split(whereSeparator: \.isWhitespace) {
+            if !line.isEmpty, line.count + word.count >= columns {
+                lines.append(line)
+                line = ""
+            }
+            line += (line.isEmpty ? "" : " ") + word
+        }
+        lines.append(line)
+        return lines.map { line in
+            let pieces = line.split(separator: "`", omittingEmptySubsequences: false)
+            let text = pieces.map { escaped(String($0)) }
+            var marked = harmless(text[0])
+            for piece in text.dropFirst() {
+                isBold.toggle()
+                marked += (isBold ? "\\fB" : "\\fR") + piece
+            }
+            return marked
+        }
+    }
+
+    /// A line that roff does not take for a command. An apostrophe is escaped everywhere.
+    private static func harmless(_ line: String) -> String {
+        line.hasPrefix(".") ? #"\&"# + line : line
+    }
+
+    /// Text without a meaning for roff, with hyphens and quotes that can be copied.
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": escaped += #"\(rs"#
+            case "-": escaped += #"\-"#
+            case "'": escaped += #"\(aq"#
+            case "\"": escaped += #"\(dq"#
+            case "^": escaped += #"\(ha"#
+            case "~": escaped += #"\(ti"#
+            case _ where scalar.isASCII: escaped.unicodeScalars.append(scalar)
+            default:
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                escaped +=
+                    "\\[u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "]"
+            }
+        }
+        return escaped
+    }
+}
