@@ -72,8 +72,9 @@ class DoubleTapTests(BrowserCase):
             with self.subTest(how=how):
                 self.at_home(WIDE)
                 self.page.press("Take a payment")
+                came = self.appeared("presets")
                 preset = self.centre(".presets button")
-                self.page.tap(*preset, self.appeared("presets") + 500, how)
+                self.page.tap(*preset, came + 500, how)
                 self.assertNothingMoved("pay", ["-1.00"] * HOWS.index(how))
                 self.page.tap(*preset, self.appeared("presets") + 700, how)
                 self.page.stage("done")

@@ -40,27 +40,20 @@ struct TwoStationsTests {
         for step in 1... {
             let world = try await World.withCard()
             let other = Guarded<Result<Receipt, TapcardError>?>(nil)
-            func request(_ station: Station) async throws(TapcardError) -> Receipt {
-                switch visit {
-                case .pay: try await station.pay(World.usd(900), id: World.id(7))
-                case .add: try await station.add(World.usd(900), id: World.id(7))
-                default: try await station.scratch(id: World.id(7))
-                }
-            }
             let interlude = Disturbance(before: step) {
                 let result = await outcome { () throws(TapcardError) in
-                    try await request(world.station)
+                    try await world.station.requested(visit)
                 }
                 other.withLock { $0 = result }
             }
             let said = await outcome { () throws(TapcardError) in
-                try await request(world.station(interlude))
+                try await world.station(interlude).requested(visit)
             }
             guard interlude.hasCome, let theirs = other.withLock({ $0 }) else { break }
             let (ours, done) = (try said.get().operation, try theirs.get().operation)
             #expect(ours.id == done.id && done.state == .committed, "step \(step)")
-            let balance = [.pay: 100, .add: 1_900][visit] ?? 1_000
-            #expect(try await world.balance() == balance, "step \(step)")
+            let balances: [Visit: Int64] = [.pay: 100, .add: 1_900, .scratch: 1_000]
+            #expect(try await world.balance() == balances[visit], "step \(step)")
         }
     }
 
@@ -297,5 +290,18 @@ struct TwoStationsTests {
         _ = try await world.station.read()
         try await world.expectSettled()
         try await deed.expectDone(true, in: world, "\(deed)")
+    }
+}
+
+extension Station {
+    /// One request, always under the same id.
+    fileprivate func requested(
+        _ visit: TwoStationsTests.Visit
+    ) async throws(TapcardError) -> Receipt {
+        switch visit {
+        case .pay: try await pay(World.usd(900), id: World.id(7))
+        case .add: try await add(World.usd(900), id: World.id(7))
+        default: try await scratch(id: World.id(7))
+        }
     }
 }

@@ -36,6 +36,18 @@ package struct Program: Sendable {
         package var isEndless = false
     }
 
+    /// Whether the words ask for the version and nothing else. Scripts do so often: that needs no
+    /// table of commands, no settings and no drivers.
+    package static func isForVersion(_ arguments: [String]) -> Bool { arguments == ["--version"] }
+
+    package static func showVersion(_ build: Build, _ console: Console) -> Int32 {
+        let output = StandardOutput(console)
+        output.write(build.versionText)
+        guard let failure = output.failure else { return 0 }
+        console.writeError(Report.line(TapcardError(failure), false))
+        return TapcardError.Result.failed.exitStatus
+    }
+
     package func run(_ arguments: [String]) async -> Int32 { await end(of: arguments).status }
 
     package func end(of arguments: [String]) async -> Ending {

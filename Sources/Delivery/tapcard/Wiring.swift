@@ -27,6 +27,9 @@ enum Wiring {
     static func run(_ arguments: [String]) async -> Int32 {
         // A closed output pipe must not end the process in the middle of a card.
         signal(SIGPIPE, SIG_IGN)
+        if Program.isForVersion(arguments) {
+            return Program.showVersion(Build.recorded, console)
+        }
         let program = Program(
             drivers: drivers, adding: [.emulate, .sandbox, .serve(in: serving)], console: console,
             environment: environment.variables,
