@@ -27,11 +27,13 @@ all: build
 # Installs what is missing, with sudo where that is needed; otherwise does nothing.
 deps:
 	@packaging/install-dependencies tests
+	@packaging/static-runtime
 	@packaging/python-environment
 
 # What is needed to build and use tapcard, without its tests.
 build-deps:
 	@packaging/install-dependencies
+	@packaging/static-runtime
 
 build: build-deps
 	SWIFT=$(SWIFT) packaging/stamped $(SWIFT) build -c release --product tapcard $(STRICT)

@@ -17,9 +17,11 @@ let strict: [SwiftSetting] = [
 /// would take longer than they do.
 let unoptimised = strict + [.unsafeFlags(["-Onone"])]
 // The program carries the Swift runtime: it runs where no Swift is installed, and one build serves
-// it and the tests. A sanitizer needs the shared runtime.
+// it and the tests. packaging/static-runtime puts the C++ runtime there, too. A sanitizer needs the
+// shared runtimes.
 let selfContained: [LinkerSetting] =
-    Context.environment["TAPCARD_SANITIZED"] == nil ? [.unsafeFlags(["-static-stdlib"])] : []
+    Context.environment["TAPCARD_SANITIZED"] == nil
+    ? [.unsafeFlags(["-static-stdlib", "-L\(Context.packageDirectory)/.build/static"])] : []
 
 /// A target on its floor: `Sources/<floor>/<name>`.
 func room(_ name: String, on floor: String, _ imports: [Target.Dependency] = []) -> Target {

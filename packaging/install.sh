@@ -93,10 +93,25 @@ announce() {
     esac
 }
 
+# These are loaded with the first card.
+check_loaded() {
+    PATH=$PATH:/sbin:/usr/sbin
+    command -v ldconfig >/dev/null 2>&1 || return 0
+    for library in libnettle.so.8 libcrypto.so.3; do
+        ldconfig -p | grep -q "$library" && continue
+        echo "$library is missing on this system, and nothing was installed." >&2
+        echo "docs/INSTALL.md lists the libraries that tapcard needs." >&2
+        exit 1
+    done
+}
+
 # A program that does not start is refused before anything is written.
 check_program() {
     [ -z "$DESTDIR" ] || return 0
-    "$here/tapcard" --version >/dev/null 2>&1 && return 0
+    if "$here/tapcard" --version >/dev/null 2>&1; then
+        check_loaded
+        return
+    fi
     echo "tapcard does not start on this system, and nothing was installed:" >&2
     if command -v ldd >/dev/null 2>&1; then
         ldd "$here/tapcard" 2>&1 | grep -i "not found" >&2 || "$here/tapcard" --version >&2 || true

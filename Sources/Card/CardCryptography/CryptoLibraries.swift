@@ -9,12 +9,13 @@ import LibraryLoading
 enum CryptoLibraries {
     static let nettle = unsafe demanded(
         LoadableLibrary(name: "nettle", package: "libnettle8"), "libnettle.so.8",
-        tapcard_nettle()) { unsafe tapcard_nettle_bind($0, $1) }
+        tapcard_nettle()
+    ) { unsafe tapcard_nettle_bind($0, $1) }
     static let crypto = unsafe demanded(
         LoadableLibrary(name: "libcrypto", package: "libssl3"), "libcrypto.so.3",
-        tapcard_crypto()) { unsafe tapcard_crypto_bind($0, $1) }
+        tapcard_crypto()
+    ) { unsafe tapcard_crypto_bind($0, $1) }
 
-    /// Without it no card can be judged, as with a program that cannot be started.
     private static func demanded<Table>(
         _ library: LoadableLibrary, _ file: String, _ table: Table,
         _ bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
@@ -22,6 +23,7 @@ enum CryptoLibraries {
         do throws(LibraryFault) {
             return try unsafe library.load(file, table, bind)
         } catch {
+            // The package depends on it. No verdict on a card is possible without it.
             fatalError(error.why)
         }
     }
