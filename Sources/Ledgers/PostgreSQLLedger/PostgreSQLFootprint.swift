@@ -157,8 +157,9 @@ extension PostgreSQLRows {
 
     private func note(_ operation: Operation) {
         known.operations[operation.id] = operation
-        known.ticketsOfOperations[operation.id] =
-            known.ticketsOfOperations[operation.id] ?? .some(nil)
+        // A sale that was committed between two statements of the batch has a ticket all the same.
+        guard operation.kind != .ticket else { return }
+        known.ticketsOfOperations[operation.id] = .some(nil)
     }
 }
 
