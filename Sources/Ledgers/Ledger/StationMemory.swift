@@ -72,8 +72,10 @@ public struct StationMemory: Hashable, Sendable {
         if isConfirmed { last = note }
         if isConfirmed { open.removeAll { $0.operation == note.operation } }
         guard note.state == .pending else { return }
-        // A card has one open operation.
-        open.removeAll { $0.card == note.card }
+        // A card has one open operation, but one that is not confirmed may not have replaced it.
+        open.removeAll {
+            $0.card == note.card && (isConfirmed || $0.operation == note.operation)
+        }
         open.append(note)
         if open.count > StationMemory.mostOpen { open.removeFirst() }
     }
