@@ -184,7 +184,7 @@ let package = Package(
             ]),
         .target(
             name: "CounterPage", path: "Sources/Delivery/CounterPage", exclude: ["page"]),
-        // What packaging/stamped writes for a build is found outside of the sources.
+        // packaging/stamped writes a header for the build into this folder, outside of the sources.
         .target(
             name: "BuildStamp", path: "Sources/Delivery/BuildStamp",
             cSettings: [.headerSearchPath("../../../.build/stamp")]),

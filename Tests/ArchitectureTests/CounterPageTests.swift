@@ -74,7 +74,7 @@ struct CounterPageTests {
         let words = try #require(judgement.firstMatch(of: /public var word: (?s:(.*?))\n {8}\}/)).1
         var named = Set(words.matches(of: /case \.\w+: "([a-z-]+)"/).map { String($0.1) })
         #expect(named.count == 9 && words.contains(#""card-\(status.rawValue)""#))
-        // A card that is in use is no reason.
+        // An active card is not a reason.
         named.formUnion(["card-blocked", "card-closed", "card-replaced"])
         let page = try SourceTree.text("\(Self.room)/page/strings.js")
         let table = try #require(page.firstMatch(of: /notDeferred: \{\n(?s:(.*?))\n {4}\},/)).1

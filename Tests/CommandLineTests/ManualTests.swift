@@ -57,7 +57,7 @@ struct ManualTests {
     @Test func aTopicIntroducesTheVerbsOfItsName() throws {
         for line in [["help", "keys"], ["keys"], ["keys", "--help"]] {
             guard case .help(let text) = try table.parse(line) else {
-                Issue.record("\(line) is no help")
+                Issue.record("\(line) prints no help")
                 continue
             }
             #expect(text.contains("Keys seal cards.\n\nKeys:\n  keys list"))
@@ -65,7 +65,7 @@ struct ManualTests {
         }
     }
 
-    @Test("what is no topic is refused, with the one that was meant")
+    @Test("an unknown topic is refused, and the nearest one is named")
     func unknown() {
         let near = refusal("help", "filse")
         #expect(near?.kind == .unknownVerb)

@@ -187,10 +187,13 @@ extension Scenario {
             #expect(try await concerns() == [])
             #expect(try await !ledger.writeOff(.numbered(5), at: .end))
             #expect(try await ledger.journals().map(\.settled) == [5])
-            // A report of the same time or before is not news, and a later one is.
-            try await report(6)
-            #expect(try await concerns() == [])
-            try await report(6, at: .later)
+            #expect(try await concerns(at: .later) == [])
+            // What is missing afterwards counts again.
+            _ = try await desk.settle(10, id: 5, number: 8)
+            #expect(try await concerns() == [.missing])
+            #expect(try await ledger.audit().journals.first?.purchases == 2)
+            #expect(try await ledger.writeOff(.journal, at: .end))
+            try await report(9, at: .later)
             #expect(try await concerns() == [.unbooked])
             #expect(try await ledger.journals().map(\.writtenOffAt) == [.end])
         },

@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 
 @Suite("A station's memory of its ledger") struct StationMemoryTests {
-    @Test("reads back, and ignores every line that is none of it")
+    @Test("reads back, and ignores foreign lines")
     func text() throws {
         var memory = StationMemory()
         #expect(StationMemory(memory.text) == memory)
@@ -12,7 +12,8 @@ import Testing
         memory.note(try Self.note(3, on: 3, .pending), isConfirmed: false)
         #expect(memory.last?.operation == .made(2) && memory.open.count == 2)
         #expect(StationMemory(memory.text) == memory)
-        let damaged = "nothing\n\n" + memory.text + "open house 1 x y 3 pending\nlast\nopen house"
+        let damaged =
+            "nothing\n\n" + memory.text + "open house 1 x y pay 1 3 pending\nlast\nopen house"
         #expect(StationMemory(damaged) == memory)
     }
 
@@ -30,6 +31,40 @@ import Testing
         #expect(memory.open == [] && memory.last?.state == .voided)
     }
 
+    @Test("keeps an open operation next to what may have replaced it")
+    func perhapsReplaced() throws {
+        var memory = StationMemory()
+        memory.note(try Self.note(1, on: 1, .pending), isConfirmed: true)
+        memory.note(try Self.note(2, on: 1, .pending), isConfirmed: false)
+        #expect(memory.open.map(\.operation) == [.made(1), .made(2)])
+        memory.note(try Self.note(3, on: 1, .pending), isConfirmed: true)
+        #expect(memory.open.map(\.operation) == [.made(3)])
+    }
+
+    @Test("knows which request was done, or may have been")
+    func earlierTries() throws {
+        var memory = StationMemory()
+        memory.note(try Self.note(1, on: 1, .pending), isConfirmed: false)
+        memory.note(try Self.note(2, on: 2, .committed), isConfirmed: true)
+        memory.note(try Self.note(3, on: 3, .voided), isConfirmed: true)
+        #expect(
+            (1...4).map { memory.earlierTry(of: .made($0))?.operation } == [
+                .made(1), .made(2), nil, nil,
+            ])
+        let card = try Self.card(1)
+        #expect(memory.perhapsRepeated(.pay, 100, on: nil)?.operation == .made(1))
+        #expect(memory.perhapsRepeated(.pay, nil, on: nil)?.operation == .made(1))
+        #expect(memory.perhapsRepeated(.pay, 99, on: nil) == nil)
+        #expect(memory.perhapsRepeated(.add, 100, on: nil) == nil)
+        #expect(memory.perhapsRepeated(.add, 99, on: card)?.operation == .made(1))
+        #expect(memory.perhapsRepeated(.pay, 100, on: try Self.card(2)) == nil)
+        for number in 10...29 {
+            memory.note(try Self.note(number, on: number, .committed), isConfirmed: true)
+        }
+        #expect(memory.ended.map(\.operation) == (10...29).map { .made($0) })
+        #expect(StationMemory(memory.text) == memory)
+    }
+
     @Test("keeps the latest hundred")
     func bound() throws {
         var memory = StationMemory()
@@ -39,12 +74,15 @@ import Testing
         #expect(memory.open.map(\.operation) == (51...150).map { .made($0) })
     }
 
+    private static func card(_ number: Int) throws -> CardUID {
+        try #require(CardUID(bytes: [0x04, UInt8(number), 2, 3, 4, 5, 6]))
+    }
+
     private static func note(
         _ id: Int, on card: Int, _ state: Operation.State
     ) throws -> StationMemory.Note {
-        let uid = try #require(CardUID(bytes: [0x04, UInt8(card), 2, 3, 4, 5, 6]))
         var operation = Operation(
-            id: .made(id), uid: uid, kind: .pay, amount: 100,
+            id: .made(id), uid: try Self.card(card), kind: .pay, amount: 100,
             begunAt: Timestamp(milliseconds: 0), sequence: try #require(SequenceNumber(7)))
         operation.state = state
         return StationMemory.Note(operation, house: "house", epoch: 3)

@@ -37,6 +37,18 @@ struct LoadableLibraryTests {
             fault == .unusable("libc.so.6 is another version of libplayed: it has no play_it"))
     }
 
+    @Test("one that the program cannot do without is named when the process ends")
+    func needed() async throws {
+        let end = await #expect(
+            processExitsWith: .exitCode(127), observing: [\.standardErrorContent]
+        ) {
+            let library = LoadableLibrary(name: "libplayed", package: "libplayed1")
+            _ = unsafe library.loadOrEnd("libplayed.so.1", 0) { _, _ in nil }
+        }
+        let words = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(words.contains("tapcard: libplayed is missing (Debian: libplayed1)"))
+    }
+
     @Test("the table is what was bound")
     func bound() throws {
         #expect(try load("libc.so.6") == 7)

@@ -7,24 +7,8 @@ import LibraryLoading
 /// nettle has what a tap needs: its first code costs 0.4 million instructions with the loading, and
 /// libcrypto's 8 million. libcrypto has the chip maker's curve, and scrypt.
 enum CryptoLibraries {
-    static let nettle = unsafe demanded(
-        LoadableLibrary(name: "nettle", package: "libnettle8"), "libnettle.so.8",
-        tapcard_nettle()
-    ) { unsafe tapcard_nettle_bind($0, $1) }
-    static let crypto = unsafe demanded(
-        LoadableLibrary(name: "libcrypto", package: "libssl3"), "libcrypto.so.3",
-        tapcard_crypto()
-    ) { unsafe tapcard_crypto_bind($0, $1) }
-
-    private static func demanded<Table>(
-        _ library: LoadableLibrary, _ file: String, _ table: Table,
-        _ bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
-    ) -> Table {
-        do throws(LibraryFault) {
-            return try unsafe library.load(file, table, bind)
-        } catch {
-            // The package depends on it. No verdict on a card is possible without it.
-            fatalError(error.why)
-        }
-    }
+    static let nettle = unsafe LoadableLibrary(name: "nettle", package: "libnettle8")
+        .loadOrEnd("libnettle.so.8", tapcard_nettle()) { unsafe tapcard_nettle_bind($0, $1) }
+    static let crypto = unsafe LoadableLibrary(name: "libcrypto", package: "libssl3")
+        .loadOrEnd("libcrypto.so.3", tapcard_crypto()) { unsafe tapcard_crypto_bind($0, $1) }
 }

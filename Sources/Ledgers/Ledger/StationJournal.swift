@@ -20,7 +20,7 @@ public struct StationJournal: Hashable, Sendable, Identifiable {
     /// minor units.
     public var until: Timestamp
     public var limit: Int64
-    /// When the owner gave up on what was missing then. A later report counts again.
+    /// When the owner gave up on what was missing then. Later gaps count again.
     public var writtenOffAt: Timestamp?
 
     public init(
@@ -131,7 +131,7 @@ extension StationJournal {
 extension [StationJournal] {
     /// The journals of which purchases may be missing. Without a time, silence is no concern.
     public func concerns(at now: Timestamp?) -> [JournalConcern] {
-        filter { !$0.isWrittenOff }.compactMap { journal in
+        compactMap { journal in
             func concern(
                 _ reason: JournalConcern.Reason, _ purchases: Int64? = nil
             ) -> JournalConcern {
@@ -142,6 +142,7 @@ extension [StationJournal] {
             if journal.written > journal.settled {
                 return concern(.unbooked, journal.written - journal.settled)
             }
+            if journal.isWrittenOff { return nil }
             let isReplaced = contains { other in
                 other.station != nil && other.station == journal.station
                     && other.id != journal.id && journal.reportedAt < other.reportedAt

@@ -9,34 +9,45 @@ public struct StationMemory: Hashable, Sendable {
         public let epoch: Int64
         public let card: CardUID
         public let operation: OperationID
+        public let kind: Operation.Kind
+        /// The amount in minor units.
+        public let amount: Int64
         public let sequence: SequenceNumber
         public let state: Operation.State
 
         public init(_ operation: Operation, house: String, epoch: Int64) {
             (self.house, self.epoch) = (house, epoch)
             (card, self.operation) = (operation.uid, operation.id)
+            (kind, amount) = (operation.kind, operation.amount)
             (sequence, state) = (operation.sequence, operation.state)
         }
 
         fileprivate init?(_ words: [String]) {
-            guard words.count == 6, let epoch = Int64(words[1]), let card = CardUID(words[2]),
+            guard words.count == 8, let epoch = Int64(words[1]), let card = CardUID(words[2]),
                 let operation = OperationID(words[3]),
-                let sequence = UInt32(words[4]).flatMap({ SequenceNumber($0) }),
-                let state = Operation.State(rawValue: words[5])
+                let kind = Operation.Kind(rawValue: words[4]),
+                let amount = Int64(words[5]),
+                let sequence = UInt32(words[6]).flatMap({ SequenceNumber($0) }),
+                let state = Operation.State(rawValue: words[7])
             else { return nil }
             (house, self.epoch, self.card) = (words[0], epoch, card)
-            (self.operation, self.sequence, self.state) = (operation, sequence, state)
+            (self.operation, self.kind, self.amount) = (operation, kind, amount)
+            (self.sequence, self.state) = (sequence, state)
         }
 
         fileprivate var text: String {
-            "\(house) \(epoch) \(card) \(operation) \(sequence.value) \(state.rawValue)"
+            "\(house) \(epoch) \(card) \(operation) \(kind.rawValue) \(amount) "
+                + "\(sequence.value) \(state.rawValue)"
         }
     }
 
     /// More operations than a station leaves open on different cards while the ledger answers. Beyond
     /// that the oldest are forgotten.
     private static let mostOpen = 100
+    /// More requests than a page repeats.
+    private static let mostEnded = 20
     private static let lastWord = "last"
+    private static let endedWord = "ended"
     private static let openWord = "open"
 
     /// The last change that the ledger has confirmed. A server that lacks it has lost a commit, and
@@ -45,6 +56,8 @@ public struct StationMemory: Hashable, Sendable {
     /// The operations that this station has begun, or may have begun, and whose end it has not
     /// heard: their cards may show them.
     public private(set) var open: [Note] = []
+    /// The last operations that have ended, oldest first.
+    public private(set) var ended: [Note] = []
 
     public init() {}
 
@@ -57,6 +70,7 @@ public struct StationMemory: Hashable, Sendable {
             guard let note = Note(words) else { continue }
             if kind == StationMemory.lastWord { last = note }
             if kind == StationMemory.openWord { open.append(note) }
+            if kind == StationMemory.endedWord { ended.append(note) }
         }
     }
 
@@ -64,6 +78,7 @@ public struct StationMemory: Hashable, Sendable {
         let lines =
             (last.map { ["\(StationMemory.lastWord) \($0.text)\n"] } ?? [])
             + open.map { "\(StationMemory.openWord) \($0.text)\n" }
+            + ended.map { "\(StationMemory.endedWord) \($0.text)\n" }
         return lines.joined()
     }
 
@@ -71,12 +86,36 @@ public struct StationMemory: Hashable, Sendable {
     public mutating func note(_ note: Note, isConfirmed: Bool) {
         if isConfirmed { last = note }
         if isConfirmed { open.removeAll { $0.operation == note.operation } }
-        guard note.state == .pending else { return }
+        guard note.state == .pending else { return noteEnd(note, isConfirmed) }
         // A card has one open operation, but one that is not confirmed may not have replaced it.
         open.removeAll {
             $0.card == note.card && (isConfirmed || $0.operation == note.operation)
         }
         open.append(note)
         if open.count > StationMemory.mostOpen { open.removeFirst() }
+    }
+
+    private mutating func noteEnd(_ note: Note, _ isConfirmed: Bool) {
+        guard isConfirmed else { return }
+        ended.removeAll { $0.operation == note.operation }
+        ended.append(note)
+        if ended.count > StationMemory.mostEnded { ended.removeFirst() }
+    }
+
+    /// The request with this id, where this station knows that it was done or that it may have been.
+    public func earlierTry(of id: OperationID) -> Note? {
+        open.first { $0.operation == id }
+            ?? ended.first { $0.operation == id && $0.state == .committed }
+    }
+
+    /// An operation whose end is not known and of which a request without its id may be a repetition:
+    /// anything on this card, or the same amount where the card is not known.
+    public func perhapsRepeated(
+        _ kind: Operation.Kind, _ amount: Int64?, on card: CardUID?
+    ) -> Note? {
+        open.last { note in
+            if let card { return note.card == card }
+            return note.kind == kind && (amount == nil || note.amount == amount)
+        }
     }
 }

@@ -8,8 +8,11 @@ import TapcardDomain
 struct MemoryFile {
     let path: String
 
-    func load() -> StationMemory {
-        guard let bytes = try? DurableFile(path).read() else { return StationMemory() }
+    /// The last operation that the database has confirmed, if the file can be read.
+    var last: StationMemory.Note? { (try? load())?.last }
+
+    private func load() throws(FileError) -> StationMemory {
+        guard let bytes = try DurableFile(path).read() else { return StationMemory() }
         return StationMemory(String(decoding: bytes, as: UTF8.self))
     }
 
@@ -17,7 +20,8 @@ struct MemoryFile {
     func keep(_ note: StationMemory.Note, isConfirmed: Bool) {
         // Without it the next check finds less, and no payment fails for that.
         try? FileLock.holding(path + ".lock", orThrow: \.self) { () throws(FileError) in
-            var memory = load()
+            // One that cannot be read is not replaced: it may name what is open.
+            var memory = try load()
             memory.note(note, isConfirmed: isConfirmed)
             try DurableFile(path).write(Array(memory.text.utf8), mode: 0o600, durable: false)
         }

@@ -55,7 +55,7 @@ public actor PostgreSQLLedger: LedgerStore {
         let opened = try await Doorway(lane).run { () throws(LedgerError) in
             let opened = try OpenLedger(
                 at: address, in: currency, as: station, patience: patience)
-            try opened.requireKept(file?.load().last)
+            try opened.requireKept(file?.last)
             return opened
         }
         let kept = opened.opening.currency
@@ -89,7 +89,7 @@ public actor PostgreSQLLedger: LedgerStore {
         self.station = station
         self.patience = patience
         self.memory = memory
-        confirmed = memory?.load().last
+        confirmed = memory?.last
     }
 
     public nonisolated func time(at stationTime: Timestamp) -> Timestamp {

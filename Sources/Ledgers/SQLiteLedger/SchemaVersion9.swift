@@ -15,7 +15,7 @@ extension LedgerSchema {
         BEGIN SELECT RAISE(ABORT, 'a journal stays'); END;
         CREATE TRIGGER journal_is_not_unsettled BEFORE UPDATE ON journal
         WHEN NEW.settled < OLD.settled
-            OR NEW.missing < OLD.missing AND NEW.written_off_at IS OLD.written_off_at
+            OR NEW.missing < OLD.missing AND (NEW.missing > 0 OR NEW.written_off_at IS NULL)
         BEGIN SELECT RAISE(ABORT, 'a journal would be unsettled'); END;
         """
 }

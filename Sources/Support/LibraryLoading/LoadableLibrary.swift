@@ -27,6 +27,24 @@ public struct LoadableLibrary: Hashable, Sendable {
         }
         return table
     }
+
+    /// Loads a library without which the program is of no use. Where it cannot, it says why and
+    /// ends the process, as the system does for a library that is linked.
+    public func loadOrEnd<Table>(
+        _ file: String, _ table: Table,
+        _ bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
+    ) -> Table {
+        do throws(LibraryFault) {
+            return try unsafe load(file, table, bind)
+        } catch {
+            let line = Array("tapcard: \(error.why)\n".utf8)
+            // A failed write changes nothing: the process ends.
+            _ = unsafe write(STDERR_FILENO, line, line.count)
+            _exit(LoadableLibrary.statusOfLoader)
+        }
+    }
+
+    private static let statusOfLoader: Int32 = 127
 }
 
 /// The reason why a library cannot be used, in words.

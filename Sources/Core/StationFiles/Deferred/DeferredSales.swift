@@ -46,16 +46,18 @@ public struct DeferredSales: Sendable {
 
     // MARK: Out of reach
 
-    /// The station's memory; empty where it cannot be read.
-    private var memory: StationMemory {
-        (try? DurableFile(memoryPath).read()).flatMap(\.self).map {
-            StationMemory(String(decoding: $0, as: UTF8.self))
-        } ?? StationMemory()
-    }
-
-    /// Whether the ledger may have begun this request. Such a request is never deferred.
-    public func mayBeOpen(_ id: OperationID) -> Bool {
-        memory.open.contains { $0.operation == id }
+    /// The station's memory of its ledger.
+    public func memory() throws(TapcardError) -> StationMemory {
+        do throws(FileError) {
+            let bytes = try DurableFile(memoryPath).read() ?? []
+            return StationMemory(String(decoding: bytes, as: UTF8.self))
+        } catch {
+            throw TapcardError(
+                .fileUnusable,
+                "The ledger cannot be reached, and \(memoryPath) cannot be read: \(error.detail).",
+                meaning: "Nothing was done now. Whether the same was done before is not known.",
+                next: [.ledger(.readCardWhenBack)])
+        }
     }
 
     /// Accepts a purchase while the ledger is out of reach, by the snapshot and within the caps. The
@@ -66,18 +68,20 @@ public struct DeferredSales: Sendable {
     ) async throws(TapcardError) -> Receipt {
         if let replayed = try replay(amount, id, card, caps, station) { return replayed }
         try station.requirePayable(amount)
-        func question(_ journal: DeferralJournal) -> DeferralJudgement.Question {
+        func question(
+            _ journal: DeferralJournal
+        ) throws(TapcardError) -> DeferralJudgement.Question {
             let surroundings = station.surroundings
             // Loaded for each question: while the card was waited for, another process may have booked
             // the journal, and removed the snapshot with it.
             return DeferralJudgement.Question(
-                amount, within: caps, snapshot.load(station.keys), journal, memory,
+                amount, within: caps, snapshot.load(station.keys), journal, try memory(),
                 at: surroundings.now(), surroundings.uptime())
         }
         guard let before = try journal.load(station.keys) else {
             throw TapcardError(DeferralJudgement.Reason.noSnapshot)
         }
-        if let reason = question(before).refusalOfAll { throw TapcardError(reason) }
+        if let reason = try question(before).refusalOfAll { throw TapcardError(reason) }
         let seen = try await station.lookWithoutLedger(only: card)
         if let replayed = try replay(amount, id, card, caps, station) { return replayed }
         func answered(
@@ -87,7 +91,7 @@ public struct DeferredSales: Sendable {
         }
         return try journal.add(station.keys) { journal throws(TapcardError) in
             if let known = journal.line(id) { return (nil, try answered(known, journal)) }
-            let asked = question(journal)
+            let asked = try question(journal)
             switch DeferralJudgement(asked, seen) {
             case .refused(let reason): throw TapcardError(reason, uid: seen.uid)
             case .accepted(let account, let balance):
@@ -136,7 +140,7 @@ public struct DeferredSales: Sendable {
     private func left(
         _ uid: CardUID, showing balance: Int64, _ found: DeferralJournal, _ keys: KeyRing
     ) -> Int64 {
-        let known = snapshot.load(keys)?.card(uid)?.balance ?? 0
+        let known = snapshot.load(keys)?.card(uid)?.balance ?? balance
         return max(min(known, balance) - found.sum(of: uid), 0)
     }
 

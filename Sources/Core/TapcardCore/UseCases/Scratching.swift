@@ -46,6 +46,7 @@ package struct Scratching: UseCase {
                 guard let known = try? await station.known(id, intent, only: nil) else {
                     throw error
                 }
+                settled = error.settled
                 phase = .writing(Tapping(ChangeRequest(intent, id, known: known)))
                 return nil
             }

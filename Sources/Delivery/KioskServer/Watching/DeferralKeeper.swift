@@ -29,7 +29,7 @@ final class DeferralKeeper: Sendable {
 
     init(_ desk: CounterDesk, _ log: KioskLog) { (self.desk, self.log) = (desk, log) }
 
-    /// The state as it is now; null where the ledger is in reach and nothing is ever deferred.
+    /// The present state; null at a till that defers nothing while the ledger is in reach.
     var document: JSONValue {
         state.withLock { news($0) }?.document ?? .null
     }

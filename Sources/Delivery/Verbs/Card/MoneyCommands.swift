@@ -54,7 +54,8 @@ extension Command {
             do throws(TapcardError) {
                 return try await session.add()
             } catch {
-                throw try session[.operation] == nil ? error.beforeBeginning(.add) : error
+                try session.requireFirstTry(error, .add)
+                throw try session.beforeBeginning(error, .add)
             }
         },
         Command(
@@ -115,9 +116,13 @@ extension Session {
                     amount, id: id, only: card, refusingRepetition: refusesRepetition), "Paid")
         } catch {
             guard error.kind == .ledgerUnreachable else { throw error }
-            // An id that was given may have been tried before: of that nothing is known now.
-            let problem = try self[.operation] == nil ? error.beforeBeginning(.pay) : error
-            return try await deferring(id, because: problem, at: made)
+            let problem = try beforeBeginning(error, .pay)
+            do throws(TapcardError) {
+                return try await deferring(id, because: problem, at: made)
+            } catch {
+                try requireFirstTry(error, .pay)
+                throw error
+            }
         }
     }
 
@@ -126,7 +131,7 @@ extension Session {
         _ id: OperationID, because problem: TapcardError, at made: Station?
     ) async throws(TapcardError) -> Report {
         // A connection that fails may have failed under an earlier try of this request.
-        guard !deferredSales.mayBeOpen(id) else { throw problem.afterUncertainTry(id) }
+        guard try deferredSales.memory().earlierTry(of: id) == nil else { throw problem }
         guard let station = try await stationWithoutLedger(made),
             let caps = try deferralCaps(station.currency)
         else { throw problem }
@@ -177,4 +182,52 @@ extension AuditReport: DocumentedObject {
         "violations": .of(\.violations), "activating": .of(\.activating),
         "journals": .of(\.journals),
     ]
+}
+
+extension Session {
+    /// Throws for a payment or an addition while the ledger is out of reach, where this station has
+    /// done the same before, or may have. A cashier who reads that nothing was done takes cash, or
+    /// gives it back.
+    fileprivate func requireFirstTry(
+        _ problem: TapcardError, _ kind: Operation.Kind
+    ) throws(TapcardError) {
+        guard problem.kind == .ledgerUnreachable else { return }
+        let memory = try deferredSales.memory()
+        let (id, named) = (try self[.operation], try self[.card])
+        if let earlier = id.flatMap({ memory.earlierTry(of: $0) }) {
+            throw problem.afterEarlierTry(earlier)
+        }
+        let card = problem.uid ?? named
+        guard id == nil || card != nil else { return }
+        var amount: Int64?
+        let set = try settings.currency
+        let ofKeys = try keyFile.load()?.currency
+        if let currency = set ?? ofKeys {
+            amount = try self[.amount, in: currency].minorUnits
+        }
+        guard let earlier = memory.perhapsRepeated(kind, amount, on: card) else { return }
+        throw problem.afterEarlierTry(earlier)
+    }
+
+    /// The error of a first request. An id that was given may have been tried elsewhere: of that
+    /// nothing is known now.
+    fileprivate func beforeBeginning(
+        _ problem: TapcardError, _ kind: Operation.Kind
+    ) throws(TapcardError) -> TapcardError {
+        try self[.operation] == nil ? problem.beforeBeginning(kind) : problem
+    }
+}
+
+extension TapcardError {
+    /// The refusal where this station has done the same before, or may have.
+    fileprivate func afterEarlierTry(_ earlier: StationMemory.Note) -> TapcardError {
+        let known =
+            earlier.state == .committed
+            ? "The \(earlier.kind.noun) \(earlier.operation) was done before."
+            : "Whether the earlier \(earlier.kind.noun) \(earlier.operation) was done is not known."
+        return TapcardError(
+            .outcomeUnknown, "\(what) \(known)", meaning: "Nothing was done now.",
+            next: [.ledger(.readCardWhenBack)], uid: uid ?? earlier.card,
+            operation: earlier.operation)
+    }
 }

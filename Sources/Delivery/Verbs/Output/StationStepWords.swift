@@ -105,7 +105,11 @@ extension NextStep.LedgerStep {
                 "read-card-when-back", "Tap it again with tapcard read once the ledger is back.")
         case .waitForLedger(let reason):
             NextWords(
-                "wait-for-ledger", "Try again once the ledger is back, or take cash.",
+                "wait-for-ledger",
+                // What is open may be this very payment, at another till.
+                reason == .openOperation
+                    ? "Try again once the ledger is back."
+                    : "Try again once the ledger is back, or take cash.",
                 ["because": reason?.word, "amount": reason?.left])
         case .addWhenBack:
             NextWords(

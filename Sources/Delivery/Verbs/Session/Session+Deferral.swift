@@ -123,14 +123,3 @@ extension DeferredSales.Settled {
         return "\(what) booked, \(money(amount).shown)\(loss)."
     }
 }
-
-extension TapcardError {
-    /// The refusal of a payment that may have been begun by an earlier try, before the ledger was
-    /// out of reach.
-    func afterUncertainTry(_ id: OperationID) -> TapcardError {
-        TapcardError(
-            .outcomeUnknown, "\(what) Whether an earlier try was paid is not known.",
-            meaning: "Nothing was written to the card now.",
-            next: [.ledger(.readCardWhenBack)], uid: uid, operation: id)
-    }
-}
