@@ -82,6 +82,19 @@ struct EmulatorSelectionTests {
         #expect(bench.send(EmulatorBench.list) == Self.found)
     }
 
+    @Test("a halted card answers when it is asked for by its number, once")
+    func woken() {
+        var bench = Self.patient()
+        #expect(bench.send(EmulatorBench.list) == Self.found)
+        #expect(bench.send([0x44, 0x01]) == [0x00])
+        let parts = [0x88] + EmulatorBench.uid
+        #expect(bench.send([0x4A, 0x01, 0x00] + parts) == Self.found)
+        #expect(bench.send([0x44, 0x01]) == [0x00])
+        #expect(bench.send([0x4A, 0x02, 0x00] + parts) == Self.found)
+        let other = [0x88] + EmulatorBench.otherUID
+        #expect(bench.send([0x4A, 0x01, 0x00] + other) == [0x00])
+    }
+
     @Test("a listed card that was let go can be selected again")
     func selectedAgain() {
         var bench = EmulatorBench()

@@ -33,9 +33,12 @@ extension PN532Chip {
                 activationRetries == PN532Chip.retriesForEver ? 2 : Int(activationRetries) + 1
             while targets.count < request.mostTargets {
                 haltCurrent()
+                // By its number a halted card is woken up: libfreefare lists cards, halts them, and
+                // then selects one in this way.
+                let isNamed = !request.initiatorData.isEmpty && targets.isEmpty
                 guard
                     let card = field.select(
-                        attempts: min(attempts, 2), number: request.initiatorData)
+                        attempts: min(attempts, 2), waking: isNamed, number: request.initiatorData)
                 else { break }
                 answer += listed(card)
             }
