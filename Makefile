@@ -169,6 +169,8 @@ bench: deps build
 	.build/release/TapcardBenchmarks
 	$(SWIFT) build -c release --product StationBenchmarks $(STRICT)
 	.build/release/StationBenchmarks
+	$(SWIFT) build -c release --product PagesWithTapcard $(STRICT)
+	.build/python/bin/python Benchmarks/peers.py $(TAPCARD) .build/release/PagesWithTapcard
 	.build/python/bin/python Benchmarks/processes.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/counter.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/growth.py $(TAPCARD)

@@ -239,6 +239,11 @@ let package = Package(
                 "TapcardDomain", "Type2Tag",
             ],
             path: "Benchmarks/TapcardBenchmarks", swiftSettings: strict),
+        .executableTarget(
+            name: "PagesWithTapcard",
+            dependencies: ["CardStore", "LibNFCReader", "TagReading", "TextCodecs", "Type2Tag"],
+            path: "Benchmarks/PagesWithTapcard", swiftSettings: strict,
+            linkerSettings: selfContained),
 
         .target(
             name: "PortDoubles",

@@ -26,12 +26,22 @@ public struct Client {
     }
 
     /// nfcpy, in the environment that `make deps` makes.
-    public static func nfcpy() throws -> Client { try python("nfcpy_client.py") }
+    public static func nfcpy() throws -> Client {
+        try python("Tests/OtherClients/nfcpy_client.py")
+    }
+
+    /// The benchmark that runs tapcard and other programs on one reader; it is silent in the
+    /// meantime.
+    public static func peers(secondsLimit: Int32) throws -> Client {
+        var client = try python("Benchmarks/peers.py")
+        client.secondsLimit = secondsLimit
+        return client
+    }
 
     /// schemathesis, which asks a server for whatever its document says; it is silent in the
     /// meantime.
     public static func schemathesis(secondsLimit: Int32) throws -> Client {
-        var client = try python("schemathesis_client.py")
+        var client = try python("Tests/OtherClients/schemathesis_client.py")
         client.secondsLimit = secondsLimit
         return client
     }
@@ -39,7 +49,7 @@ public struct Client {
     private static func python(_ script: String) throws -> Client {
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         var client = try Client(installed: "\(root)/.build/python/bin/python")
-        client.arguments = ["\(root)/Tests/OtherClients/\(script)"]
+        client.arguments = ["\(root)/\(script)"]
         return client
     }
 

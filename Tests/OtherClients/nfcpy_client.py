@@ -4,6 +4,10 @@
     nfcpy_client.py DEVICE write HEX     writes an NDEF message
     nfcpy_client.py DEVICE pages FIRST COUNT
                                          prints pages as the tag gives them
+    nfcpy_client.py DEVICE write-pages FIRST HEX
+                                         writes pages
+    nfcpy_client.py DEVICE verify-pages FIRST HEX
+                                         writes pages, reads them back and compares
 """
 
 import sys
@@ -16,6 +20,12 @@ import nfc.tag
 
 class Terminal(nfc.clf.transport.TTY):
     """The search of nfcpy's own ContactlessFrontend is what does not know our terminal."""
+
+    def close(self):
+        """nfcpy discards what is not sent yet: now and then the ACK that changes the chip's speed."""
+        if self.tty is not None:
+            self.tty.close()
+            self.tty = None
 
 
 def frontend(path):
@@ -35,6 +45,17 @@ def activated(clf):
     return tag
 
 
+def pages(tag, first, count):
+    """READ answers with four pages."""
+    read = b"".join(bytes(tag.read(page)) for page in range(first, first + count, 4))
+    return read[:count * 4]
+
+
+def write_pages(tag, first, data):
+    for place in range(0, len(data), 4):
+        tag.write(first + place // 4, data[place:place + 4])
+
+
 def main(path, action, *words):
     clf = frontend(path)
     try:
@@ -48,9 +69,12 @@ def main(path, action, *words):
                 sys.exit("no NDEF")
             tag.ndef.octets = bytes.fromhex(words[0])
         elif action == "pages":
-            first, count = int(words[0]), int(words[1])
-            pages = b"".join(tag.read(page)[:4] for page in range(first, first + count))
-            print(pages.hex().upper())
+            print(pages(tag, int(words[0]), int(words[1])).hex().upper())
+        elif action in ("write-pages", "verify-pages"):
+            first, data = int(words[0]), bytes.fromhex(words[1])
+            write_pages(tag, first, data)
+            if action == "verify-pages" and pages(tag, first, len(data) // 4) != data:
+                sys.exit("a page holds something else")
         elif action == "name":
             print(tag.product)
         else:

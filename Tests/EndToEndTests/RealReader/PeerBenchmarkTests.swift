@@ -1,0 +1,42 @@
+import DurableFile
+import OtherClients
+import Testing
+import Thoroughness
+
+/// The benchmark next to other people's programs, each of them once. A sanitizer's own options do
+/// not reach the programs that the benchmark starts.
+@Suite(
+    "The benchmark next to other programs", .ownThread,
+    .disabled(if: Thoroughness.isSanitized))
+struct PeerBenchmarkTests {
+    private static let secondsLimit: Int32 = 300
+    private static let rows = 16
+
+    private func run(_ library: String, _ words: String...) throws -> Client.Ended {
+        try Client.peers(secondsLimit: Self.secondsLimit)
+            .run([try Executable.path(), library, "--quick"] + words)
+    }
+
+    @Test("each program does what its row says, and docs/PEERS.md has the rows")
+    func rows() throws {
+        let ended = try run(try Executable.path(of: "PagesWithTapcard"))
+        #expect(ended.status == 0, "\(ended.text)")
+        let rows = ended.text.split(separator: "\n").filter { $0.hasPrefix("- ") }
+        #expect(rows.count == Self.rows, "\(ended.text)")
+        let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+        let file = try #require(try DurableFile("/\(root)/docs/PEERS.md").read())
+        let page = Set(String(decoding: file, as: UTF8.self).split(separator: "\n"))
+        for row in rows { #expect(page.contains(row), "\(row)") }
+    }
+
+    @Test("a program that reports success and does nothing is found out")
+    func idle() throws {
+        let ended = try run("/usr/bin/true", "--only", "library")
+        #expect(ended.status == 1)
+        #expect(ended.text.contains("tapcard's library: printed something else than the tag holds"))
+        #expect(
+            ended.text.contains(
+                "tapcard's library: the tag does not hold what was to be written"))
+        #expect(!ended.text.contains("| tapcard's library"), "\(ended.text)")
+    }
+}
