@@ -59,6 +59,41 @@ struct OutOfReachTests {
         }
     }
 
+    /// libpq would wait an hour for each; a cashier does not.
+    @Test("refuses money where three servers are silent")
+    func allSilent() throws {
+        let house = try House()
+        defer { house.server.kill() }
+        let till = try house.till()
+        try till.step("issue --balance 20")
+        let silent = try (0..<3).map { _ in try SilentServer() }
+        let hosts = silent.map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
+        let address = "postgresql://till@\(hosts)/house?connect_timeout=3600"
+        let ended = try till.counter.run(till.counter.words(of: "--ledger \(address) pay 1"))
+        #expect(ended.status == 9, "\(ended)")
+        for server in silent {
+            #expect(
+                ended.errors.contains("host 127.0.0.1, port \(server.port): no answer"),
+                "\(ended)")
+        }
+    }
+
+    /// Two machines swallow what they get, and would be waited for an hour each.
+    @Test("finds the server after two that are silent")
+    func afterSilentOnes() throws {
+        let house = try House()
+        defer { house.server.kill() }
+        let till = try house.till()
+        try till.step("issue --balance 20")
+        let silent = try (0..<2).map { _ in try SilentServer() }
+        let ports = silent.map { "\($0.port)," }.joined()
+        let address =
+            till.place.replacing("host=", with: "host=127.0.0.1,127.0.0.1,")
+            + "&port=\(ports)&connect_timeout=3600"
+        let ended = try till.counter.run(till.counter.words(of: "--ledger \(address) pay 1"))
+        #expect(ended.status == 0, "\(ended)")
+    }
+
     @Test("sells on within its limits, and settles when the server is back")
     func story() throws {
         var house = try House()

@@ -81,28 +81,9 @@ package struct Patience: Sendable {
         unsafe warnings = .allocate(capacity: 1)
         unsafe warnings.initialize(
             to: tapcard_libpq_warnings(field: library.resultErrorField, count: 0))
-        // The address overrides the settings before it, and not those that follow.
-        let settings: KeyValuePairs = [
-            "connect_timeout": "2", "tcp_user_timeout": "6000", "keepalives_idle": "10",
-            "sslmode": "verify-full", "target_session_attrs": "read-write",
-            "application_name": "tapcard",
-            "dbname": address, "client_encoding": "UTF8",
-        ]
-        var (names, values) = unsafe (
-            settings.map { unsafe UnsafePointer(strdup($0.key)) } + [nil],
-            settings.map { unsafe UnsafePointer(strdup($0.value)) } + [nil]
-        )
-        defer {
-            unsafe (names + values).forEach {
-                unsafe free(UnsafeMutablePointer(mutating: $0))
-            }
-        }
-        unsafe handle = unsafe library.connectdbParams(&names, &values, 1)
-        guard let handle = unsafe handle, unsafe library.status(handle) == CONNECTION_OK else {
-            let why = message()
-            throw LedgerError(
-                Link.isServersWord(why) ? .unavailable : .unreachable, Link.refusal(why))
-        }
+        let limit = patience.isOfCounter ? patience.reading : nil
+        let handle = unsafe try Connecting.connection(to: address, within: limit)
+        unsafe self.handle = unsafe handle
         unsafe _ = library.setNoticeReceiver(handle, tapcard_libpq_note, warnings)
         guard unsafe library.setnonblocking(handle, 1) == 0,
             unsafe library.enterPipelineMode(handle) == 1
@@ -119,7 +100,7 @@ package struct Patience: Sendable {
         return isRefused || ["certificate", "SSL", "GSS"].contains(where: why.contains)
     }
 
-    private static func refusal(_ why: String) -> String {
+    static func refusal(_ why: String) -> String {
         // libpq's words for a server that only reads. They are not translated.
         if why.contains("session is read-only") {
             return "only a replica can be reached, and no server that takes changes (\(why))"
@@ -350,8 +331,10 @@ package struct Patience: Sendable {
         unsafe library.resultErrorField(result, letter).map { unsafe String(cString: $0) }
     }
 
+    private func message() -> String { unsafe Self.message(of: handle, library) }
+
     /// The last complaint of libpq on one line, without its question whether the server runs.
-    private func message() -> String {
+    static func message(of handle: OpaquePointer?, _ library: tapcard_libpq) -> String {
         guard let words = unsafe library.errorMessage(handle) else { return "no memory" }
         return unsafe String(cString: words).split(separator: "\n")
             .filter { !$0.hasPrefix("\t") }.joined(separator: "; ")

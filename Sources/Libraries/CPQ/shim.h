@@ -10,6 +10,8 @@
 /// them. The types come from its own header, so a signature that changes does not compile.
 struct tapcard_libpq {
     __typeof__(PQconnectdbParams) *connectdbParams;
+    __typeof__(PQconninfoParse) *conninfoParse;
+    __typeof__(PQconninfoFree) *conninfoFree;
     __typeof__(PQstatus) *status;
     __typeof__(PQsocket) *socket;
     __typeof__(PQfinish) *finish;
@@ -44,6 +46,8 @@ struct tapcard_libpq {
 /// or null.
 static inline const char *tapcard_libpq_bind(void *library, struct tapcard_libpq *table) {
     TAPCARD_BIND(connectdbParams, "PQconnectdbParams")
+    TAPCARD_BIND(conninfoParse, "PQconninfoParse")
+    TAPCARD_BIND(conninfoFree, "PQconninfoFree")
     TAPCARD_BIND(status, "PQstatus")
     TAPCARD_BIND(socket, "PQsocket")
     TAPCARD_BIND(finish, "PQfinish")

@@ -15,7 +15,7 @@ extension Parameter<String?> {
 extension Parameter<OperationID> {
     fileprivate static var journal: Self {
         .argument(
-            "JOURNAL", .operation, "The journal's id, as tapcard ledger status shows it")
+            "JOURNAL", .journal, "The journal's id, as tapcard ledger status shows it")
     }
 }
 

@@ -115,6 +115,11 @@ extension ValueType<OperationID> {
             by: OperationID.init, "a valid operation id: write a UUID", form: .operation,
             advice: "tapcard history shows the ids.")
     }
+    static var journal: Self {
+        .made(
+            by: OperationID.init, "the id of a journal: write a UUID", form: .operation,
+            advice: "tapcard ledger status shows the journals.")
+    }
 }
 
 extension ValueType<HolderName> {

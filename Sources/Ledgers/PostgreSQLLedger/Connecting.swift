@@ -1,0 +1,106 @@
+import BlockingLane
+import CPQ
+import Glibc
+import Ledger
+
+/// The search for the server that takes changes, among all that an address names.
+///
+/// libpq asks one server after another and waits for each that is silent, and for the name of each
+/// for as long as the resolver likes. A cashier does not wait so long: here the first that answers
+/// is taken, and all of them together have a limit.
+enum Connecting {
+    /// The settings that choose one server out of an address.
+    typealias Server = [String: String]
+
+    /// How long a server has before the next one is asked as well.
+    private static let headStart = Duration.milliseconds(300)
+
+    /// An open connection, or the reasons why there is none.
+    static func connection(
+        to address: String, within limit: Duration?
+    ) throws(LedgerError) -> OpaquePointer {
+        let library = try PQLibrary.functions()
+        let servers = servers(of: address, library)
+        // Threads share the pointer as a number: it has one owner at a time.
+        let answer = FirstAnswer(of: servers.count, headStart: headStart, within: limit) {
+            unsafe library.finish(OpaquePointer(bitPattern: $0))
+        } ask: { place in
+            attempt(at: address, servers[place], library)
+        }
+        switch answer {
+        case .found(let number):
+            guard let handle = unsafe OpaquePointer(bitPattern: number) else { break }
+            return unsafe handle
+        case .none(let failures):
+            let words = zip(servers, failures).map { server, failure in
+                failure?.why ?? "\(name(of: server)): no answer"
+            }
+            let why = words.joined(separator: "; ")
+            throw LedgerError(
+                Link.isServersWord(why) ? .unavailable : .unreachable, Link.refusal(why))
+        }
+        throw LedgerError(.unavailable, "libpq has no memory")
+    }
+
+    private struct Failure: Error { let why: String }
+
+    /// Opens a connection to one server.
+    private static func attempt(
+        at address: String, _ server: Server, _ library: tapcard_libpq
+    ) -> Result<Int, Failure> {
+        // The address overrides the settings before it, and not those that follow.
+        let settings =
+            [
+                ("connect_timeout", "2"), ("tcp_user_timeout", "6000"), ("keepalives_idle", "10"),
+                ("sslmode", "verify-full"), ("target_session_attrs", "read-write"),
+                ("application_name", "tapcard"), ("dbname", address), ("client_encoding", "UTF8"),
+            ] + server.map { ($0.key, $0.value) }
+        var (names, values) = unsafe (
+            settings.map { unsafe UnsafePointer(strdup($0.0)) } + [nil],
+            settings.map { unsafe UnsafePointer(strdup($0.1)) } + [nil]
+        )
+        defer {
+            unsafe (names + values).forEach { unsafe free(UnsafeMutablePointer(mutating: $0)) }
+        }
+        let handle = unsafe library.connectdbParams(&names, &values, 1)
+        if let handle = unsafe handle, unsafe library.status(handle) == CONNECTION_OK {
+            return .success(Int(bitPattern: handle))
+        }
+        defer { if let handle = unsafe handle { unsafe library.finish(handle) } }
+        return .failure(Failure(why: unsafe Link.message(of: handle, library)))
+    }
+
+    private static func name(of server: Server) -> String {
+        server.isEmpty
+            ? "the database"
+            : server.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+                .joined(separator: ", ")
+    }
+
+    /// The servers that an address names. It may name none, and libpq finds one in its environment or
+    /// in a service file; what cannot be taken apart here is left to libpq, whose words are good.
+    private static func servers(of address: String, _ library: tapcard_libpq) -> [Server] {
+        guard let options = unsafe library.conninfoParse(address, nil) else { return [[:]] }
+        defer { unsafe library.conninfoFree(options) }
+        var lists: [String: [String]] = [:]
+        var option = unsafe options
+        while let keyword = unsafe option.pointee.keyword {
+            let name = unsafe String(cString: keyword)
+            if ["host", "hostaddr", "port"].contains(name), let value = unsafe option.pointee.val {
+                lists[name] = unsafe String(cString: value).split(
+                    separator: ",", omittingEmptySubsequences: false
+                ).map { $0.isEmpty && name == "port" ? "5432" : String($0) }
+            }
+            unsafe option += 1
+        }
+        let count = (lists["host"] ?? lists["hostaddr"])?.count ?? 1
+        let fits = lists.allSatisfy { name, values in
+            !values.contains("")
+                && (values.count == count || name == "port" && values.count == 1)
+        }
+        guard count > 1, fits else { return [[:]] }
+        return (0..<count).map { place in
+            lists.mapValues { $0.count == 1 ? $0[0] : $0[place] }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Dispatch
+
+/// Asks several sources by calls that block, and takes the first answer.
+///
+/// Each source has a thread of its own and begins a moment after the one before it, or at once if
+/// that one has failed. A call that is given up goes on in its thread.
+package enum FirstAnswer<Value: Sendable, Failure: Error> {
+    case found(Value)
+    /// The failure of each source; nil for one that has not answered yet.
+    case none([Failure?])
+
+    private struct State: Sendable {
+        var value: Value?
+        var failures: [Failure?]
+        var isOver = false
+    }
+
+    /// `abandon` receives the answers that come too late.
+    package init(
+        of count: Int, headStart: Duration, within limit: Duration?,
+        abandon: @escaping @Sendable (Value) -> Void,
+        ask: @escaping @Sendable (Int) -> Result<Value, Failure>
+    ) {
+        let state = Guarded(State(failures: Array(repeating: nil, count: count)))
+        let change = DispatchSemaphore(value: 0)
+        func begin(_ place: Int) {
+            DispatchQueue(label: "tapcard.asking").async {
+                let answer = ask(place)
+                let late: Value? = state.withLock { state in
+                    switch answer {
+                    case .failure(let failure): state.failures[place] = failure
+                    case .success(let value) where state.isOver: return value
+                    case .success(let value): (state.value, state.isOver) = (value, true)
+                    }
+                    return nil
+                }
+                if let late { abandon(late) }
+                change.signal()
+            }
+        }
+        let end = limit.map { DispatchTime.now() + .nanoseconds(Self.nanoseconds($0)) }
+        var begun = 0
+        while true {
+            if begun < count {
+                begin(begun)
+                begun += 1
+            }
+            let isLast = begun == count
+            let next = DispatchTime.now() + .nanoseconds(Self.nanoseconds(headStart))
+            _ = change.wait(timeout: min(end ?? .distantFuture, isLast ? .distantFuture : next))
+            let now = state.withLock { state in
+                let isLate = end.map { DispatchTime.now() >= $0 } ?? false
+                state.isOver =
+                    state.isOver || isLate || (isLast && !state.failures.contains { $0 == nil })
+                return state
+            }
+            if let value = now.value {
+                self = .found(value)
+                return
+            }
+            if now.isOver {
+                self = .none(now.failures)
+                return
+            }
+        }
+    }
+
+    private static func nanoseconds(_ duration: Duration) -> Int {
+        let parts = duration.components
+        return Int(parts.seconds) * 1_000_000_000 + Int(parts.attoseconds / 1_000_000_000)
+    }
+}
