@@ -34,7 +34,8 @@ struct NamedReaderTests {
         }
     }
 
-    @Test("a device of a bus is one of its class, by whatever name", arguments: MainboardBus.allCases)
+    @Test(
+        "a device of a bus is one of its class, by whatever name", arguments: MainboardBus.allCases)
     func bus(_ bus: MainboardBus) async throws {
         let machine = try FakeMachine([])
         // A character device that tests may have; the folder in sysfs puts it on the bus.
