@@ -36,3 +36,8 @@ size_t strlcpy(char *to, const char *from, size_t size) {
     }
     return length;
 }
+
+size_t strlcat(char *to, const char *from, size_t size) {
+    size_t before = strnlen(to, size);
+    return before + strlcpy(to + before, from, size - before);
+}
