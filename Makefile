@@ -20,7 +20,7 @@ SEED ?=
 
 .PHONY: all deps build-deps build demo stations test browser screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check example bench lint format docs house clean \
 	install uninstall install-service uninstall-service install-udev uninstall-udev \
-	package-build deb tarball sbom reproducible deb-check
+	package-build deb tarball sbom reproducible deb-check arm64 arm64-check
 
 all: build
 
@@ -249,3 +249,16 @@ reproducible: build-deps
 deb-check: deb tarball
 	@packaging/install-dependencies systems
 	packaging/check-packages $(DIST)
+
+# For a Raspberry Pi, on another machine: packages in .build/arm64/dist. As root, or with sudo. On a Pi
+# "make deb" does it. docs/INSTALL.md has the times.
+ARM64 = .build/arm64/dist
+arm64:
+	@packaging/install-dependencies arm64
+	packaging/arm64 $(ARM64)
+
+# Installs, uses and removes those packages in fresh systems, and tries the ledger and its faults: qemu
+# runs it all.
+arm64-check: arm64
+	packaging/arm64 $(ARM64) check
+	ARCH=arm64 SYSTEMS="$(or $(SYSTEMS),bookworm trixie)" packaging/check-packages $(ARM64)

@@ -57,7 +57,8 @@ struct WritePagesTests {
         let script = [.answer([5, 6])] + Self.whole
         for step in script.indices {
             let played = await write(
-                password: Self.password, meeting: script.prefix(step) + [.failure(kind)] + script)
+                password: Self.password,
+                meeting: Array(script.prefix(step)) + [.failure(kind)] + script)
             #expect(played.trace.count == step + 1)
             if step == 0, kind == .refused(0) || kind == .refused(4) {
                 #expect(played.error?.kind == .wrongPassword)

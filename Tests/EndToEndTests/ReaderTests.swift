@@ -164,13 +164,21 @@ struct ReaderTests {
         }
     }
 
-    @Test("of a bus of the mainboard only the library is judged before it is opened")
+    @Test("a path that is not on a bus of the mainboard, and one that does not exist")
     func mainboard() throws {
-        let ended = try run(["doctor", "--reader", "pn532_i2c:/dev/null"], on: [])
-        #expect(ended.status == 5)
-        #expect(ended.output.hasPrefix("ok       libnfc 1.8.0 is installed.\nproblem  "))
-        #expect(ended.output.contains("pn532_i2c:/dev/null cannot be opened: no reader answers"))
-        #expect(ended.output.matches(of: /cannot be opened/).count == 1)
+        for (reader, what) in [
+            ("pn532_i2c:/dev/null", "/dev/null is not a device of the I2C bus."),
+            ("pn532_spi:/etc/passwd:500000", "/etc/passwd is not a device of the SPI bus."),
+            ("pn532_spi:/dev/spidev9.9", "There is no /dev/spidev9.9. SPI may be switched off."),
+        ] {
+            let ended = try run(["doctor", "--reader", reader], on: [])
+            #expect(ended.status == 5)
+            #expect(ended.output.hasPrefix("problem  \(what)\n"), "\(ended.output)")
+        }
+        // What looks like no reader is not spoken to either: it is refused, with the reason.
+        let read = try run(["read", "--reader", "pn532_i2c:/dev/null"], on: [])
+        #expect(read.status == 5)
+        #expect(read.errors.contains("no reader answers"), "\(read.errors)")
     }
 
     @Test("a name with control characters in it cannot move the cursor")

@@ -63,13 +63,17 @@ extension TornPage {
     ]
     private static let counts = 1...31
 
-    static let table: [TornPage] =
-        [.zero, .unchanged, .new]
-        + (1...4).map { TornPage.mix(seed: $0) }
-        + (1...4).map { TornPage.someOnes(seed: $0) }
-        + (1...4).map { TornPage.erasedToSomeOnes(seed: $0) }
-        + counts.map(TornPage.lowestOnes) + counts.map(TornPage.highestOnes)
-        + counts.map(TornPage.erasedToLowestOnes) + counts.map(TornPage.erasedToHighestOnes)
+    static let table: [TornPage] = {
+        var table: [TornPage] = [.zero, .unchanged, .new]
+        table += (1...4).map { TornPage.mix(seed: $0) }
+        table += (1...4).map { TornPage.someOnes(seed: $0) }
+        table += (1...4).map { TornPage.erasedToSomeOnes(seed: $0) }
+        table += counts.map(TornPage.lowestOnes)
+        table += counts.map(TornPage.highestOnes)
+        table += counts.map(TornPage.erasedToLowestOnes)
+        table += counts.map(TornPage.erasedToHighestOnes)
+        return table
+    }()
 
     private static func ways(_ classes: TearClasses) -> [TornPage] {
         switch classes {

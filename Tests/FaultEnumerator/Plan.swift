@@ -54,22 +54,24 @@ struct Plan: Sendable {
         let others = Script.all.filter {
             $0.deed.name != "pay" && $0.chip == ($0.deed.isShown ? .ntag215 : .ntag213)
         }
-        return pays.map { taps($0, 2, $0.chip == .ntag213 ? .all : .few) }
-            + others.reversed().map { taps($0, 2, .one) }
-            + Script.all.map { taps($0, 1, .all) }
-            + small("pay").flatMap { stations($0, turns: 2, turnsWithFault: 1) }
-            + small("pay").flatMap {
-                stations($0, turns: 2, turnsWithFault: 0, openings: Opening.broken)
-            }
-            + small("protect").flatMap {
-                stations($0, turns: 1, turnsWithFault: 0, openings: Opening.broken)
-            }
-            + small("add").flatMap { stations($0, turns: 2, turnsWithFault: 0) }
-            + ["pay", "add", "close", "ticket"].flatMap(small).flatMap {
-                operators($0, turnsWithFault: 1)
-            }
-            + ["add", "protect", "unprotect"].flatMap(small)
-            .flatMap { stations($0, turns: 1, turnsWithFault: 1) }
+        var plans = pays.map { taps($0, 2, $0.chip == .ntag213 ? .all : .few) }
+        plans += others.reversed().map { taps($0, 2, .one) }
+        plans += Script.all.map { taps($0, 1, .all) }
+        plans += small("pay").flatMap { stations($0, turns: 2, turnsWithFault: 1) }
+        plans += small("pay").flatMap {
+            stations($0, turns: 2, turnsWithFault: 0, openings: Opening.broken)
+        }
+        plans += small("protect").flatMap {
+            stations($0, turns: 1, turnsWithFault: 0, openings: Opening.broken)
+        }
+        plans += small("add").flatMap { stations($0, turns: 2, turnsWithFault: 0) }
+        plans += ["pay", "add", "close", "ticket"].flatMap(small).flatMap {
+            operators($0, turnsWithFault: 1)
+        }
+        plans += ["add", "protect", "unprotect"].flatMap(small).flatMap {
+            stations($0, turns: 1, turnsWithFault: 1)
+        }
+        return plans
     }
 
     /// An operator's work without the card, in one transaction.

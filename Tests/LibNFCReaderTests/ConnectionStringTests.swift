@@ -10,6 +10,8 @@ struct ConnectionStringTests {
             ("pn532_uart:/dev/ttyUSB0", "/dev/ttyUSB0"),
             ("pn532_uart:/dev/ttyUSB0:115200", "/dev/ttyUSB0"),
             ("pn532_i2c:/dev/i2c-1", "/dev/i2c-1"),
+            ("pn532_spi:/dev/spidev0.0", "/dev/spidev0.0"),
+            ("pn532_spi:/dev/spidev0.0:500000", "/dev/spidev0.0"),
             ("acr122_usb:001:004", nil), ("pn53x_usb:002:011", nil),
         ])
     func whole(text: String, node: String?) throws {
@@ -24,6 +26,8 @@ struct ConnectionStringTests {
         arguments: [
             "", "usb", "usb:001:004", "acr122_usb", "acr122_usb:001", "acr122_usb::",
             "pn53x_usb:001:", "pn532_uart", "pn532_uart:", "pn532_uart:/dev/ttyUSB0:",
+            "pn532_i2c:/dev/i2c-1:100000", "pn532_spi:/dev/spidev0.0:0",
+            "pn532_spi:/dev/spidev0.0:5000001", "pn532_spi:/dev/spidev0.0:fast",
             "pn532_uart:/dev/ttyUSB0:fast", "pn532_uart:/dev/ttyUSB0:115201",
             "pn532_uart:/dev/serial/by-path/pci-0000:00:14.0-usb", "pcsc:ACS", "/dev/ttyUSB0",
             "pn532_uart:/dev/\u{0}tty", "pn532_uart:/" + String(repeating: "x", count: 1024),
@@ -32,11 +36,11 @@ struct ConnectionStringTests {
         #expect(throws: ReaderError(.noReader)) { try ConnectionString(text) }
     }
 
-    @Test("an ACR122 carries 62 pages in one answer, the others 65")
+    @Test("an ACR122 and a board on I2C carry 62 pages in one answer, the others 65")
     func longestAnswer() {
         for driver in ConnectionString.Driver.allCases {
-            let isAdvancedCard = [.acr122USB, .acr122Serial].contains(driver)
-            #expect(driver.longestAnswer == (isAdvancedCard ? 62 * 4 : 65 * 4))
+            let isNarrow = [.acr122USB, .acr122Serial, .pn532I2C].contains(driver)
+            #expect(driver.longestAnswer / 4 == (isNarrow ? 62 : 65))
         }
     }
 

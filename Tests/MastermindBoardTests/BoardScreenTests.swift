@@ -29,9 +29,12 @@ struct BoardScreenTests {
 
     /// Among twelve neighbours every width and every height once, and always the corners.
     private static func sizes(_ number: Int) -> [(Int, Int)] {
-        (20...200).filter { $0 % 12 == number % 12 }.map { ($0, [8, 12, 24][$0 % 3]) }
-            + (8...60).filter { $0 % 12 == number % 12 }.map { ([20, 40, 80][$0 % 3], $0) }
-            + [(20, 8), (20, 60), (200, 8), (200, 60), (80, 24), (40, 12)]
+        let widths = (20...200).filter { $0 % 12 == number % 12 }
+        let heights = (8...60).filter { $0 % 12 == number % 12 }
+        var sizes = widths.map { ($0, [8, 12, 24][$0 % 3]) }
+        sizes += heights.map { ([20, 40, 80][$0 % 3], $0) }
+        sizes += [(20, 8), (20, 60), (200, 8), (200, 60), (80, 24), (40, 12)]
+        return sizes
     }
 
     @Test(

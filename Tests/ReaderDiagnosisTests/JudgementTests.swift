@@ -176,7 +176,33 @@ struct JudgementTests {
         survey.libnfc = .missing
         #expect(survey.findings(about: name).map(\.severity) == [.problem])
         survey.pathRefusal = .missing("/dev/x")
-        #expect(survey.findings(about: name).map(\.what) == ["There is no /dev/x."])
+        let missing = survey.findings(about: name)
+        #expect(missing.map(\.id) == [.noPath])
+        #expect(missing.first?.what.hasPrefix("There is no /dev/x.") == true)
+    }
+
+    @Test(
+        "a bus that is closed to the user names the group, or makes one; never root's",
+        arguments: MainboardBus.allCases)
+    func busGroup(_ bus: MainboardBus) throws {
+        let name: ReaderName = "\(bus.rawValue):/dev/bus"
+        var survey = ReaderSurvey(bus: .absent, user: "amanda")
+        var node = Self.node(.denied)
+        (node.group, node.mode) = ("chips", 0o660)
+        survey.busNode = node
+        let joined = try #require(survey.findings(about: name).first)
+        #expect(joined.id == .noPermission && joined.severity == .problem)
+        #expect(joined.remedy.last == .run("sudo usermod -aG chips amanda"))
+        for (group, mode) in [("root", 0o660), ("chips", 0o640)] as [(String, UInt16)] {
+            (node.group, node.mode) = (group, mode)
+            survey.busNode = node
+            let ruled = try #require(survey.findings(about: name).first)
+            #expect("\(ruled.remedy)".contains("SUBSYSTEM=="))
+            #expect(!"\(ruled.remedy)".contains("-aG root"))
+        }
+        node.access = .readAndWrite
+        survey.busNode = node
+        #expect(survey.findings(about: name).isEmpty)
     }
 
     @Test("only numbers of readers on USB change")

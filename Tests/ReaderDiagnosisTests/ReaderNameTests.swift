@@ -34,6 +34,7 @@ struct ReaderNameTests {
         #expect(port.path == "/dev/ttyUSB0" && port.portPath == port.path && port.isSerial)
         let bus: ReaderName = "pn532_spi:/dev/spidev0.0:500000"
         #expect(bus.path == "/dev/spidev0.0" && bus.portPath == nil && !bus.isSerial)
+        #expect(bus.bus == .spi && port.bus == nil)
         for name: ReaderName in ["sim:/dev/x", "pcsc:/dev/x", "acr122_usb:001:004", "arygon::9600"]
         {
             #expect(name.path == nil, "\(name)")

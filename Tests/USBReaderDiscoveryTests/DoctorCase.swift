@@ -45,6 +45,17 @@ struct DoctorCase: Sendable, CustomTestStringConvertible {
         return survey
     }
 
+    /// A machine with a bus that the user may not open.
+    private static func machine(
+        onBus node: String, group: String, mode: UInt16
+    ) throws -> ReaderSurvey {
+        var survey = try machine([])
+        survey.libnfc = .version("1.8.0")
+        survey.busNode = DeviceNode(
+            path: node, access: .denied, owner: "root", group: group, mode: mode)
+        return survey
+    }
+
     static let node = "/dev/bus/usb/001/004"
 
     static let all = gettingThere + rights + holders + drivers + live + ledgers
@@ -196,6 +207,22 @@ extension DoctorCase {
             survey.pathRefusal = .noSerialPort("/dev/null")
             return survey
         },
+        DoctorCase(
+            heading: "A bus that is switched off", status: 5,
+            words: ["doctor", "--reader", "pn532_spi:/dev/spidev0.0:500000"]
+        ) {
+            var survey = try machine([])
+            survey.pathRefusal = .missing("/dev/spidev0.0")
+            return survey
+        },
+        DoctorCase(
+            heading: "A path that is not on the bus", status: 5,
+            words: ["doctor", "--reader", "pn532_i2c:/dev/null"]
+        ) {
+            var survey = try machine([])
+            survey.pathRefusal = .notOnBus("/dev/null")
+            return survey
+        },
         DoctorCase(heading: "A device without a node", status: 5) {
             try machine(["acr122u"]) { try $0.remove("dev/bus/usb/001/004") }
         },
@@ -215,6 +242,18 @@ extension DoctorCase {
             words: ["doctor", "--reader", "pn532_uart:/dev/ttyUSB0"]
         ) {
             try machine(["ftdi"], mode: 0o660)
+        },
+        DoctorCase(
+            heading: "A bus without permission", status: 5,
+            words: ["doctor", "--reader", "pn532_i2c:/dev/i2c-1"]
+        ) {
+            try machine(onBus: "/dev/i2c-1", group: "i2c", mode: 0o660)
+        },
+        DoctorCase(
+            heading: "A bus without a group", status: 5,
+            words: ["doctor", "--reader", "pn532_spi:/dev/spidev0.0:500000"]
+        ) {
+            try machine(onBus: "/dev/spidev0.0", group: "root", mode: 0o600)
         },
     ]
 
@@ -293,6 +332,15 @@ extension DoctorCase {
         DoctorCase(
             heading: "A board on a bus of the mainboard", status: 0,
             words: ["doctor", "--reader", "pn532_i2c:/dev/i2c-1"]
+        ) {
+            var survey = try machine(nil)
+            survey.libnfc = .version("1.8.0")
+            return survey
+        },
+        DoctorCase(
+            heading: "A board on a bus that does not answer", status: 5,
+            words: ["doctor", "--reader", "pn532_spi:/dev/spidev0.0:500000"],
+            failure: ReaderError(.noReader, "no reader answers there")
         ) {
             var survey = try machine(nil)
             survey.libnfc = .version("1.8.0")

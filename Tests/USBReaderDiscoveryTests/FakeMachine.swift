@@ -94,6 +94,11 @@ final class FakeMachine: Sendable {
             atPath: "\(root)/\(path)", withDestinationPath: target)
     }
 
+    /// A class of the kernel with one device in it.
+    func addClass(_ name: String, with device: String) throws {
+        try make("sys/class/\(name)/\(device)")
+    }
+
     func discovery(as credentials: Credentials? = nil) -> ReaderDiscovery {
         ReaderDiscovery(root: root, credentials: credentials)
     }

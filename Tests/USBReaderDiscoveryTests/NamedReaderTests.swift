@@ -22,7 +22,9 @@ struct NamedReaderTests {
             ("arygon:/dev/null:9600", .noSerialPort("/dev/null")),
             ("pn532_uart:/dev/ttyUSB9:115200", .missing("/dev/ttyUSB9")),
             ("acr122s:/dev/ttyUSB9", .missing("/dev/ttyUSB9")),
-            ("pn532_i2c:/dev/i2c-9", .missing("/dev/i2c-9")), ("pn532_spi:/dev/spidev0.0", nil),
+            ("pn532_i2c:/dev/i2c-9", .missing("/dev/i2c-9")),
+            ("pn532_spi:/dev/spidev0.0:500000", .notOnBus("/dev/spidev0.0")),
+            ("pn532_i2c:\(file)", .notOnBus(file)),
             ("acr122_usb:001:004", nil),
         ] {
             let asked = try #require(ReaderName(name))
@@ -30,6 +32,24 @@ struct NamedReaderTests {
             #expect(survey.pathRefusal == refusal, "\(name)")
             #expect(survey.ports.isEmpty, "\(name)")
         }
+    }
+
+    @Test(
+        "a device of a bus is one of its class, by whatever name", arguments: MainboardBus.allCases)
+    func bus(_ bus: MainboardBus) async throws {
+        let machine = try FakeMachine([])
+        // A character device that tests may have; the folder in sysfs puts it on the bus.
+        try machine.link("dev/board", to: "/dev/null")
+        try machine.addClass(bus.deviceClass, with: "null")
+        let name = try #require(ReaderName("\(bus.rawValue):/dev/board"))
+        let survey = await survey(machine, naming: name, answer: .readers([]))
+        #expect(survey.pathRefusal == nil && survey.ports.isEmpty)
+        #expect(survey.busNode?.path == "/dev/board")
+        #expect(survey.busNode?.access == .readAndWrite)
+        let other = try #require(MainboardBus.allCases.first { $0 != bus })
+        let misnamed = try #require(ReaderName("\(other.rawValue):/dev/board"))
+        let refused = await self.survey(machine, naming: misnamed, answer: .readers([]))
+        #expect(refused.pathRefusal == .notOnBus("/dev/board") && refused.busNode == nil)
     }
 
     @Test("a terminal of any name is a port, with who holds it")

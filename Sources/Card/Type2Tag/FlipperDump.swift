@@ -177,16 +177,16 @@ extension FlipperDump {
         var lines = [
             line(firstField, fileType), line("Version", writtenVersion),
             "# Written by tapcard",
-            line("Device type", deviceType), line("UID", linear.uid),
-            line("ATQA", atqa[0]), line("SAK", [0]),
+            line("Device type", deviceType), line("UID", bytes: linear.uid),
+            line("ATQA", bytes: atqa[0]), line("SAK", bytes: [0]),
             line("Data format version", dataVersion),
             line("\(deviceType) type", linear.chip.name),
-            line("Signature", linear.signature),
-            line("Mifare version", linear.chip.version ?? []),
+            line("Signature", bytes: linear.signature),
+            line("Mifare version", bytes: linear.chip.version ?? []),
         ]
         for number in LinearDump.counterNumbers {
             let value = number == LinearDump.counterNumber ? linear.counter : 0
-            lines += [line("Counter \(number)", value), line("Tearing \(number)", [0])]
+            lines += [line("Counter \(number)", value), line("Tearing \(number)", bytes: [0])]
         }
         lines += [
             line("Pages total", linear.chip.pageCount), line("Pages read", linear.pages.count),
@@ -203,7 +203,8 @@ extension FlipperDump {
         name + TagDump.separator + "\(value)"
     }
 
-    private static func line(_ name: String, _ bytes: [UInt8]) -> String {
+    /// Needs its label: Swift 6.2 reads `[0]` as an array of integers, which describes itself.
+    private static func line(_ name: String, bytes: [UInt8]) -> String {
         line(name, bytes.map { Hexadecimal.encode([$0]) }.joined(separator: " "))
     }
 }

@@ -71,28 +71,46 @@ public actor SQLiteLedger: LedgerStore {
         touching _: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
-        let connection = try connected()
-        return try connection.transaction(.reading) { () throws(LedgerError) in
-            let success = try body(SQLiteRows(connection: connection))
-            try requireInPlace(connection)
-            return success
-        }
+        try transaction(.reading, body)
     }
 
     public func write<Success: Sendable>(
         touching _: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
-        let connection = try connected()
         guard !isReadOnly else { throw LedgerError.readOnly(file.path, "(by this user)") }
+        return try transaction(.writing, body)
+    }
+
+    /// Runs the body in a transaction. Refuses to commit to a file that is not the ledger any more,
+    /// or to read from it. A backup cannot take its place between this check and the commit: a
+    /// restore waits until no program holds the ledger.
+    private func transaction<Success>(
+        _ lock: Connection.Lock, _ body: (any LedgerRows) throws(LedgerError) -> Success
+    ) throws(LedgerError) -> Success {
+        let connection = try connected()
+        let path = file.path
+        var isInPlace = true
         do throws(LedgerError) {
-            return try connection.transaction(.writing) { () throws(LedgerError) in
+            // Without the actor in this closure: Swift 6.2 would refuse to pass the connection on.
+            return try connection.transaction(lock) { () throws(LedgerError) in
                 let success = try body(SQLiteRows(connection: connection))
-                try requireInPlace(connection)
+                isInPlace = try !connection.hasMoved()
+                #if LEAVE_RULES_OUT
+                if LeftOutRule.current == .nothingIntoAnotherFile { isInPlace = true }
+                #endif
+                guard isInPlace else {
+                    throw LedgerError(
+                        .unavailable,
+                        "\(path) was moved or replaced while it was in use; nothing was changed. "
+                            + "Bring the file back, or put a backup in its place with tapcard "
+                            + "restore-backup")
+                }
                 return success
             }
         } catch {
-            if error.kind == .outcomeUnknown { state = .lost }
+            // A new connection opens the file that has the name by then.
+            if !isInPlace || error.kind == .outcomeUnknown { state = .lost }
             throw error
         }
     }
@@ -141,22 +159,6 @@ public actor SQLiteLedger: LedgerStore {
             }
         }
         return plans
-    }
-
-    /// Refuses to commit to a file that is not the ledger any more, or to read from it. A backup
-    /// cannot take its place between this check and the commit: a restore waits until no program
-    /// holds the ledger.
-    private func requireInPlace(_ connection: Connection) throws(LedgerError) {
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .nothingIntoAnotherFile { return }
-        #endif
-        guard try connection.hasMoved() else { return }
-        // A new connection opens the file that has the name by then.
-        state = .lost
-        throw LedgerError(
-            .unavailable,
-            "\(file.path) was moved or replaced while it was in use; nothing was changed. Bring the "
-                + "file back, or put a backup in its place with tapcard restore-backup")
     }
 
     /// Copies the ledger's current state into a new file that only its owner may read.

@@ -27,11 +27,13 @@ package struct ConnectionString: Hashable, Sendable {
         /// The most bytes of a tag's answer, without its CRC, in one answer of the chip.
         ///
         /// A PN53x passes on 262 bytes of a frame. An ACR122 counts the bytes of its answer in one
-        /// byte and needs five of them itself, which leaves 250. The CRC takes two bytes in both
-        /// cases.
+        /// byte and needs five of them itself, which leaves 250. libnfc's driver for I2C has room
+        /// for 264 bytes of a frame, and needs 12 of them, the sum at its end included. The CRC
+        /// takes two bytes in all cases.
         package var longestAnswer: Int {
             switch self {
             case .acr122USB, .acr122Serial: 250 - RadioCRC.length
+            case .pn532I2C: 252 - RadioCRC.length
             default: 262 - RadioCRC.length
             }
         }
@@ -39,6 +41,8 @@ package struct ConnectionString: Hashable, Sendable {
 
     /// The line speeds that libnfc can set. It ignores any other speed and uses the current one.
     private static let lineSpeeds = [9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800]
+    /// The clock of SPI in hertz. The chip follows up to 5 MHz. libnfc takes any number, and 0.
+    private static let clocks = 1000...5_000_000
     private static let longest = 1023
 
     package let text: String
@@ -66,6 +70,14 @@ package struct ConnectionString: Hashable, Sendable {
             guard let speed = Int(parts[2]), Self.lineSpeeds.contains(speed) else {
                 throw refuse("\(parts[2]) is no line speed that libnfc knows")
             }
+        }
+        if driver == .pn532SPI, parts.count == 3 {
+            guard let clock = Int(parts[2]), Self.clocks.contains(clock) else {
+                throw refuse("the clock of SPI is 1000 to 5000000 Hz, not \(parts[2])")
+            }
+        }
+        if driver == .pn532I2C, parts.count == 3 {
+            throw refuse("a name on I2C ends with the path: libnfc does not set that bus's speed")
         }
         self.text = text
         self.driver = driver

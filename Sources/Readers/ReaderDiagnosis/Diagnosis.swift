@@ -77,6 +77,7 @@ extension ReaderSurvey {
     private func findings(onUnknown name: ReaderName) -> [Finding] {
         switch pathRefusal {
         case .missing(let path):
+            if let bus = name.bus { return [bus.missing(path, name)] }
             return [
                 Finding(
                     .noPath, .problem, reader: name, "There is no \(path).",
@@ -91,10 +92,17 @@ extension ReaderSurvey {
                     .noSerialPort, .problem, reader: name, "\(path) is no serial port.",
                     remedy: [.say("Name the port of the board:"), .run("tapcard readers")])
             ]
+        case .notOnBus(let path):
+            return name.bus.map { [$0.unsuitable(path, name)] } ?? []
         case nil: break
         }
         // Only opening such a reader shows what is connected.
-        if name.isUnseen { return libraryFindings(isNeeded: true) }
+        if name.isUnseen {
+            let denied = busNode.flatMap { node in
+                node.access == .denied ? name.bus?.denied(node, name, user: user) : nil
+            }
+            return libraryFindings(isNeeded: true) + [denied].compactMap { $0 }
+        }
         guard case .smartCard(let part) = name else { return [notPluggedIn(name)] }
         return smartCardFindings(name, part: part)
     }

@@ -16,6 +16,7 @@ public struct Finding: Sendable, Hashable {
         case libnfcOther = "libnfc-other-version"
         case noPath = "no-path"
         case noSerialPort = "no-serial-port"
+        case noBus = "no-bus"
         case ready
         case noNode = "no-node"
         case noPermission = "no-permission"

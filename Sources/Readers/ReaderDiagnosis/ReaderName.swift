@@ -11,7 +11,6 @@ public enum ReaderName: Hashable, Sendable {
     private static let smartCardWord = "pcsc"
     static let uart = "pn532_uart"
     private static let serial: Set = [uart, "arygon", "acr122s"]
-    private static let buses: Set = ["pn532_spi", "pn532_i2c"]
     private static let usb: Set = ["acr122_usb", "pn53x_usb"]
 
     /// Nil for a text that is not in one of these forms. The reader itself may be missing.
@@ -52,11 +51,12 @@ public enum ReaderName: Hashable, Sendable {
     /// Whether the path in the name has to be that of a serial port.
     public var isSerial: Bool { driver.map(ReaderName.serial.contains) ?? false }
 
-    private var isOnBus: Bool { driver.map(ReaderName.buses.contains) ?? false }
+    /// The bus of the mainboard that the reader is on; nil for any other reader.
+    public var bus: MainboardBus? { driver.flatMap(MainboardBus.init) }
 
     /// The path in a name such as `pn532_spi:/dev/spidev0.0:500000`. Nil where none belongs.
     public var path: String? {
-        guard case .libnfc(_, let place) = self, isSerial || isOnBus else { return nil }
+        guard case .libnfc(_, let place) = self, isSerial || bus != nil else { return nil }
         let path = place.prefix { $0 != ":" }
         return path.isEmpty ? nil : String(path)
     }
@@ -66,7 +66,7 @@ public enum ReaderName: Hashable, Sendable {
 
     /// Whether a survey cannot see such readers, because they use the mainboard's own buses or
     /// ports that are not searched.
-    var isUnseen: Bool { driver != ReaderName.uart && (isSerial || isOnBus) }
+    var isUnseen: Bool { driver != ReaderName.uart && (isSerial || bus != nil) }
 
     var isOnUSB: Bool {
         if case .smartCard = self { return true }

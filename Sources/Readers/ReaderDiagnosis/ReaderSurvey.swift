@@ -31,6 +31,8 @@ public struct ReaderSurvey: Sendable, Hashable {
         case missing(String)
         /// The path exists, but is not a serial port.
         case noSerialPort(String)
+        /// The path exists, but is not a device of the bus in the name.
+        case notOnBus(String)
     }
 
     public var bus: Bus
@@ -44,6 +46,8 @@ public struct ReaderSurvey: Sendable, Hashable {
     public var libnfc: Library
     /// The problem with the path in the requested name.
     public var pathRefusal: PathRefusal?
+    /// The device node in the requested name, if that is of a bus of the mainboard.
+    public var busNode: DeviceNode?
     /// The current user, for commands that name a user.
     public var user: String
 

@@ -80,7 +80,7 @@ extension ReaderSurvey {
                     "Set the board's switches to HSU, join its TX to the bridge's RX and its RX to "
                         + "TX, give it power, and switch it off and on again.")
             ]
-        case .libnfc("pn532_spi", _), .libnfc("pn532_i2c", _):
+        case .libnfc where name.bus != nil:
             return [
                 .say(
                     "Set the board's switches to this bus, look over its wires, give it power, and "

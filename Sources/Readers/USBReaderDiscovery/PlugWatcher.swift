@@ -64,7 +64,7 @@ private actor PlugLane {
         self.interval = interval
     }
 
-    func watch(_ tell: (PlugEvent) -> Void) {
+    func watch(_ tell: @Sendable (PlugEvent) -> Void) {
         let isTold =
             unsafe discovery.tree.isMachine
             && LibUSB.withSession { session in

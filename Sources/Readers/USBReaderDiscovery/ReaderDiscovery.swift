@@ -66,6 +66,10 @@ public struct ReaderDiscovery: Sendable {
     fileprivate func surveyBlocking(naming name: ReaderName?) -> ReaderSurvey {
         var survey = surveyBlocking()
         guard let name, let path = name.path else { return survey }
+        if let bus = name.bus {
+            look(at: path, on: bus, &survey)
+            return survey
+        }
         guard !survey.ports.contains(where: { $0.node.path == path }) else { return survey }
         let isSerial = name.isSerial
         switch named(path) {

@@ -168,7 +168,7 @@ extension Finding {
     var lines: [String] {
         let indented = String(repeating: " ", count: Finding.widest)
         let word = severity.rawValue
-        return [word + indented.dropFirst(word.count) + what.onOneLine]
+        return [word + String(indented.dropFirst(word.count)) + what.onOneLine]
             + remedy.map { step in
                 switch step {
                 case .say(let text): indented + text.onOneLine

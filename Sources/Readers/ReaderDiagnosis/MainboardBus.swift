@@ -1,0 +1,81 @@
+/// A bus of the mainboard to which a PN532 board can be connected, by the name of libnfc's driver.
+public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
+    case spi = "pn532_spi"
+    case i2c = "pn532_i2c"
+
+    /// The kernel's class of such devices, which is also their subsystem in rules for udev.
+    public var deviceClass: String {
+        switch self {
+        case .spi: "spidev"
+        case .i2c: "i2c-dev"
+        }
+    }
+
+    var word: String {
+        switch self {
+        case .spi: "SPI"
+        case .i2c: "I2C"
+        }
+    }
+
+    /// The group that Debian and Raspberry Pi OS give such devices.
+    var group: String {
+        switch self {
+        case .spi: "spi"
+        case .i2c: "i2c"
+        }
+    }
+
+    /// The device nodes, as a shell finds them.
+    private var pattern: String {
+        switch self {
+        case .spi: "/dev/spidev*"
+        case .i2c: "/dev/i2c-*"
+        }
+    }
+
+    private var list: [Finding.Step] {
+        [.say("See which devices it has:"), .run("ls \(pattern)")]
+    }
+
+    func missing(_ path: String, _ name: ReaderName) -> Finding {
+        Finding(
+            .noPath, .problem, reader: name, "There is no \(path). \(word) may be switched off.",
+            remedy: [
+                .say("On a Raspberry Pi switch it on, then start the machine again:"),
+                .run("sudo raspi-config nonint do_\(group) 0"),
+                .say("Elsewhere see docs/HARDWARE.md."),
+            ] + list)
+    }
+
+    func unsuitable(_ path: String, _ name: ReaderName) -> Finding {
+        Finding(
+            .noBus, .problem, reader: name, "\(path) is not a device of the \(word) bus.",
+            remedy: list)
+    }
+
+    /// Other chips may be on a bus, some of which a wrong byte destroys: no rule gives it to all
+    /// users.
+    func denied(_ node: DeviceNode, _ name: ReaderName, user: String) -> Finding {
+        let join = Finding.Step.run("sudo usermod -aG \(node.group) \(user)")
+        let rule = "SUBSYSTEM==\"\(deviceClass)\", GROUP=\"\(group)\", MODE=\"0660\""
+        let remedy: [Finding.Step] =
+            if node.group != "root", node.mode & 0o060 == 0o060 {
+                [.say("Join its group, then log in again:"), join]
+            } else {
+                [
+                    .say("Give it to a group, and join that; then log in again:"),
+                    .run("sudo groupadd --force --system \(group)"),
+                    .run("echo '\(rule)' | sudo tee /etc/udev/rules.d/60-tapcard-\(group).rules"),
+                    .run("sudo udevadm control --reload"),
+                    .run(
+                        "sudo udevadm trigger --action=change --subsystem-match=\(deviceClass)"),
+                    .run("sudo usermod -aG \(group) \(user)"),
+                ]
+            }
+        return Finding(
+            .noPermission, .problem, reader: name,
+            "The \(word) device \(node.path): you may not open it (owner \(node.owner), group "
+                + "\(node.group), mode \(node.octalMode)).", remedy: remedy)
+    }
+}
