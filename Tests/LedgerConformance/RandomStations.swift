@@ -6,8 +6,11 @@ public import TapcardDomain
 /// Stations that ask for this and that, in an order that a seed decides. What they ask for next
 /// depends on the answers, so two ledgers with the same answers are asked the same.
 public struct RandomStations: Sendable {
+    /// As few as that, so that cards share a code now and then, as copies do.
+    public static let fewCodes = 30
     private static let cards = (1...6).map { CardUID.numbered($0) }
     private var random: SeededGenerator
+    private let codes: Int
     private var clock = 0
     /// Who works at each of them.
     private static let cashiers = [CashierName.ann, nil, .bob]
@@ -21,8 +24,11 @@ public struct RandomStations: Sendable {
     private var sold: [CardUID: TicketID] = [:]
     private var attempts: [OperationID] = []
 
-    /// Their ids and times begin after `first`.
-    public init(seed: UInt64, stations: Int = 3, after first: Int = 0) {
+    /// Their ids and times begin after `first`. Codes are drawn out of so many.
+    public init(
+        seed: UInt64, stations: Int = 3, after first: Int = 0, codes: Int = fewCodes
+    ) {
+        self.codes = codes
         random = SeededGenerator(seed: seed)
         clock = first
         memories = Array(repeating: [:], count: stations)
@@ -111,7 +117,7 @@ public struct RandomStations: Sendable {
         case 8..<11: .add(amount())
         case 11..<14:
             .refund(of: payment(on: uid), chance(50) ? nil : amount())
-        case 14, 31: .scratch(.numbered(random.below(30)))
+        case 14, 31: .scratch(.numbered(random.below(codes)))
         case 15, 30: .activate
         case 16: chance(30) ? .close : .reseal(above: .none)
         case 17: .reseal(above: .none)

@@ -18,10 +18,13 @@ import Thoroughness
                     let ledger = try await database.open(station: station)
                     group.addTask {
                         // Their ids are those of others too: a request asks for what another had.
+                        // Their codes are drawn as a station draws them: the audit, which is the
+                        // judge here, calls two cards with one code copies.
                         try await ManyRequestsTests.ask(
                             RandomStations(
                                 seed: seed + UInt64(station), stations: 2,
-                                after: station / 2 * steps), steps, on: ledger, told)
+                                after: station / 2 * steps, codes: 1_000_000_000),
+                            steps, on: ledger, told)
                     }
                 }
                 try await group.waitForAll()

@@ -12,7 +12,10 @@ extension PostgreSQLRows {
         seenCards.insert(uid)
         // No batch could prove that a card is not there yet.
         if let row = known.cards[uid], row != nil || !isOver { return row }
-        let row = try query(cardSelection(where: "card.uid = $1\(lock)", [.uid(uid)])).first
+        let selection = cardSelection(where: "card.uid = $1\(lock)", [.uid(uid)])
+        var row = try query(selection).first
+        // Who has waited for the lock gets the card as it is now, and the ticket as it was before.
+        if row?.lacksTicket == true { row = try query(selection).first }
         known.cards[uid] = .some(row)
         return row
     }
