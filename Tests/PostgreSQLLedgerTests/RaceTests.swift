@@ -10,6 +10,12 @@ import Thoroughness
 
 /// Two stations whose transactions have both read before either writes.
 @Suite("Stations that meet in a PostgreSQL ledger", .serialized) struct RaceTests {
+    /// Asks whether a transaction waits for another one.
+    private static let waiting = """
+        SELECT count(*) > 0 FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'
+        """
+
     /// One id for two cards: one of them pays.
     @Test(arguments: [1, 2]) func giveOneIDToTwoCards(run: Int) async throws {
         try await RaceTests.meeting(run, cards: [1, 2]) { desk, number in
@@ -89,6 +95,30 @@ import Thoroughness
         }
     }
 
+    /// A card that is blocked at one station while a ticket is sold to it at another: it keeps the
+    /// ticket. The block waits for the row, and PostgreSQL then reads that row again alone.
+    @Test func blockACardThatBuysATicket() async throws {
+        try await TestDatabase.temporary { database in
+            let maker = Desk(try await database.open())
+            try await maker.complete(.issue(), id: 1)
+            let work = try await maker.work(.ticket(.sample(), .cents(100)), id: 2)
+            let seller = try await database.open(station: 1)
+            let (isHeld, hold) = AsyncStream.makeStream(of: Void.self)
+            let rendezvous = Rendezvous {
+                hold.finish()
+                return (try? database.answer(to: RaceTests.waiting)) == "t"
+            }
+            async let sold = Desk(MetLedger(seller, 0, at: rendezvous)).confirm(work)
+            for await _ in isHeld {}
+            let blocked = try await database.open(station: 2).change(
+                .first, .block, id: .numbered(3), at: .tick(3))
+            #expect(try await sold.ticketID == Ticket.sample().id)
+            #expect(try blocked.get().ticket == .sample())
+            #expect(try await maker.view().card.ticket == .sample())
+            #expect(try await seller.audit().violations == [])
+        }
+    }
+
     /// The stations 1 and 2 meet at the end of their bodies' first or second run.
     private static func meeting(
         _ run: Int, cards: [UInt8], ticket: Ticket? = nil,
@@ -107,12 +137,8 @@ import Thoroughness
             if let ticket {
                 try await Desk(ledgers[0]).complete(.ticket(ticket, .cents(100)), id: 9)
             }
-            let waiting = """
-                SELECT count(*) > 0 FROM pg_stat_activity
-                WHERE datname = current_database() AND wait_event_type = 'Lock'
-                """
             let rendezvous = Rendezvous(afterRuns: run) {
-                (try? database.answer(to: waiting)) == "t"
+                (try? database.answer(to: RaceTests.waiting)) == "t"
             }
             let done = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for (place, ledger) in ledgers.enumerated() {

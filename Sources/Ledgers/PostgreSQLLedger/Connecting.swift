@@ -3,19 +3,19 @@ import CPQ
 import Glibc
 import Ledger
 
-/// The search for the server that takes changes, among all that an address names.
+/// Connects to the server that takes changes, among all that an address names.
 ///
-/// libpq asks one server after another and waits for each that is silent, and for the name of each
-/// for as long as the resolver likes. A cashier does not wait so long: here the first that answers
-/// is taken, and all of them together have a limit.
+/// libpq tries the servers in turn: it waits for each silent one, and for the resolver without any
+/// limit. A cashier cannot wait so long. Here the first server that answers is used, and one timeout
+/// covers all of them.
 enum Connecting {
     /// The settings that choose one server out of an address.
     typealias Server = [String: String]
 
-    /// How long a server has before the next one is asked as well.
+    /// The time after which the next server is tried as well.
     private static let headStart = Duration.milliseconds(300)
 
-    /// An open connection, or the reasons why there is none.
+    /// Opens a connection, or throws an error that names the failure of each server.
     static func connection(
         to address: String, within limit: Duration?
     ) throws(LedgerError) -> OpaquePointer {
@@ -77,8 +77,9 @@ enum Connecting {
                 .joined(separator: ", ")
     }
 
-    /// The servers that an address names. It may name none, and libpq finds one in its environment or
-    /// in a service file; what cannot be taken apart here is left to libpq, whose words are good.
+    /// The servers that an address names; one without settings if it names at most one. libpq then
+    /// takes the server from its environment or a service file, or reports what is wrong with the
+    /// address.
     private static func servers(of address: String, _ library: tapcard_libpq) -> [Server] {
         guard let options = unsafe library.conninfoParse(address, nil) else { return [[:]] }
         defer { unsafe library.conninfoFree(options) }

@@ -14,7 +14,8 @@ extension PostgreSQLRows {
         if let row = known.cards[uid], row != nil || !isOver { return row }
         let selection = cardSelection(where: "card.uid = $1\(lock)", [.uid(uid)])
         var row = try query(selection).first
-        // Who has waited for the lock gets the card as it is now, and the ticket as it was before.
+        // A query that waited for the lock returns the new card with the old ticket: PostgreSQL
+        // reads only the locked table again.
         if row?.lacksTicket == true { row = try query(selection).first }
         known.cards[uid] = .some(row)
         return row
