@@ -96,26 +96,32 @@ extension Equatable {
     fileprivate func isEqual(to other: Any) -> Bool { (other as? Self).map { $0 == self } ?? false }
 }
 
-/// The rows of a ledger, in an order of their own.
+/// The rows of a ledger, those of each card in their order. Stations read the server's clock each for
+/// itself, so the order among cards is theirs only to within the time that a message takes.
 private struct AllRows: Sendable {
     private let cards: [LedgerCard]
-    private let operations: [Operation]
+    private var operations: [Operation] = []
     private var entries: [OperationID: [Entry]] = [:]
     private var records: [[IssuedRecord]] = []
     private var gaps: [[SequenceGap]] = []
     private let balances: [Account: Int64]
-    private let tickets: [SoldTicket]
-    private let activations: [ActivationAttempt]
+    private let ids: Set<OperationID>
+    private var tickets: [SoldTicket] = []
+    private let soldIDs: Set<TicketID>
+    private let activations: [OperationID: ActivationAttempt]
     private let keys: [RetiredKey]
 
     init(_ rows: any LedgerRows) throws(LedgerError) {
         cards = try rows.cards()
-        operations = try rows.operations(on: nil)
+        ids = Set(try rows.operations(on: nil).map(\.id))
         balances = try rows.balances()
-        tickets = try rows.tickets(on: nil)
-        activations = try rows.activations()
+        soldIDs = Set(try rows.tickets(on: nil).map(\.ticket.id))
+        activations = Dictionary(
+            try rows.activations().map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         keys = try rows.retiredKeys()
         for card in cards {
+            operations += try rows.operations(on: card.uid)
+            tickets += try rows.tickets(on: card.uid)
             records.append(try rows.issuedRecords(on: card.uid))
             gaps.append(try rows.gaps(on: card.uid))
         }
@@ -127,8 +133,11 @@ private struct AllRows: Sendable {
     /// The first kind of rows that differs; nil where none does.
     func difference(from other: AllRows) -> String? {
         if cards != other.cards { return "the cards are \(cards), not \(other.cards)" }
-        if operations != other.operations {
-            return "the operations are \(operations), not \(other.operations)"
+        if let (mine, others) = zip(operations, other.operations).first(where: { $0 != $1 }) {
+            return "an operation is \(mine), not \(others)"
+        }
+        if operations.count != other.operations.count || ids != other.ids {
+            return "operations are missing or too many: \(ids.symmetricDifference(other.ids))"
         }
         if entries != other.entries { return "the entries are \(entries), not \(other.entries)" }
         if balances != other.balances {
@@ -136,6 +145,7 @@ private struct AllRows: Sendable {
         }
         let isSame =
             records == other.records && gaps == other.gaps && tickets == other.tickets
+            && soldIDs == other.soldIDs
             && activations == other.activations && keys == other.keys
         return isSame ? nil : "records, gaps, tickets, attempts or keys differ"
     }
