@@ -287,6 +287,9 @@ struct OutOfReachTests {
         }
         try wait(until: #""deferral":null"#)
         house.server.kill()
+        // A page that has only looked shows it from then on, and is told when the ledger is back.
+        #expect(try page.get("/api/v1/history?last=1", token).contains("ledger-unreachable"))
+        #expect(try page.get("/api/v1/health", token).contains(#""outOfReach":true"#))
         try wait(until: #""deferral":{"outOfReach":true,"offered":false,"unsettled":"0.00""#)
         try house.recover()
         try wait(until: #""deferral":null"#)
@@ -371,30 +374,5 @@ struct OutOfReachTests {
         ) throws -> String {
             try counter.step("--ledger \(place) \(line)", at: location)
         }
-    }
-
-    /// Takes connections and never answers.
-    private final class SilentServer {
-        let port: UInt16
-        private let listener: Int32
-
-        init() throws {
-            listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let listener = listener
-            let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-                    unsafe bind(listener, name, length) == 0 && listen(listener, 8) == 0
-                        && getsockname(listener, name, &length) == 0
-                }
-            }
-            try #require(isBound)
-            port = UInt16(bigEndian: address.sin_port)
-        }
-
-        deinit { close(listener) }
     }
 }

@@ -366,8 +366,8 @@ actor OperationQueue {
         guard var operation = running.removeValue(forKey: id) else { return }
         operation.end(answer)
         operation.task = nil
-        guard operation.call.changes else { return }
         deferrals.note(answer, of: operation.call)
+        guard operation.call.changes else { return }
         if answer.problem?.result == .ledger {
             ledgerProblem = answer.problem
         } else if answer.problem == nil, operation.call.takesOperation {

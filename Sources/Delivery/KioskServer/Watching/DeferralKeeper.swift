@@ -112,8 +112,10 @@ final class DeferralKeeper: Sendable {
         reached(problem == nil)
     }
 
-    /// Notes whether the ledger has answered, and tells what is new.
+    /// Notes whether the ledger has answered, and tells what is new. One that is gone is asked from
+    /// now on, so that a page that could not show something hears when it can.
     private func reached(_ isThere: Bool) {
+        if !isThere { askLedger() }
         let told = state.withLock { state -> (JSONValue, [@Sendable (JSONValue) async -> Void])? in
             state.isOutOfReach = !isThere
             if !isThere { state.schedule.hasten(at: .now) }
