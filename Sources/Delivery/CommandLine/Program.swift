@@ -117,7 +117,7 @@ package struct Program: Sendable {
     /// Ends the process immediately; unfinished work leaves its last words first.
     package func cutShort(_ end: () -> Void) { lastWords.speak(before: end) }
 
-    /// What the words ask for, and the commands among which it was found.
+    /// The run that the words ask for, and the commands among which it was found.
     private func parse(
         _ arguments: [String]
     ) throws(TapcardError) -> (Invocation, [Command]) {
