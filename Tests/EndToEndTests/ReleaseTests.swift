@@ -30,9 +30,10 @@ struct ReleaseTests {
     /// The output of the steps in such a tree.
     private func run(_ steps: String) throws -> String {
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let counter = try Counter()
         let shell = try ChildProcess(
             "/bin/bash", ["-c", Self.prepare + steps, root],
-            environment: ["PATH": "/usr/bin:/bin"], folder: "/tmp")
+            environment: ["PATH": "/usr/bin:/bin"], folder: counter.home)
         let ended = try shell.end()
         #expect(ended.status == 0, "\(ended.errors)")
         return ended.output
