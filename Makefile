@@ -18,7 +18,7 @@ SECONDS ?= 60
 TARGET ?=
 SEED ?=
 
-.PHONY: all deps build-deps build demo stations test browser screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check example bench lint format docs house clean \
+.PHONY: all deps build-deps build demo stations test browser screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check library example bench lint format docs house clean \
 	install uninstall install-service uninstall-service install-udev uninstall-udev \
 	package-build deb tarball sbom reproducible deb-check arm64 arm64-check release
 
@@ -155,12 +155,22 @@ check: deps
 	@packaging/timed $(MAKE) --no-print-directory memcheck
 	@packaging/timed $(MAKE) --no-print-directory fuzz-build \
 		FUZZ_BUILD="--scratch-path .build/fuzz/check -Xswiftc -Onone"
+	@packaging/timed $(MAKE) --no-print-directory library
 	@packaging/timed $(MAKE) --no-print-directory example
 	@packaging/timed $(MAKE) --no-print-directory stations
 
-# The example of docs/LIBRARY.md, as somebody builds it who has only its manifest.
-example: build-deps
-	$(SWIFT) build --package-path Examples/Counter --scratch-path .build/example
+# The library products, as their users see them: a comment on every public symbol, tutorials that
+# compile, pages without a warning, and no break since the last tag that is not announced.
+library: build-deps
+	SWIFT=$(SWIFT) packaging/library pages
+	SWIFT=$(SWIFT) packaging/library api
+
+# The programs of docs/LIBRARY.md, as somebody builds them who has only their manifests.
+example: example-Counter example-PulledCard
+
+example-%: build-deps
+	$(SWIFT) build --package-path Examples/$* --scratch-path .build/example
+	.build/example/debug/$* | diff Examples/$*/output.txt -
 
 # The figures of the design: in one process, and of whole programs side by side.
 bench: deps build
@@ -187,11 +197,13 @@ house:
 format:
 	$(SWIFT) format --in-place --recursive $(LINTED)
 
-# The page of the commands is made from the table that parses them.
+# The pages of the commands are made from the tables that parse them; those of the libraries, from
+# the comments on public symbols and docs/Library.docc.
 docs: build
 	$(TAPCARD) help --markdown > docs/COMMANDS.md
 	$(TAPCARD) help --settings > docs/SETTINGS.md
 	$(TAPCARD) schema --markdown > docs/JSON.md
+	SWIFT=$(SWIFT) packaging/library pages
 
 clean:
 	rm -rf .build

@@ -54,9 +54,8 @@ let package = Package(
         .library(
             name: "TapcardCore",
             targets: [
-                "TapcardCore", "StationFiles", "TapcardDomain", "Games", "NDEF", "Type2Tag",
-                "CardCryptography", "CardImage", "CardStore", "TagReading", "Ledger",
-                "ServicePorts",
+                "TapcardCore", "StationFiles", "TapcardDomain", "Games", "Type2Tag",
+                "CardCryptography", "TagReading", "Ledger", "ServicePorts",
             ]),
         .library(name: "SimulatedReader", targets: ["SimulatedReader", "SimulatedField"]),
         .library(name: "LibNFCReader", targets: ["LibNFCReader"]),
@@ -214,7 +213,7 @@ let package = Package(
             path: "Sources/Delivery/tapcard", swiftSettings: strict,
             linkerSettings: selfContained),
 
-        // The example of docs/LIBRARY.md, which has a manifest of its own for whoever starts from it.
+        // The examples of docs/LIBRARY.md; each has a manifest of its own for programs outside.
         .executableTarget(
             name: "CounterExample",
             dependencies: [
@@ -222,6 +221,13 @@ let package = Package(
                 "TapcardDomain",
             ],
             path: "Examples/Counter/Sources/Counter"),
+        .executableTarget(
+            name: "PulledCardExample",
+            dependencies: [
+                "CardCryptography", "Ledger", "SimulatedField", "SimulatedReader", "TagReading",
+                "TapcardCore", "TapcardDomain",
+            ],
+            path: "Examples/PulledCard/Sources/PulledCard"),
 
         .target(
             name: "PaymentsInC", path: "Benchmarks/PaymentsInC",

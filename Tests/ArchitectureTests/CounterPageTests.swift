@@ -71,7 +71,7 @@ struct CounterPageTests {
     func deferrals() throws {
         let judgement = try SourceTree.text(
             "Sources/Core/TapcardCore/Deferred/DeferralJudgement.swift")
-        let words = try #require(judgement.firstMatch(of: /public var word: (?s:(.*?))\n {8}\}/)).1
+        let words = try #require(judgement.firstMatch(of: /package var word: (?s:(.*?))\n {8}\}/)).1
         var named = Set(words.matches(of: /case \.\w+: "([a-z-]+)"/).map { String($0.1) })
         #expect(named.count == 9 && words.contains(#""card-\(status.rawValue)""#))
         // An active card is not a reason.

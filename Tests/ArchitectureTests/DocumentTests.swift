@@ -109,23 +109,31 @@ struct DocumentTests {
         return found
     }
 
-    @Test("the library's example stands whole on its page, with a manifest that names its imports")
+    @Test("the library's first example stands whole on its page")
     func example() throws {
         let page = try SourceTree.text("docs/LIBRARY.md")
-        let manifest = try SourceTree.text("Examples/Counter/Package.swift")
-        let source = try SourceTree.text("Examples/Counter/Sources/Counter/main.swift")
-        for file in [manifest, source] { #expect(page.contains("```swift\n\(file)```")) }
-        let named = manifest.matches(of: /\.product\(name: "(\w+)", package: "tapcard"\)/)
+        for file in ["Package.swift", "Sources/Counter/main.swift"] {
+            let text = try SourceTree.text("Examples/Counter/\(file)")
+            #expect(page.contains("```swift\n\(text)```"), "\(file)")
+        }
+    }
+
+    @Test("an example names the products that it imports", arguments: ["Counter", "PulledCard"])
+    func imports(name: String) throws {
+        let manifest = try SourceTree.text("Examples/\(name)/Package.swift")
+        let products = manifest.matches(of: /\.product\(name: "(\w+)", package: "tapcard"\)/)
             .map(\.output.1)
-        #expect(!named.isEmpty)
+        #expect(!products.isEmpty)
         var modules: Set<String> = ["Foundation"]
-        for name in named {
-            let targets = Manifest.package.targets(ofProduct: String(name))
-            #expect(!targets.isEmpty, "\(name) is a product")
+        for product in products {
+            let targets = Manifest.package.targets(ofProduct: String(product))
+            #expect(!targets.isEmpty, "\(product) is a product")
             modules.formUnion(targets)
         }
-        let file = SourceTree.File(path: "Examples/Counter/main.swift", text: source)
-        for module in file.imports { #expect(modules.contains(module), "\(module)") }
+        let path = "Examples/\(name)/Sources/\(name)/main.swift"
+        for module in SourceTree.File(path: path, text: try SourceTree.text(path)).imports {
+            #expect(modules.contains(module), "\(module)")
+        }
     }
 
     /// The words behind `tapcard` on the lines of code blocks, global options left out.

@@ -192,7 +192,8 @@ extension Desk {
             tagHolds: try #require(SequenceNumber(best)), sealer: sealer, at: .end)
     }
 
-    func end(
+    // Swift 6.3.1 crashes in a scenario where it inlines this.
+    @inline(never) func end(
         _ work: OpenWork, as state: Operation.State, seen: Seen? = nil, id: Int
     ) async throws -> Settlement {
         let view = try await view(work.card.uid)

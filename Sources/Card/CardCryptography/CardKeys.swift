@@ -6,10 +6,12 @@ public struct CardKeys: Hashable, Sendable {
     /// The length of a master key, in bytes.
     public static let masterSize = 32
 
+    /// The id of the key, which each record names.
     public let keyID: UInt8
     let macMaster: Secret
     let passwordMaster: Secret
 
+    /// Derives the keys of cards from two master keys of 32 bytes.
     public init(macMaster: [UInt8], passwordMaster: [UInt8], keyID: UInt8) {
         self.keyID = keyID
         self.macMaster = Secret(macMaster)

@@ -1,9 +1,9 @@
 import CNettle
 
 /// Comparison whose duration does not depend on where the difference is.
-public enum ConstantTime {
+package enum ConstantTime {
     /// Whether two byte strings are equal. The duration reveals only their lengths.
-    public static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    package static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
         return unsafe CryptoLibraries.nettle.equal(left, right, left.count) == 1
     }

@@ -1,11 +1,11 @@
 /// Keys derived from one secret (RFC 5869, with SHA-256).
-public enum HKDFSHA256 {
+package enum HKDFSHA256 {
     /// The most bytes that one derivation can return.
-    public static let longest = 255 * SHA256.size
+    package static let longest = 255 * SHA256.size
 
     /// `count` derived bytes that reveal nothing about the secret or about bytes derived with
     /// another `info`. More than `longest` is a programming error.
-    public static func derive(
+    package static func derive(
         secret: [UInt8], salt: [UInt8], info: [UInt8], count: Int
     ) -> [UInt8] {
         precondition((0...longest).contains(count), "HKDF derives 0 to \(longest) bytes")

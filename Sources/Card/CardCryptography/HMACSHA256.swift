@@ -1,8 +1,8 @@
 import CNettle
 
 /// A message authentication code that only a holder of the key can make (RFC 2104, with SHA-256).
-public enum HMACSHA256 {
-    public static func code(for message: [UInt8], key: [UInt8]) -> [UInt8] {
+package enum HMACSHA256 {
+    package static func code(for message: [UInt8], key: [UInt8]) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: SHA256.size)
         var state = hmac_sha256_ctx()
         let nettle = CryptoLibraries.nettle

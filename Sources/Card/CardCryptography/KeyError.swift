@@ -20,7 +20,9 @@ public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
         case conflict
     }
 
+    /// The kind of failure, for code.
     public let kind: Kind
+    /// The failure in a sentence, for people.
     public let detail: String
 
     init(_ kind: Kind, _ detail: String) {

@@ -5,6 +5,7 @@ public struct KeyRing: Hashable, Sendable {
     /// All key ids, in the order in which they are given out.
     static let ids: [UInt8] = Array(1...15) + [0]
 
+    /// The keys in order of their ids.
     public private(set) var entries: [KeyEntry]
 
     /// The newest active key: the one that seals new records.
@@ -40,6 +41,7 @@ public struct KeyRing: Hashable, Sendable {
         self.sealing = sealing
     }
 
+    /// The key with this id; nil where the ring lacks it.
     public func entry(_ id: UInt8) -> KeyEntry? {
         entries.first { $0.id == id }
     }

@@ -4,7 +4,7 @@ import COpenSSL
 ///
 /// A valid signature proves who made the chip, but a copy can have one too: the signature can be
 /// read and written into an emulator together with the UID.
-public enum Originality {
+package enum Originality {
     /// The length of a signed UID, in bytes.
     private static let uidSize = 7
 
@@ -27,7 +27,7 @@ public enum Originality {
 
     /// Whether the signature is the maker's for this UID. The maker signs the UID itself, not a
     /// digest of it.
-    public static func verify(uid: [UInt8], signature: [UInt8]) -> Bool {
+    package static func verify(uid: [UInt8], signature: [UInt8]) -> Bool {
         guard uid.count == uidSize, signature.count == 2 * numberSize else { return false }
         let numbers =
             integer(signature.prefix(numberSize)) + integer(signature.suffix(numberSize))

@@ -2,23 +2,23 @@ import COpenSSL
 
 /// The stored form of a user's password: bytes derived from it and a salt, slowly and with much
 /// memory (scrypt, RFC 7914), so that a thief cannot try many passwords.
-public struct PasswordHash: Hashable, Sendable {
+package struct PasswordHash: Hashable, Sendable {
     /// The cost of the derivation. Stored with the bytes, because a later version may raise it.
-    public struct Cost: Hashable, Sendable {
+    package struct Cost: Hashable, Sendable {
         /// A power of two.
-        public let rounds: UInt64
-        public let blockSize: UInt64
-        public let lanes: UInt64
+        package let rounds: UInt64
+        package let blockSize: UInt64
+        package let lanes: UInt64
 
         /// The default: 32 MiB, and about 240 ms, as OWASP recommended for scrypt in 2025.
-        public static let usual = Cost(known: 32_768, 8, 3)
+        package static let usual = Cost(known: 32_768, 8, 3)
         /// Whether it is less work than the default.
-        public var isBelowUsual: Bool { work < Cost.usual.work }
+        package var isBelowUsual: Bool { work < Cost.usual.work }
         private var work: UInt64 { rounds * blockSize * lanes }
 
         /// Nil for an invalid cost or one above 64 MiB, so that a crafted file cannot exhaust the
         /// memory.
-        public init?(rounds: UInt64, blockSize: UInt64, lanes: UInt64) {
+        package init?(rounds: UInt64, blockSize: UInt64, lanes: UInt64) {
             guard (1_024...65_536).contains(rounds), rounds.nonzeroBitCount == 1,
                 (1...32).contains(blockSize), (1...4).contains(lanes),
                 128 * rounds * blockSize <= PasswordHash.mostMemory / 2
@@ -40,29 +40,29 @@ public struct PasswordHash: Hashable, Sendable {
         }
     }
 
-    public static let size = 32
-    public static let saltSize = 16
+    package static let size = 32
+    package static let saltSize = 16
     fileprivate static let mostMemory: UInt64 = 128 << 20
 
-    public let cost: Cost
-    public let salt: [UInt8]
-    public let bytes: [UInt8]
+    package let cost: Cost
+    package let salt: [UInt8]
+    package let bytes: [UInt8]
 
     /// The hash of a new password. `salt` is random and different for each.
-    public init(_ password: String, salt: [UInt8], cost: Cost = .usual) {
+    package init(_ password: String, salt: [UInt8], cost: Cost = .usual) {
         self.init(
             cost: cost, salt: salt,
             bytes: PasswordHash.derive(Array(password.utf8), salt, cost))
     }
 
     /// A hash as it was stored.
-    public init(cost: Cost, salt: [UInt8], bytes: [UInt8]) {
+    package init(cost: Cost, salt: [UInt8], bytes: [UInt8]) {
         (self.cost, self.salt, self.bytes) = (cost, salt, bytes)
     }
 
     /// Whether this is the password. Takes equally long for any other, and for one that was stored
     /// at a lower cost.
-    public func accepts(_ password: String) -> Bool {
+    package func accepts(_ password: String) -> Bool {
         let password = Array(password.utf8)
         if let missing = cost.missing { _ = PasswordHash.derive(password, salt, missing) }
         return ConstantTime.equal(PasswordHash.derive(password, salt, cost), bytes)

@@ -1,11 +1,11 @@
 import CNettle
 
 /// The digest SHA-256 (FIPS 180-4).
-public enum SHA256 {
+package enum SHA256 {
     /// The length of a digest, in bytes.
-    public static let size = 32
+    package static let size = 32
 
-    public static func digest(_ bytes: [UInt8]) -> [UInt8] {
+    package static func digest(_ bytes: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: size)
         var state = sha256_ctx()
         let nettle = CryptoLibraries.nettle

@@ -1,20 +1,20 @@
-public import Games
-public import TapcardDomain
-public import TextCodecs
+package import Games
+package import TapcardDomain
+package import TextCodecs
 
 /// The part of a card that phones read. It is derived from the ledger and decides nothing.
-public struct CardFace: Hashable, Sendable {
-    public var style: FaceStyle
-    public var balance: Money
-    public var holder: Holder
-    public var scratch: ScratchCard
+package struct CardFace: Hashable, Sendable {
+    package var style: FaceStyle
+    package var balance: Money
+    package var holder: Holder
+    package var scratch: ScratchCard
     /// The last lottery ticket, and the game of Mastermind stored on the card.
-    public var ticket: Ticket?
-    public var game: MastermindGameID?
+    package var ticket: Ticket?
+    package var game: MastermindGameID?
     /// Members that other writers added; they survive a rewrite.
-    public var extras: [JSONMember]
+    package var extras: [JSONMember]
 
-    public init(
+    package init(
         style: FaceStyle, balance: Money, holder: Holder, scratch: ScratchCard,
         ticket: Ticket? = nil, game: MastermindGameID? = nil, extras: [JSONMember] = []
     ) {
@@ -31,7 +31,7 @@ public struct CardFace: Hashable, Sendable {
     /// game is dropped first and then the ticket; the ledger has both. Members that others added
     /// never displace either of them, so that a stranger with a phone cannot remove data from the
     /// card.
-    public func shown(in layout: CardLayout) -> CardFace {
+    package func shown(in layout: CardLayout) -> CardFace {
         var face = self
         if style == .iosApp || layout == .ntag213 { (face.ticket, face.game) = (nil, nil) }
         guard face.ticket != nil || face.game != nil else { return face }
@@ -50,7 +50,7 @@ public struct CardFace: Hashable, Sendable {
     }
 
     /// Refuses a face without room for a future code, in the shortest spelling.
-    public func requireRoomForCode(in layout: CardLayout) throws(CardImageError) {
+    package func requireRoomForCode(in layout: CardLayout) throws(CardImageError) {
         if let later = withCode { _ = try later.area(in: layout) }
     }
 

@@ -1,10 +1,10 @@
 import Games
-public import TapcardDomain
-public import TextCodecs
+package import TapcardDomain
+package import TextCodecs
 
 extension CardFace {
     /// Reads the JSON of a card, ours or the iPhone app's, in either spelling.
-    public init(_ value: JSONValue, currency: Currency) throws(CardImageError) {
+    package init(_ value: JSONValue, currency: Currency) throws(CardImageError) {
         guard let members = value.members else {
             throw CardImageError(.notACard, "the JSON is no object")
         }

@@ -9,7 +9,7 @@ extension CardFace {
 
     /// The bytes of the whole NDEF area: the message, its terminator, and zeros to the end, so that
     /// nothing of an earlier, longer message remains.
-    public func area(in layout: CardLayout) throws(CardImageError) -> [UInt8] {
+    package func area(in layout: CardLayout) throws(CardImageError) -> [UInt8] {
         try shown(in: layout).wholeArea(in: layout)
     }
 

@@ -1,35 +1,35 @@
-public import TapcardDomain
-public import TextCodecs
+package import TapcardDomain
+package import TextCodecs
 
 /// The bytes of a whole card as they were read: the NDEF area and the two record slots.
-public struct CardImage: Hashable, Sendable {
-    public let layout: CardLayout
-    public let area: [UInt8]
+package struct CardImage: Hashable, Sendable {
+    package let layout: CardLayout
+    package let area: [UInt8]
     /// Two times sixteen bytes, whether or not they are records.
-    public let records: [[UInt8]]
+    package let records: [[UInt8]]
 
     /// Nil unless the number of bytes matches the layout.
-    public init?(_ bytes: [UInt8], layout: CardLayout) {
+    package init?(_ bytes: [UInt8], layout: CardLayout) {
         guard bytes.count == layout.byteCount else { return nil }
         self.layout = layout
         area = Array(bytes[..<layout.ndefByteCount])
         records = (0..<2).map { Array(bytes[layout.recordBytes($0)]) }
     }
 
-    public func content(in currency: Currency) -> TagContent {
+    package func content(in currency: Currency) -> TagContent {
         // Another writer's message may continue over the record slots.
         TagContent(decoding: area + records.joined(), currency: currency)
     }
 
     /// The holder and the members of other writers, as far as they are readable even after a length
     /// of zero or a broken header: during a refresh, both still are where they were.
-    public func remains(in currency: Currency) -> (holder: Holder, extras: [JSONMember])? {
+    package func remains(in currency: Currency) -> (holder: Holder, extras: [JSONMember])? {
         value.flatMap(CardFace.remains)
     }
 
     /// The face of the card in the form that we write, with any bytes before it: our own members in
     /// their order, then those of other writers.
-    public func remainingFace(in currency: Currency) -> CardFace? {
+    package func remainingFace(in currency: Currency) -> CardFace? {
         guard let value, let members = value.members,
             let face = try? CardFace(value, currency: currency)
         else { return nil }
@@ -58,5 +58,5 @@ public struct CardImage: Hashable, Sendable {
     private static let whiteSpace: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
 
     /// Whether both record slots were never written.
-    public var hasBlankRecords: Bool { records.joined().allSatisfy { $0 == 0 } }
+    package var hasBlankRecords: Bool { records.joined().allSatisfy { $0 == 0 } }
 }

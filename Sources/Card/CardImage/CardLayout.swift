@@ -1,21 +1,21 @@
-public import TapcardDomain
+package import TapcardDomain
 
 /// The place of a card on a chip: the area for phones, and the two sealed records after it.
 ///
 /// All of it is one run of pages, so that a single FAST_READ returns the whole card.
-public struct CardLayout: Hashable, Sendable {
+package struct CardLayout: Hashable, Sendable {
     /// The bytes around the JSON: TLV (2), record header (3), type (1), status and language (3),
     /// terminator (1).
     static let bytesAroundJSON = 10
 
-    public let ndefPages: ClosedRange<UInt8>
+    package let ndefPages: ClosedRange<UInt8>
     /// The first page of each record; a record is four pages.
-    public let recordPages: [UInt8]
+    package let recordPages: [UInt8]
 
-    public static let ntag213 = CardLayout(
+    package static let ntag213 = CardLayout(
         ndefPages: 0x04...0x1F, recordPages: [0x20, 0x24])
     /// NTAG215 and NTAG216: as much as one answer of an ACR122 carries.
-    public static let larger = CardLayout(
+    package static let larger = CardLayout(
         ndefPages: 0x04...0x39, recordPages: [0x3A, 0x3E])
 
     private init(ndefPages: ClosedRange<UInt8>, recordPages: [UInt8]) {
@@ -23,7 +23,7 @@ public struct CardLayout: Hashable, Sendable {
         self.recordPages = recordPages
     }
 
-    public init(_ chip: Chip) {
+    package init(_ chip: Chip) {
         switch chip {
         case .ntag213: self = .ntag213
         case .ntag215, .ntag216: self = .larger
@@ -31,15 +31,15 @@ public struct CardLayout: Hashable, Sendable {
     }
 
     /// The pages of the whole card.
-    public var pages: ClosedRange<UInt8> {
+    package var pages: ClosedRange<UInt8> {
         ndefPages.lowerBound...(recordPages[1] + UInt8(SealedRecord.pageCount) - 1)
     }
 
-    public var byteCount: Int { pages.count * 4 }
-    public var ndefByteCount: Int { ndefPages.count * 4 }
+    package var byteCount: Int { pages.count * 4 }
+    package var ndefByteCount: Int { ndefPages.count * 4 }
 
     /// The most bytes of JSON.
-    public var jsonCapacity: Int { ndefByteCount - CardLayout.bytesAroundJSON }
+    package var jsonCapacity: Int { ndefByteCount - CardLayout.bytesAroundJSON }
 
     /// The place of a record's bytes, counted from the first byte of the card.
     func recordBytes(_ slot: Int) -> Range<Int> {

@@ -1,18 +1,18 @@
 import CardCryptography
-public import TapcardDomain
+package import TapcardDomain
 
 /// The sixteen bytes that determine the value of a card.
-public struct SealedRecord: Hashable, Sendable {
-    public static let byteCount = 16
-    public static let pageCount = 4
+package struct SealedRecord: Hashable, Sendable {
+    package static let byteCount = 16
+    package static let pageCount = 4
     static let formatVersion: UInt8 = 1
     static let sealByteCount = 8
 
     /// The state of the scratch card in the record; the code itself is not sealed.
-    public enum State: UInt8, Sendable {
+    package enum State: UInt8, Sendable {
         case noScratchCard, unscratched, scratched, activated
 
-        public init(_ scratch: ScratchCard) {
+        package init(_ scratch: ScratchCard) {
             switch scratch {
             case .none: self = .noScratchCard
             case .unscratched: self = .unscratched
@@ -22,16 +22,16 @@ public struct SealedRecord: Hashable, Sendable {
         }
     }
 
-    public let keyID: UInt8
-    public let state: State
-    public let sequence: SequenceNumber
+    package let keyID: UInt8
+    package let state: State
+    package let sequence: SequenceNumber
     /// The balance in minor units.
-    public let balance: UInt32
-    public let seal: [UInt8]
+    package let balance: UInt32
+    package let seal: [UInt8]
 
     /// Reads the fields; the validity of the seal is a separate check. Nil if the bytes are not a
     /// record of this format, such as a page of zeros.
-    public init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         guard bytes.count == SealedRecord.byteCount,
             bytes[0] >> 6 == SealedRecord.formatVersion,
             let state = State(rawValue: bytes[0] & 3),
@@ -45,7 +45,7 @@ public struct SealedRecord: Hashable, Sendable {
     }
 
     /// Makes a record and seals it. Nil if the balance is too large for a record.
-    public init?(
+    package init?(
         uid: CardUID, sequence: SequenceNumber, balance: Money, state: State, holder: Holder,
         keyID: UInt8, cardKey: [UInt8]
     ) {
@@ -59,12 +59,12 @@ public struct SealedRecord: Hashable, Sendable {
             digest: SealedRecord.digest(of: holder, in: balance.currency), cardKey: cardKey)
     }
 
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         SealedRecord.head(keyID, state, sequence, balance) + seal
     }
 
     /// Whether the seal is valid for this chip, this holder and this currency.
-    public func isSealed(
+    package func isSealed(
         uid: CardUID, holder: Holder, currency: Currency, cardKey: [UInt8]
     ) -> Bool {
         let expected = SealedRecord.seal(
@@ -74,7 +74,7 @@ public struct SealedRecord: Hashable, Sendable {
     }
 
     /// The digest that binds the record to a holder and a currency without a byte of either in it.
-    public static func digest(of holder: Holder, in currency: Currency) -> [UInt8] {
+    package static func digest(of holder: Holder, in currency: Currency) -> [UInt8] {
         let id = UInt64(holder.id?.number ?? 0)
         return SHA256.digest(
             (0..<8).reversed().map { UInt8(truncatingIfNeeded: id >> ($0 * 8)) }

@@ -1,9 +1,9 @@
 import NDEF
-public import TapcardDomain
+package import TapcardDomain
 import TextCodecs
 
 /// The content of a tag's NDEF area, as far as a card reader needs it.
-public enum TagContent: Hashable, Sendable {
+package enum TagContent: Hashable, Sendable {
     /// A card's JSON in the form that tapcard writes.
     case tapcard(CardFace)
     /// A card's JSON as other writers write it.
@@ -19,7 +19,7 @@ public enum TagContent: Hashable, Sendable {
     case unreadable(String)
 
     /// Reads the data area of a Type 2 tag, from page 4 on.
-    public init(decoding area: [UInt8], currency: Currency) {
+    package init(decoding area: [UInt8], currency: Currency) {
         do {
             guard let block = try TLVArea(decoding: area).message, !block.value.isEmpty else {
                 self = .empty
@@ -37,7 +37,7 @@ public enum TagContent: Hashable, Sendable {
     }
 
     /// The content as a word in `--json`.
-    public var word: String {
+    package var word: String {
         switch self {
         case .tapcard: "tapcard"
         case .foreignCard, .badCard: "json"
@@ -49,7 +49,7 @@ public enum TagContent: Hashable, Sendable {
         }
     }
 
-    public var face: CardFace? {
+    package var face: CardFace? {
         switch self {
         case .tapcard(let face), .foreignCard(let face): face
         default: nil

@@ -1,4 +1,4 @@
-public import CardImage
+package import CardImage
 import Type2Tag
 
 #if LEAVE_RULES_OUT
@@ -7,7 +7,7 @@ import TapcardDomain
 
 extension CardLayout {
     /// The four WRITEs of a record into one of the two slots.
-    public func writes(record: [UInt8], to place: Int) -> [PageWrite] {
+    package func writes(record: [UInt8], to place: Int) -> [PageWrite] {
         CardLayout.pages(of: record, from: recordPages[place])
     }
 
@@ -16,7 +16,7 @@ extension CardLayout {
     ///
     /// Without the guard a torn page could show a balance made of old and new digits. If an earlier
     /// refresh was interrupted, pages may be weak, and all of them are written.
-    public func writes(
+    package func writes(
         replacing old: [UInt8], with new: [UInt8], rewritingAll: Bool
     ) -> [PageWrite] {
         guard old.count == new.count, old != new || rewritingAll else { return [] }
@@ -35,7 +35,7 @@ extension CardLayout {
     }
 
     /// Whether a refresh of the area for phones was started and not finished.
-    public func isGuarded(_ area: [UInt8]) -> Bool {
+    package func isGuarded(_ area: [UInt8]) -> Bool {
         area.starts(with: CardLayout.emptyMessage.bytes)
     }
 

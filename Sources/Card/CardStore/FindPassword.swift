@@ -1,21 +1,21 @@
-public import TagReading
+package import TagReading
 import Type2Tag
 
 /// Tries passwords on a protected tag and returns the one that opens it, or nil.
 ///
 /// Only for a tag that does not count wrong passwords: otherwise a few attempts would lock it for
 /// ever.
-public struct FindPassword: TagProcedure {
+package struct FindPassword: TagProcedure {
     private let identity: TagIdentity
     private let passwords: [TagPassword]
     private var tried = 0
 
-    public init(_ identity: TagIdentity, among passwords: [TagPassword]) {
+    package init(_ identity: TagIdentity, among passwords: [TagPassword]) {
         self.identity = identity
         self.passwords = passwords
     }
 
-    public mutating func next(after event: TagEvent) -> TagStep<Int?> {
+    package mutating func next(after event: TagEvent) -> TagStep<Int?> {
         switch event {
         case .begin: break
         case .selected(let again):

@@ -1,25 +1,25 @@
-public import TagReading
-public import Type2Tag
+package import TagReading
+package import Type2Tag
 
 /// The data read from a tag that this station has never seen.
-public struct SightedTag: Hashable, Sendable {
-    public let chip: Type2Chip
-    public let version: [UInt8]?
+package struct SightedTag: Hashable, Sendable {
+    package let chip: Type2Chip
+    package let version: [UInt8]?
     /// Pages 0 to 3: serial number, lock bytes, capability container.
-    public let header: [UInt8]
+    package let header: [UInt8]
     /// The memory from page 4 on: a whole card if the chip can hold one, else all user memory.
-    public let memory: [UInt8]
+    package let memory: [UInt8]
     /// The maker's signature, if the chip has one.
-    public let signature: [UInt8]?
+    package let signature: [UInt8]?
 
     /// The bytes of the capability container.
-    public var capability: [UInt8] { Array(header[12..<16]) }
+    package var capability: [UInt8] { Array(header[12..<16]) }
     /// The static lock bytes.
-    public var locks: [UInt8] { Array(header[10..<12]) }
+    package var locks: [UInt8] { Array(header[10..<12]) }
 }
 
 /// Identifies a tag and reads it: four commands on an NTAG21x.
-public struct FirstSight: TagProcedure {
+package struct FirstSight: TagProcedure {
     private enum State {
         case version, reselect, header, span, blocks, signature, finished
     }
@@ -36,7 +36,7 @@ public struct FirstSight: TagProcedure {
     private var nextBlock: UInt8 = 4
 
     /// `cardPages` returns the pages that are worth reading on a chip.
-    public init(
+    package init(
         _ identity: TagIdentity, longestAnswer: Int,
         cardPages: @escaping @Sendable (Type2Chip) -> ClosedRange<UInt8>
     ) {
@@ -45,7 +45,7 @@ public struct FirstSight: TagProcedure {
         self.cardPages = cardPages
     }
 
-    public mutating func next(after event: TagEvent) -> TagStep<SightedTag> {
+    package mutating func next(after event: TagEvent) -> TagStep<SightedTag> {
         switch (state, event) {
         case (_, .begin):
             return .exchange(Type2Command.getVersion.frame)

@@ -1,16 +1,16 @@
-public import Type2Tag
+package import Type2Tag
 
 /// Reads CFG0 and CFG1 of a chip. A chip without them protects nothing.
-public struct ReadConfiguration: TagProcedure {
+package struct ReadConfiguration: TagProcedure {
     private let page: UInt8
 
     /// Nil for a chip without these pages.
-    public init?(_ chip: Type2Chip) {
+    package init?(_ chip: Type2Chip) {
         guard let page = chip.configurationPage else { return nil }
         self.page = page
     }
 
-    public mutating func next(after event: TagEvent) -> TagStep<AccessConfiguration> {
+    package mutating func next(after event: TagEvent) -> TagStep<AccessConfiguration> {
         switch event {
         case .begin, .selected: return .exchange(Type2Command.read(page).frame)
         case .answer(let answer):

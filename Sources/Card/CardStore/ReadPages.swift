@@ -1,14 +1,14 @@
 import TagReading
 
 /// Reads a run of pages from a chip with FAST_READ: one command for a known card.
-public struct ReadPages: TagProcedure {
+package struct ReadPages: TagProcedure {
     private var span: PageSpan
 
-    public init(_ pages: ClosedRange<UInt8>, longestAnswer: Int) {
+    package init(_ pages: ClosedRange<UInt8>, longestAnswer: Int) {
         span = PageSpan(pages, longestAnswer: longestAnswer)
     }
 
-    public mutating func next(after event: TagEvent) -> TagStep<[UInt8]> {
+    package mutating func next(after event: TagEvent) -> TagStep<[UInt8]> {
         switch event {
         case .begin, .selected: break
         case .answer(let answer):

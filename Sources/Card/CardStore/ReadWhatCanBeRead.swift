@@ -1,8 +1,8 @@
-public import TagReading
-public import Type2Tag
+package import TagReading
+package import Type2Tag
 
 /// Reads a run of pages, some of which may be protected and are nil in the result. For dumps.
-public struct ReadWhatCanBeRead: TagProcedure {
+package struct ReadWhatCanBeRead: TagProcedure {
     private let identity: TagIdentity
     private let last: Int
     private let mostPages: Int
@@ -10,7 +10,7 @@ public struct ReadWhatCanBeRead: TagProcedure {
     private var count: Int
     private var pages: [Page?] = []
 
-    public init(_ pages: ClosedRange<UInt8>, identity: TagIdentity, longestAnswer: Int) {
+    package init(_ pages: ClosedRange<UInt8>, identity: TagIdentity, longestAnswer: Int) {
         self.identity = identity
         first = Int(pages.lowerBound)
         last = Int(pages.upperBound)
@@ -18,7 +18,7 @@ public struct ReadWhatCanBeRead: TagProcedure {
         count = mostPages
     }
 
-    public mutating func next(after event: TagEvent) -> TagStep<[Page?]> {
+    package mutating func next(after event: TagEvent) -> TagStep<[Page?]> {
         switch event {
         case .begin: break
         case .selected(let again):

@@ -1,11 +1,11 @@
-public import CardCryptography
-public import CardImage
-public import TapcardDomain
+package import CardCryptography
+package import CardImage
+package import TapcardDomain
 
 /// The two record slots of a tag, each with its validity.
-public struct RecordSlots: Hashable, Sendable {
+package struct RecordSlots: Hashable, Sendable {
     /// The content of one slot.
-    public enum Slot: Hashable, Sendable {
+    package enum Slot: Hashable, Sendable {
         /// Never written.
         case blank
         /// Torn, overwritten by another writer, or never a record.
@@ -18,13 +18,13 @@ public struct RecordSlots: Hashable, Sendable {
         case valid(SealedRecord)
     }
 
-    public let slots: [Slot]
+    package let slots: [Slot]
     /// The bytes in the slots, which a ledger can compare.
-    public let bytes: [[UInt8]]
+    package let bytes: [[UInt8]]
 
     /// Checks the seals of both slots. A record is for one of the `holders`; with an empty list, no
     /// seal is valid.
-    public init(
+    package init(
         _ image: CardImage, uid: CardUID, holders: [Holder], currency: Currency, keys: KeyRing
     ) {
         bytes = image.records
@@ -47,7 +47,7 @@ public struct RecordSlots: Hashable, Sendable {
 
     /// These slots with every record accepted that the ledger itself has issued: such bytes are
     /// ours even if the name or the key has changed since.
-    public func believing(_ isIssued: ([UInt8]) -> Bool) -> RecordSlots {
+    package func believing(_ isIssued: ([UInt8]) -> Bool) -> RecordSlots {
         RecordSlots(
             slots: zip(slots, bytes).map { slot, bytes in
                 switch slot {
@@ -64,7 +64,7 @@ public struct RecordSlots: Hashable, Sendable {
     }
 
     /// The slot and the record that count: the valid one with the highest sequence number.
-    public var best: (place: Int, record: SealedRecord)? {
+    package var best: (place: Int, record: SealedRecord)? {
         var best: (place: Int, record: SealedRecord)?
         for (place, slot) in slots.enumerated() {
             guard case .valid(let record) = slot else { continue }
@@ -75,17 +75,17 @@ public struct RecordSlots: Hashable, Sendable {
         return best
     }
 
-    public var hasRetired: Bool {
+    package var hasRetired: Bool {
         slots.contains { if case .retired = $0 { true } else { false } }
     }
 
     /// Whether a slot has the form of a record, valid or not.
-    public var hasUnsealed: Bool {
+    package var hasUnsealed: Bool {
         slots.contains { if case .unsealed = $0 { true } else { false } }
     }
 
     /// The sequence numbers of all records, to look up in the ledger.
-    public var sequences: [SequenceNumber] {
+    package var sequences: [SequenceNumber] {
         slots.compactMap { slot in
             switch slot {
             case .valid(let record), .retired(let record), .unsealed(let record): record.sequence
@@ -97,7 +97,7 @@ public struct RecordSlots: Hashable, Sendable {
     /// The slot for the next record: never the one with the last confirmed record, even if another
     /// valid one is newer. A newer one that is not confirmed may rest on weak bits and be lost
     /// tomorrow.
-    public func target(keeping confirmed: SequenceNumber) -> Int {
+    package func target(keeping confirmed: SequenceNumber) -> Int {
         #if LEAVE_RULES_OUT
         if LeftOutRule.current == .keepConfirmedRecord { return 1 - (best?.place ?? 1) }
         #endif

@@ -1,12 +1,12 @@
 import TagReading
-public import Type2Tag
+package import Type2Tag
 
 /// Sets and verifies the password of a tag that protects nothing, or restores the factory's.
 ///
 /// Only while AUTH0 is known to be off and was not being switched: a torn password opens nothing,
 /// so nothing may need it then. PACK is invalidated before PWD is written, and written after it: a
 /// tag that answers with it has a PWD that was acknowledged.
-public struct SetPassword: TagProcedure {
+package struct SetPassword: TagProcedure {
     private enum State {
         case looking, writing, proving
     }
@@ -19,14 +19,14 @@ public struct SetPassword: TagProcedure {
 
     /// Without a password the factory's is set, which is equivalent to none. Nil for a chip without
     /// passwords.
-    public init?(_ password: TagPassword?, chip: Type2Chip) {
+    package init?(_ password: TagPassword?, chip: Type2Chip) {
         guard let firstPage = chip.configurationPage else { return nil }
         self.password = password
         self.chip = chip
         self.firstPage = firstPage
     }
 
-    public mutating func next(after event: TagEvent) -> TagStep<Void> {
+    package mutating func next(after event: TagEvent) -> TagStep<Void> {
         switch (state, event) {
         case (.looking, .begin): return .exchange(Type2Command.read(firstPage).frame)
         case (.looking, .answer(let answer)):

@@ -1,14 +1,14 @@
-public import TagReading
-public import Type2Tag
+package import TagReading
+package import Type2Tag
 
 /// Switches the password protection of a tag on or off.
 ///
 /// CFG0 is only written after PWD_AUTH has proved the card's password in the same field period, so
 /// that a torn page with any AUTH0 asks for a known password. It is written even if it reads as
 /// correct, because it may be weak from a WRITE that was not acknowledged.
-public struct SwitchProtection: TagProcedure {
+package struct SwitchProtection: TagProcedure {
     /// The wanted state of the tag.
-    public enum Target: Hashable, Sendable {
+    package enum Target: Hashable, Sendable {
         /// Protected, which is verified by writing this page unchanged, without and with the
         /// password.
         case on(probe: PageWrite)
@@ -30,7 +30,7 @@ public struct SwitchProtection: TagProcedure {
     private var relieved = Page.zero
 
     /// Nil for a chip without passwords.
-    public init?(
+    package init?(
         _ target: Target, _ identity: TagIdentity, chip: Type2Chip, password: TagPassword
     ) {
         guard let firstPage = chip.configurationPage else { return nil }
@@ -41,7 +41,7 @@ public struct SwitchProtection: TagProcedure {
         self.password = password
     }
 
-    public mutating func next(after event: TagEvent) -> TagStep<Void> {
+    package mutating func next(after event: TagEvent) -> TagStep<Void> {
         switch event {
         case .begin: return go(to: .looking, .exchange(Type2Command.read(firstPage).frame))
         case .selected(let again):

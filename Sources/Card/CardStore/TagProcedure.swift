@@ -1,15 +1,15 @@
-public import TagReading
+package import TagReading
 
 /// An operation on a tag, as a state machine without I/O: it takes an event and returns the next
 /// step. So every order of answers and faults can be tested without a reader.
-public protocol TagProcedure: Sendable {
+package protocol TagProcedure: Sendable {
     associatedtype Outcome: Sendable
 
     mutating func next(after event: TagEvent) -> TagStep<Outcome>
 }
 
 /// An event for a procedure.
-public enum TagEvent: Sendable, Hashable {
+package enum TagEvent: Sendable, Hashable {
     case begin
     case answer([UInt8])
     case failure(ReaderError.Kind)
@@ -17,7 +17,7 @@ public enum TagEvent: Sendable, Hashable {
 }
 
 /// The next step of a procedure.
-public enum TagStep<Outcome: Sendable>: Sendable {
+package enum TagStep<Outcome: Sendable>: Sendable {
     case exchange([UInt8])
     /// Select the tag again: after a NAK it is silent until then.
     case select
@@ -28,9 +28,9 @@ public enum TagStep<Outcome: Sendable>: Sendable {
 }
 
 /// The reason why a procedure failed. Equal when the kinds are.
-public struct CardStoreError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct CardStoreError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// The reader or the tag failed during a read.
         case reader(ReaderError.Kind)
         /// The reader or the tag failed during a write: the content of the tag is now unknown.
@@ -55,21 +55,21 @@ public struct CardStoreError: Error, Sendable, Equatable, CustomStringConvertibl
         case ignoresPassword
     }
 
-    public let kind: Kind
-    public let detail: String
+    package let kind: Kind
+    package let detail: String
 
-    public init(_ kind: Kind, _ detail: String) {
+    package init(_ kind: Kind, _ detail: String) {
         self.kind = kind
         self.detail = detail
     }
 
-    public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
-    public var description: String { detail }
+    package static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
+    package var description: String { detail }
 }
 
 extension TagReader {
     /// Runs a procedure to its end on this reader.
-    public func perform<Procedure: TagProcedure>(
+    package func perform<Procedure: TagProcedure>(
         _ procedure: Procedure
     ) async throws(CardStoreError) -> Procedure.Outcome {
         var procedure = procedure

@@ -1,16 +1,16 @@
 import TagReading
-public import Type2Tag
+package import Type2Tag
 
 #if LEAVE_RULES_OUT
 import TapcardDomain
 #endif
 
 /// One page and its new content.
-public struct PageWrite: Hashable, Sendable {
-    public let page: UInt8
-    public let content: Page
+package struct PageWrite: Hashable, Sendable {
+    package let page: UInt8
+    package let content: Page
 
-    public init(_ page: UInt8, _ content: Page) {
+    package init(_ page: UInt8, _ content: Page) {
         self.page = page
         self.content = content
     }
@@ -21,7 +21,7 @@ public struct PageWrite: Hashable, Sendable {
 ///
 /// It never continues after a fault: the result of a failed WRITE is *unknown*, and the tag may
 /// have been on another reader in the meantime. The caller selects, reads and decides again.
-public struct WritePages: TagProcedure {
+package struct WritePages: TagProcedure {
     private enum State {
         case authenticating, writing, readingBack
     }
@@ -33,7 +33,7 @@ public struct WritePages: TagProcedure {
     private var span: PageSpan
     private let firstReadBack: UInt8
 
-    public init(_ writes: [PageWrite], longestAnswer: Int, password: TagPassword? = nil) {
+    package init(_ writes: [PageWrite], longestAnswer: Int, password: TagPassword? = nil) {
         self.writes = writes
         self.password = password
         let pages = writes.map(\.page)
@@ -42,7 +42,7 @@ public struct WritePages: TagProcedure {
         span = PageSpan(pages.max().map { first...$0 }, longestAnswer: longestAnswer)
     }
 
-    public mutating func next(after event: TagEvent) -> TagStep<[UInt8]> {
+    package mutating func next(after event: TagEvent) -> TagStep<[UInt8]> {
         switch (state, event) {
         case (_, .begin):
             guard let password else { return write() }

@@ -1,12 +1,12 @@
 /// The place of the dynamic lock bits of a Type 2 tag, from a lock control block.
-public struct LockControl: Hashable, Sendable {
+package struct LockControl: Hashable, Sendable {
     /// Counted from the first byte of page 00h.
-    public let byteAddress: Int
-    public let bitCount: Int
+    package let byteAddress: Int
+    package let bitCount: Int
     /// The number of data bytes that each bit makes read-only.
-    public let bytesLockedPerBit: Int
+    package let bytesLockedPerBit: Int
 
-    public init(_ block: TLV) throws(NDEFError) {
+    package init(_ block: TLV) throws(NDEFError) {
         guard block.kind == .lockControl else {
             throw NDEFError(.badType, "not a lock control block")
         }
@@ -17,5 +17,5 @@ public struct LockControl: Hashable, Sendable {
     }
 
     /// The bytes that must not be written, counted from the first byte of page 00h.
-    public var bytes: Range<Int> { byteAddress..<byteAddress + (bitCount + 7) / 8 }
+    package var bytes: Range<Int> { byteAddress..<byteAddress + (bitCount + 7) / 8 }
 }

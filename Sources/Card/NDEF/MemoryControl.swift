@@ -1,9 +1,9 @@
 /// The reserved bytes of a Type 2 tag, from a memory control block.
-public struct MemoryControl: Hashable, Sendable {
+package struct MemoryControl: Hashable, Sendable {
     /// The bytes that must not be written, counted from the first byte of page 00h.
-    public let bytes: Range<Int>
+    package let bytes: Range<Int>
 
-    public init(_ block: TLV) throws(NDEFError) {
+    package init(_ block: TLV) throws(NDEFError) {
         guard block.kind == .memoryControl else {
             throw NDEFError(.badType, "not a memory control block")
         }

@@ -2,9 +2,9 @@
 /// words for people.
 ///
 /// Two errors are equal when their kinds are.
-public struct NDEFError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct NDEFError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// The message ends within a record, or before the record that should end it.
         case truncated
         /// Bytes follow the record that ends the message.
@@ -30,17 +30,17 @@ public struct NDEFError: Error, Sendable, Equatable, CustomStringConvertible {
         case badControl
     }
 
-    public let kind: Kind
-    public let detail: String
+    package let kind: Kind
+    package let detail: String
 
-    public init(_ kind: Kind, _ detail: String = "") {
+    package init(_ kind: Kind, _ detail: String = "") {
         self.kind = kind
         self.detail = detail
     }
 
-    public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
+    package static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
 
-    public var description: String {
+    package var description: String {
         detail.isEmpty ? "the bytes are not a valid NDEF message" : detail
     }
 }

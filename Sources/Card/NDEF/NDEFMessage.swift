@@ -1,13 +1,13 @@
 /// An NDEF message: the records that a tag offers to its reader.
-public struct NDEFMessage: Hashable, Sendable {
+package struct NDEFMessage: Hashable, Sendable {
     /// The most records of a message.
-    public static let maximumRecordCount = 256
+    package static let maximumRecordCount = 256
     /// The most bytes of a message: what one TLV block of a Type 2 tag can hold.
-    public static let maximumByteCount = TLV.maximumLength
+    package static let maximumByteCount = TLV.maximumLength
 
-    public var records: [NDEFRecord]
+    package var records: [NDEFRecord]
 
-    public init(_ records: [NDEFRecord]) {
+    package init(_ records: [NDEFRecord]) {
         self.records = records
     }
 
@@ -24,7 +24,7 @@ public struct NDEFMessage: Hashable, Sendable {
     /// - the reserved type name format: the record is of unknown type, and its type is dropped.
     ///
     /// The limits on records and bytes hold in either case.
-    public init(
+    package init(
         decoding bytes: [UInt8], _ strictness: Strictness = .strict
     ) throws(NDEFError) {
         guard bytes.count <= Self.maximumByteCount else {
@@ -48,7 +48,7 @@ public struct NDEFMessage: Hashable, Sendable {
 
     /// The bytes of the message: no chunks, and short records where the payload allows it. A
     /// message without records is written as one empty record, the shortest message possible.
-    public func encoded() throws(NDEFError) -> [UInt8] {
+    package func encoded() throws(NDEFError) -> [UInt8] {
         guard records.count <= Self.maximumRecordCount else {
             throw NDEFError(.tooLong, "\(records.count) records")
         }

@@ -1,10 +1,10 @@
 /// One complete record of an NDEF message: chunks are joined before a record is made.
-public struct NDEFRecord: Hashable, Sendable {
+package struct NDEFRecord: Hashable, Sendable {
     /// The meaning of the bytes in `type`.
     ///
     /// The other two values of the three bits are not formats of whole records: 6 marks the later
     /// chunks of one, 7 is reserved.
-    public enum TypeNameFormat: UInt8, Hashable, Sendable {
+    package enum TypeNameFormat: UInt8, Hashable, Sendable {
         /// No type, no id, no payload.
         case empty = 0
         /// A type of the NFC Forum, such as `T` and `U`.
@@ -20,14 +20,14 @@ public struct NDEFRecord: Hashable, Sendable {
     }
 
     /// The most bytes of a type or an id: each length is one byte.
-    public static let maximumNameByteCount = 255
+    package static let maximumNameByteCount = 255
 
-    public var format: TypeNameFormat
-    public var type: [UInt8]
-    public var id: [UInt8]
-    public var payload: [UInt8]
+    package var format: TypeNameFormat
+    package var type: [UInt8]
+    package var id: [UInt8]
+    package var payload: [UInt8]
 
-    public init(
+    package init(
         format: TypeNameFormat, type: [UInt8] = [], id: [UInt8] = [], payload: [UInt8] = []
     ) {
         self.format = format

@@ -1,7 +1,7 @@
 /// A Text record: text for people, and its language.
-public struct NDEFText: Hashable, Sendable {
+package struct NDEFText: Hashable, Sendable {
     /// The encoding of the text.
-    public enum Encoding: Hashable, Sendable {
+    package enum Encoding: Hashable, Sendable {
         case utf8
         /// Written most significant byte first, and without a byte order mark unless the text
         /// begins with something that could be mistaken for one.
@@ -9,20 +9,20 @@ public struct NDEFText: Hashable, Sendable {
     }
 
     /// The most bytes of a language: the status byte counts them with six bits.
-    public static let maximumLanguageByteCount = 63
+    package static let maximumLanguageByteCount = 63
 
     static let typeName = "T"
     private static let utf16Bit: UInt8 = 0x80
     private static let reservedBit: UInt8 = 0x40
 
     /// A language tag such as `en` or `zh-Hans`.
-    public let language: String
-    public var text: String
-    public var encoding: Encoding
+    package let language: String
+    package var text: String
+    package var encoding: Encoding
 
     /// A language of more than 63 bytes, or with other than ASCII characters, is a programming
     /// error: no language tag and no record that was read has one.
-    public init(language: String, text: String, encoding: Encoding = .utf8) {
+    package init(language: String, text: String, encoding: Encoding = .utf8) {
         precondition(
             language.utf8.count <= Self.maximumLanguageByteCount
                 && language.utf8.allSatisfy { $0 < 0x80 },
@@ -34,7 +34,7 @@ public struct NDEFText: Hashable, Sendable {
 
     /// Reads a Text record. UTF-16 is accepted with either byte order mark, and without one as most
     /// significant byte first.
-    public init(_ record: NDEFRecord) throws(NDEFError) {
+    package init(_ record: NDEFRecord) throws(NDEFError) {
         guard record.isWellKnown(Self.typeName) else {
             throw NDEFError(.badType, "not a Text record")
         }
@@ -60,7 +60,7 @@ public struct NDEFText: Hashable, Sendable {
     }
 
     /// The record that carries this text.
-    public var record: NDEFRecord {
+    package var record: NDEFRecord {
         var status = UInt8(truncatingIfNeeded: language.utf8.count)
         if encoding == .utf16 { status |= Self.utf16Bit }
         var payload = [status] + Array(language.utf8)

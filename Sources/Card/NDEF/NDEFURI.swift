@@ -1,8 +1,8 @@
 /// A URI record: an address whose beginning is abbreviated in the payload's first byte.
-public struct NDEFURI: Hashable, Sendable {
+package struct NDEFURI: Hashable, Sendable {
     /// The beginnings that one byte stands for, indexed by that byte. The values from 24h are
     /// reserved.
-    public static let prefixes = [
+    package static let prefixes = [
         "", "http://www.", "https://www.", "http://", "https://", "tel:", "mailto:",
         "ftp://anonymous:anonymous@", "ftp://ftp.", "ftps://", "sftp://", "smb://", "nfs://",
         "ftp://", "dav://", "news:", "telnet://", "imap:", "rtsp://", "urn:", "pop:", "sip:",
@@ -13,15 +13,15 @@ public struct NDEFURI: Hashable, Sendable {
 
     static let typeName = "U"
 
-    public var uri: String
+    package var uri: String
 
-    public init(_ uri: String) {
+    package init(_ uri: String) {
         self.uri = uri
     }
 
     /// Reads a URI record. Control characters are refused: no valid URI has any, and they could
     /// control a terminal.
-    public init(_ record: NDEFRecord) throws(NDEFError) {
+    package init(_ record: NDEFRecord) throws(NDEFError) {
         guard record.isWellKnown(Self.typeName) else {
             throw NDEFError(.badType, "not a URI record")
         }
@@ -36,7 +36,7 @@ public struct NDEFURI: Hashable, Sendable {
     }
 
     /// The record that carries this URI, with the longest prefix that fits.
-    public var record: NDEFRecord {
+    package var record: NDEFRecord {
         var code: UInt8 = 0
         var prefixCount = 0
         // Bytes are compared, not characters: an accent may follow a prefix and change its last

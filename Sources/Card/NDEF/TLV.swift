@@ -1,7 +1,7 @@
 /// One TLV block in the data area of a Type 2 tag: a tag, a length and a value.
-public struct TLV: Hashable, Sendable {
+package struct TLV: Hashable, Sendable {
     /// The purpose of a block.
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// One byte of padding, without length and value.
         case null
         /// The place of the dynamic lock bits.
@@ -31,16 +31,16 @@ public struct TLV: Hashable, Sendable {
     }
 
     /// The most bytes of a value: of the two-byte lengths, FFFFh is reserved.
-    public static let maximumLength = 0xFFFE
+    package static let maximumLength = 0xFFFE
     /// The value in place of a one-byte length that announces a length of two bytes.
     static let longLengthMark = 0xFF
 
-    public let kind: Kind
-    public let value: [UInt8]
+    package let kind: Kind
+    package let value: [UInt8]
     /// The place of the tag byte, counted from the start of the data area.
-    public let offset: Int
+    package let offset: Int
     /// The place of the value, after the length.
-    public let valueOffset: Int
+    package let valueOffset: Int
 
     init(from reader: inout ByteReader) throws(NDEFError) {
         offset = reader.offset

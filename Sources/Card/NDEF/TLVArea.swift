@@ -1,10 +1,10 @@
 /// The TLV blocks in the data area of a Type 2 tag.
-public struct TLVArea: Hashable, Sendable {
+package struct TLVArea: Hashable, Sendable {
     /// The most bytes of an area that are searched: more than any Type 2 tag has.
-    public static let maximumByteCount = 0x2_0000
+    package static let maximumByteCount = 0x2_0000
 
     /// All blocks in order, including padding and terminator.
-    public let blocks: [TLV]
+    package let blocks: [TLV]
 
     /// Reads the blocks from the first byte of the data area, which is page 04h, to the terminator
     /// or, without one, to the end of the bytes.
@@ -13,7 +13,7 @@ public struct TLVArea: Hashable, Sendable {
     /// where one byte would have been enough, because other writers always use three. Bytes after
     /// the terminator are ignored. Areas that a control block reserves are not left out of the
     /// bytes: see `LockControl` and `MemoryControl`.
-    public init(decoding bytes: [UInt8]) throws(NDEFError) {
+    package init(decoding bytes: [UInt8]) throws(NDEFError) {
         guard bytes.count <= Self.maximumByteCount else {
             throw NDEFError(.tooLong, "a data area of \(bytes.count) bytes")
         }
@@ -26,13 +26,13 @@ public struct TLVArea: Hashable, Sendable {
     }
 
     /// The first block with an NDEF message, the only one that counts.
-    public var message: TLV? { blocks.first { $0.kind == .message } }
+    package var message: TLV? { blocks.first { $0.kind == .message } }
 
     /// An area with only this message, with a one-byte length where possible.
     ///
     /// More than `TLV.maximumLength` bytes are a programming error: `NDEFMessage` never encodes a
     /// message of that length.
-    public static func encoded(message: [UInt8]) -> [UInt8] {
+    package static func encoded(message: [UInt8]) -> [UInt8] {
         precondition(message.count <= TLV.maximumLength, "no TLV block holds so much")
         let mark = UInt8(TLV.longLengthMark)
         let low = UInt8(truncatingIfNeeded: message.count)

@@ -33,6 +33,7 @@ public struct AccessConfiguration: Hashable, Sendable {
         }
     }
 
+    /// Reads the configuration from its two pages.
     public init(_ cfg0: Page, _ cfg1: Page) {
         let access = cfg1[0]
         firstProtected = cfg0[3]

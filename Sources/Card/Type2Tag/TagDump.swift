@@ -13,6 +13,7 @@ public struct TagDump: Hashable, Sendable {
     /// The most bytes of text that are looked at.
     public static let longestText = 65_536
 
+    /// The chip of the tag.
     public let chip: Type2Chip
     /// Seven bytes.
     public let uid: [UInt8]
@@ -22,6 +23,7 @@ public struct TagDump: Hashable, Sendable {
     public let signature: [UInt8]?
     /// 24 bits, if the chip counts and showed its counter.
     public let counter: UInt32?
+    /// The parts that no reader can read; nil where the dump lacks them.
     public var secrets: Secrets?
 
     /// Refuses what cannot be a dump of this chip.

@@ -8,6 +8,7 @@ public struct TagMemory: Hashable, Sendable {
     /// The highest count of wrong passwords: AUTHLIM has three bits.
     static let mostFailedPasswords = 7
 
+    /// The chip of the tag.
     public let chip: Type2Chip
     /// The UID: seven bytes.
     public let uid: [UInt8]

@@ -1,7 +1,10 @@
 /// The reply of a tag.
 public enum TagReply: Hashable, Sendable {
+    /// An answer with data.
     case data([UInt8])
+    /// The tag has done what was asked.
     case ack
+    /// The tag refuses, with this code of four bits.
     case nak(UInt8)
     /// No reply: the reader sees a timeout.
     case silence

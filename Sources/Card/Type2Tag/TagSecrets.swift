@@ -5,6 +5,7 @@ extension TagDump {
         public let password: [UInt8]
         /// Two bytes.
         public let pack: [UInt8]
+        /// The wrong passwords that the tag has counted.
         public let failedPasswords: Int
 
         /// Refuses a password, PACK or count that no tag can hold.

@@ -24,6 +24,7 @@ public struct TagSide: Sendable, Hashable {
     /// Whether a read of this power cycle has been counted.
     private var hasCounted = false
 
+    /// A tag that has just got power.
     public init() {}
 
     /// Handles the field coming on: only now does a changed configuration take effect.

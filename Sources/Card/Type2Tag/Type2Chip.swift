@@ -33,7 +33,9 @@ public struct Type2Chip: Hashable, Sendable {
     /// Whether it answers FAST_READ and the other commands of the NTAG21x family.
     public var hasFastRead: Bool { version != nil }
 
+    /// The page of the password; nil for a chip without one.
     public var passwordPage: UInt8? { configurationPage.map { $0 + 2 } }
+    /// The page of the answer to the password; nil for a chip without one.
     public var packPage: UInt8? { configurationPage.map { $0 + 3 } }
 
     func contains(_ page: UInt8) -> Bool { Int(page) < pageCount }

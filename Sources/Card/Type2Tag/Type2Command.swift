@@ -1,5 +1,5 @@
 /// A command for a Type 2 tag, encoded and decoded by one codec for reader and tag.
-public enum Type2Command: Hashable, Sendable {
+package enum Type2Command: Hashable, Sendable {
     case getVersion
     /// Reads four pages from this one.
     case read(UInt8)
@@ -15,14 +15,14 @@ public enum Type2Command: Hashable, Sendable {
     case halt
 
     /// The second frame of a COMPATIBILITY_WRITE. Its last twelve bytes are ignored.
-    public static func compatibilityData(_ page: Page) -> [UInt8] {
+    package static func compatibilityData(_ page: Page) -> [UInt8] {
         page.bytes + [UInt8](repeating: 0, count: compatibilityDataLength - Page.size)
     }
 
     static let compatibilityDataLength = 16
 
     /// Reads a frame without CRC. Refuses every frame that `frame` would not produce.
-    public init(frame: [UInt8]) throws(Type2Error) {
+    package init(frame: [UInt8]) throws(Type2Error) {
         guard let first = frame.first, let opcode = Type2Opcode(rawValue: first) else {
             throw Type2Error(.unknownCommand, "\(frame.first.map { "opcode \($0)" } ?? "empty")")
         }
@@ -48,12 +48,12 @@ public enum Type2Command: Hashable, Sendable {
     }
 
     /// The bytes to send, without CRC.
-    public var frame: [UInt8] {
+    package var frame: [UInt8] {
         [opcode.rawValue] + (opcode.fixedArgument.map { [$0] } ?? arguments)
     }
 
     /// Returns the answer if its length fits this command.
-    public func checked(_ answer: [UInt8]) throws(Type2Error) -> [UInt8] {
+    package func checked(_ answer: [UInt8]) throws(Type2Error) -> [UInt8] {
         guard let length = answerLength else {
             throw Type2Error(.wrongAnswerLength, "no answer can be right for \(self)")
         }

@@ -15,6 +15,7 @@ public struct Type2Error: Error, Sendable, Equatable, CustomStringConvertible {
         case tooLong
         /// The first line is not that of a format that tapcard reads.
         case unknownVersion
+        /// The chip is not one that tapcard knows.
         case unknownChip
         /// The line is neither a field, a page nor a comment.
         case unknownLine
@@ -22,12 +23,15 @@ public struct Type2Error: Error, Sendable, Equatable, CustomStringConvertible {
         case duplicateField
         /// A field that belongs further up.
         case misplacedField
+        /// The dump lacks a field.
         case missingField
         /// A value with an invalid form or length.
         case badValue
         /// A UID that is not seven bytes long.
         case wrongUID
+        /// The dump has a page twice.
         case duplicatePage
+        /// The dump lacks a page.
         case missingPage
         /// A page that the chip does not have.
         case excessPage
@@ -41,9 +45,12 @@ public struct Type2Error: Error, Sendable, Equatable, CustomStringConvertible {
         case inexpressible
     }
 
+    /// The kind of failure, for code.
     public let kind: Kind
+    /// The failure in a sentence, for people.
     public let detail: String
 
+    /// Creates an error.
     public init(_ kind: Kind, _ detail: String = "") {
         self.kind = kind
         self.detail = detail

@@ -10,8 +10,10 @@ public struct KeyFile: Sendable {
     private static let mode: UInt32 = 0o600
     private static let othersMayRead: UInt32 = 0o077
 
+    /// The path of the file.
     public let path: String
 
+    /// Names a key file. It is neither read nor made yet.
     public init(path: String) { self.path = path }
 
     /// The keys; nil where the file is missing.
@@ -76,6 +78,7 @@ public struct KeyFile: Sendable {
     /// The content of the file.
     public static func text(of keys: KeyRing) -> String { keys.json().prettyText }
 
+    /// Replaces the file as a whole, readable by its owner only.
     public func save(_ keys: KeyRing) throws(TapcardError) {
         let bytes = Array(KeyFile.text(of: keys).utf8)
         do {

@@ -1,7 +1,10 @@
 /// A day of the Gregorian calendar, written as yyyy-MM-dd.
 public struct CalendarDate: Comparable, Hashable, Sendable, CustomStringConvertible {
+    /// The year.
     public let year: Int
+    /// The month, from 1.
     public let month: Int
+    /// The day of the month, from 1.
     public let day: Int
 
     /// Nil for a day that does not exist; years have four digits.

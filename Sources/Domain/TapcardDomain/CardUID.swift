@@ -1,7 +1,9 @@
 /// The number of the chip on which a card lives: seven bytes, shown as upper-case hexadecimal.
 public struct CardUID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The bytes, in the order of the selection.
     public let bytes: [UInt8]
 
+    /// Takes the number of a tag; nil unless it has 7 bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 7 else { return nil }
         self.bytes = bytes

@@ -4,10 +4,14 @@
 /// A new chip begins with a case here; the compiler then asks for its pages (`Type2Chip`) and for
 /// the place of a card on it (`CardLayout`).
 public enum Chip: String, Sendable, CaseIterable {
+    /// NTAG213, with 144 bytes for users.
     case ntag213 = "NTAG213"
+    /// NTAG215, with 504 bytes for users.
     case ntag215 = "NTAG215"
+    /// NTAG216, with 888 bytes for users.
     case ntag216 = "NTAG216"
 
+    /// The name on the data sheet.
     public var name: String { rawValue }
 
     /// The chip that a person has typed, in capitals or not.

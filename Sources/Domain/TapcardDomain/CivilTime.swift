@@ -1,13 +1,13 @@
 /// A UTC date and time of day, to the second.
-public struct CivilTime: Hashable, Sendable, CustomStringConvertible {
+package struct CivilTime: Hashable, Sendable, CustomStringConvertible {
     private static let secondsInDay: Int64 = 86_400
 
-    public let date: CalendarDate
+    package let date: CalendarDate
     /// Seconds since midnight.
     private let second: Int
 
     /// Nil for a time outside the calendar.
-    public init?(_ time: Timestamp) {
+    package init?(_ time: Timestamp) {
         let seconds = floored(time.milliseconds, 1_000)
         let days = floored(seconds, CivilTime.secondsInDay)
         guard let date = CalendarDate(daysSince1970: days) else { return nil }
@@ -16,7 +16,7 @@ public struct CivilTime: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads 19 characters, "2021-04-26 17:26:22", and nothing else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, let date = CalendarDate(String(words[0])),
             let second = secondOfDay(words[1])
@@ -30,22 +30,22 @@ public struct CivilTime: Hashable, Sendable, CustomStringConvertible {
         self.init(Timestamp(milliseconds: (days + Int64(second)) * 1_000))
     }
 
-    public var timestamp: Timestamp {
+    package var timestamp: Timestamp {
         let seconds = date.daysSince1970 * CivilTime.secondsInDay + Int64(second)
         return Timestamp(milliseconds: seconds * 1_000)
     }
 
     /// "17:26:22".
-    public var clock: String {
+    package var clock: String {
         [second / 3_600, second / 60 % 60, second % 60].map(twoDigits).joined(separator: ":")
     }
 
     /// "2021-04-26 17:26:22".
-    public var description: String { "\(date) \(clock)" }
+    package var description: String { "\(date) \(clock)" }
 }
 
 /// A date as HTTP writes it: "Sun, 06 Nov 1994 08:49:37 GMT". The two obsolete forms are not read.
-public enum HTTPDate {
+package enum HTTPDate {
     /// The first is the day of the week of 1970-01-01.
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = [
@@ -53,7 +53,7 @@ public enum HTTPDate {
     ]
 
     /// Nil for a time outside the calendar.
-    public static func text(_ time: Timestamp) -> String? {
+    package static func text(_ time: Timestamp) -> String? {
         guard let time = CivilTime(time) else { return nil }
         let days = time.date.daysSince1970
         let weekday = weekdays[Int(days - floored(days, 7) * 7)]
@@ -63,7 +63,7 @@ public enum HTTPDate {
     }
 
     /// Reads a date without checking its day of the week.
-    public static func parsing(_ text: String) -> Timestamp? {
+    package static func parsing(_ text: String) -> Timestamp? {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 6, weekdays.contains(where: { words[0] == "\($0)," }),
             let day = number(words[1], digits: 2),

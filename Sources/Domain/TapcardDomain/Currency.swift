@@ -1,5 +1,6 @@
 /// A currency for a ledger: its ISO 4217 letters, decimals and sign.
 public struct Currency: Hashable, Sendable {
+    /// The code of ISO 4217, such as USD.
     public let code: String
     /// The number of digits after the point.
     public let decimals: Int
@@ -18,6 +19,7 @@ public struct Currency: Hashable, Sendable {
     /// every program that reads them.
     public static let largestPayout: Int64 = 999_999_999_999_999
 
+    /// The dollar of the United States.
     public static let usd = Currency("USD", decimals: 2, "$", dollarsWorth: 100)
 
     /// The currencies that a ledger can be kept in.
@@ -41,6 +43,7 @@ public struct Currency: Hashable, Sendable {
         Currency("KWD", decimals: 3, "KD ", dollarsWorth: 200),
     ]
 
+    /// The currency with this code; nil for one that tapcard does not know.
     public init?(code: String) {
         guard let row = Currency.known.first(where: { $0.code == code }) else { return nil }
         self = row

@@ -2,11 +2,15 @@
 
 /// The person to whom a card belongs. Both parts are optional: any phone can read them off the tag.
 public struct Holder: Hashable, Sendable {
+    /// The holder's number; nil without one.
     public let id: HolderID?
+    /// The holder's name; nil without one.
     public let name: HolderName?
 
+    /// The holder of a card that belongs to no person.
     public static let nobody = Holder(id: nil, name: nil)
 
+    /// Creates a holder.
     public init(id: HolderID?, name: HolderName?) {
         self.id = id
         self.name = name
@@ -16,8 +20,10 @@ public struct Holder: Hashable, Sendable {
 /// A holder's number, from 1. Zero stands for "none" under the seal and is therefore not a valid
 /// id.
 public struct HolderID: Hashable, Sendable, CustomStringConvertible {
+    /// The number.
     public let number: Int64
 
+    /// Checks a number.
     public init(_ number: Int64) throws(Refusal) {
         guard number >= 1 else {
             throw Refusal(.badIdentifier, "\(number) is not a valid id; ids begin at 1")
@@ -25,6 +31,7 @@ public struct HolderID: Hashable, Sendable, CustomStringConvertible {
         self.number = number
     }
 
+    /// Reads a number in decimal digits.
     public init(parsing text: String) throws(Refusal) {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = Int64(text)
@@ -45,11 +52,13 @@ public struct HolderID: Hashable, Sendable, CustomStringConvertible {
 /// The form is fixed because the name is sealed byte for byte: two spellings that look alike must
 /// not give two seals.
 public struct HolderName: Hashable, Sendable, CustomStringConvertible {
+    /// The name.
     public let text: String
 
     /// The greatest length in bytes: a longer name fits on none of the supported chips.
     public static let longestInBytes = 160
 
+    /// Checks a name: its length in bytes, and that it can be shown.
     public init(_ text: String) throws(Refusal) {
         let name = try composedName(text)
         guard name.utf8.count <= HolderName.longestInBytes else {

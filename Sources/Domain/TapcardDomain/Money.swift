@@ -1,8 +1,11 @@
 /// An amount of money: whole minor units of one currency, never a binary fraction.
 public struct Money: Hashable, Sendable, CustomStringConvertible {
+    /// The amount in minor units, such as cents.
     public let minorUnits: Int64
+    /// The currency.
     public let currency: Currency
 
+    /// Creates an amount of minor units, such as cents.
     public init(minorUnits: Int64, _ currency: Currency) {
         self.minorUnits = minorUnits
         self.currency = currency

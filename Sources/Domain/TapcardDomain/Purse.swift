@@ -1,7 +1,9 @@
 /// A customer's balance on a card's account, and the part of it that an open payment holds. Each
 /// step returns the next purse or refuses; a purse that breaks a limit cannot be made.
 public struct Purse: Hashable, Sendable {
+    /// The money on the card.
     public let balance: Money
+    /// The part of it that an open payment holds.
     public let held: Money
 
     /// An empty purse.
@@ -10,6 +12,7 @@ public struct Purse: Hashable, Sendable {
         held = balance
     }
 
+    /// Creates a purse; nil for amounts that no card can have.
     public init?(balance: Money, held: Money) {
         guard balance.currency == held.currency,
             (0...Currency.largestBalance).contains(balance.minorUnits),
@@ -24,6 +27,7 @@ public struct Purse: Hashable, Sendable {
         Money(minorUnits: balance.minorUnits - held.minorUnits, balance.currency)
     }
 
+    /// The purse while a payment of this amount is open.
     public func holding(_ amount: Money) throws(Refusal) -> Purse {
         try requireMovable(amount)
         guard amount.minorUnits <= available.minorUnits,
@@ -39,6 +43,7 @@ public struct Purse: Hashable, Sendable {
         return next
     }
 
+    /// The purse with this amount added.
     public func adding(_ amount: Money) throws(Refusal) -> Purse {
         try requireMovable(amount)
         let room = Currency.largestBalance - balance.minorUnits

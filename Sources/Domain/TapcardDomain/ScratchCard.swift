@@ -1,10 +1,15 @@
 /// The scratch card on a card, and its legal steps.
 public enum ScratchCard: Hashable, Sendable {
+    /// The card has no scratch card.
     case none
+    /// The code is still hidden.
     case unscratched
+    /// The code is visible and not activated.
     case scratched(ScratchCode)
+    /// The code is activated.
     case activated(ScratchCode)
 
+    /// The code; nil while none is visible.
     public var code: ScratchCode? {
         switch self {
         case .none, .unscratched: nil
@@ -22,6 +27,7 @@ public enum ScratchCard: Hashable, Sendable {
         }
     }
 
+    /// The state after scratching to this code.
     public func scratching(to code: ScratchCode) throws(Refusal) -> ScratchCard {
         switch self {
         case .unscratched: return .scratched(code)
@@ -31,6 +37,7 @@ public enum ScratchCard: Hashable, Sendable {
         }
     }
 
+    /// The state after the service has activated the code.
     public func activating() throws(Refusal) -> ScratchCard {
         switch self {
         case .scratched(let code): return .activated(code)

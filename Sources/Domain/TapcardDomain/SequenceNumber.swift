@@ -1,5 +1,6 @@
 /// The number of one sealed state of a card. Numbers only grow, and none is used twice.
 public struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The number.
     public let value: UInt32
 
     /// The number before the first state.
@@ -9,6 +10,7 @@ public struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConver
     /// The last number; no number follows it.
     public static let highest = SequenceNumber(trusted: last)
 
+    /// Takes a number; nil for one that no record can have.
     public init?(_ value: UInt32) {
         guard value <= SequenceNumber.last else { return nil }
         self.value = value

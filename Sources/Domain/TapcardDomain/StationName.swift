@@ -1,10 +1,10 @@
 /// The name of a station, which is its login at the database.
-public struct StationName: Hashable, Sendable, CustomStringConvertible {
-    public static let longest = 40
-    public let text: String
+package struct StationName: Hashable, Sendable, CustomStringConvertible {
+    package static let longest = 40
+    package let text: String
 
     /// Letters a to z, digits, "-" and "_", beginning with a letter.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let isAllowed = text.utf8.allSatisfy { letter in
             (0x61...0x7A).contains(letter) || (0x30...0x39).contains(letter)
                 || letter == UInt8(ascii: "-") || letter == UInt8(ascii: "_")
@@ -15,5 +15,5 @@ public struct StationName: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    public var description: String { text }
+    package var description: String { text }
 }

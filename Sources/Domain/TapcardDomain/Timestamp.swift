@@ -1,13 +1,16 @@
 /// A moment in UTC, in milliseconds since 1970. The caller supplies it: the domain reads no clock.
 public struct Timestamp: Hashable, Comparable, Sendable {
+    /// The milliseconds since 1970 in UTC.
     public let milliseconds: Int64
 
+    /// Creates a time from the milliseconds since 1970 in UTC.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     public static func < (left: Self, right: Self) -> Bool {
         left.milliseconds < right.milliseconds
     }
 
+    /// The time so many milliseconds later.
     public func adding(milliseconds more: Int64) -> Timestamp {
         Timestamp(milliseconds: milliseconds + more)
     }

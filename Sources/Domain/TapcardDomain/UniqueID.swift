@@ -2,8 +2,10 @@
 public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
     // An array. Swift 6.3 crashes where it optimises asynchronous code with numbers in its place,
     // and some of the programs that it makes then crash, too.
+    /// The 16 bytes of the id.
     public let bytes: [UInt8]
 
+    /// Takes 16 bytes; nil for another number of them.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         self.bytes = bytes

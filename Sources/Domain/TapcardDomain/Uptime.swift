@@ -4,8 +4,10 @@
 public struct Uptime: Hashable, Sendable, CustomStringConvertible {
     /// The identifier of one start of one machine.
     public let boot: String
+    /// The milliseconds since the machine started.
     public let milliseconds: Int64
 
+    /// Creates a time. Only times of one start of the machine can be compared.
     public init(boot: String, milliseconds: Int64) {
         (self.boot, self.milliseconds) = (boot, milliseconds)
     }

@@ -1,16 +1,16 @@
 /// A version of numbers with dots between them, compared number by number: 6.1 equals 6.1.0 and
 /// comes before 6.2, which comes before 6.10.
-public struct Version: Comparable, Hashable, Sendable, CustomStringConvertible {
+package struct Version: Comparable, Hashable, Sendable, CustomStringConvertible {
     /// The digits of each number without leading zeros, as text so that none is too large to
     /// compare; zeros at the end are dropped.
     private let numbers: [String]
-    public let description: String
+    package let description: String
 
     /// The greatest length of a text that is read.
     private static let longestText = 64
 
     /// Reads digits with single dots between them, and nothing else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count <= Version.longestText else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard
@@ -27,10 +27,10 @@ public struct Version: Comparable, Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    public static func == (left: Self, right: Self) -> Bool { left.numbers == right.numbers }
-    public func hash(into hasher: inout Hasher) { hasher.combine(numbers) }
+    package static func == (left: Self, right: Self) -> Bool { left.numbers == right.numbers }
+    package func hash(into hasher: inout Hasher) { hasher.combine(numbers) }
 
-    public static func < (left: Self, right: Self) -> Bool {
+    package static func < (left: Self, right: Self) -> Bool {
         for (ours, theirs) in zip(left.numbers, right.numbers) where ours != theirs {
             let (length, other) = (ours.utf8.count, theirs.utf8.count)
             return length == other ? ours < theirs : length < other

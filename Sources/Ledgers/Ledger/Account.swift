@@ -29,6 +29,7 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Reads an account's name, as the ledger stores it.
     public init?(_ text: String) {
         switch text {
         case "takings": self = .takings
@@ -54,12 +55,16 @@ extension Account {
 
 /// One half of a booking. Entries are added and never changed.
 public struct Entry: Hashable, Sendable {
+    /// The operation that posted the entry.
     public let operation: OperationID
+    /// The account that changes.
     public let account: Account
     /// The amount added to the account, in minor units.
     public let amount: Int64
+    /// The time of posting.
     public let postedAt: Timestamp
 
+    /// Creates an entry. A negative amount leaves the account.
     public init(operation: OperationID, account: Account, amount: Int64, postedAt: Timestamp) {
         self.operation = operation
         self.account = account

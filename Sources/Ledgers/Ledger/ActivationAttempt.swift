@@ -6,20 +6,30 @@ public import TapcardDomain
 public struct ActivationAttempt: Hashable, Identifiable, Sendable {
     /// The state of the attempt; it is answered once.
     public enum State: String, Sendable, CaseIterable {
-        case requested, active, rejected
+        /// The service was asked and has not answered.
+        case requested
+        /// The service has activated the code.
+        case active
+        /// The service has rejected the code.
+        case rejected
     }
 
     /// The attempt's id, which is also that of the operation that writes a yes to the card.
     public let id: OperationID
     /// The card that had the code when the service was asked.
     public let card: CardUID
+    /// The code that the service was asked to activate.
     public let code: ScratchCode
+    /// The time of the request.
     public let requestedAt: Timestamp
+    /// The state of the attempt.
     public var state: State
+    /// The time of the answer; nil without one.
     public var answeredAt: Timestamp?
     /// The version that the service named in a refusal.
     public var version: String?
 
+    /// Creates an attempt.
     public init(
         id: OperationID, card: CardUID, code: ScratchCode, requestedAt: Timestamp,
         state: State = .requested, answeredAt: Timestamp? = nil, version: String? = nil
@@ -50,6 +60,7 @@ public enum ActivationRequest: Hashable, Sendable {
     case mismatched(Operation)
     /// The card has changed since it was seen: judge it again.
     case changed
+    /// A rule refused the request; the service is not asked.
     case refused(Refusal)
 }
 

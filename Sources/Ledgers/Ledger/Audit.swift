@@ -2,7 +2,9 @@ public import TapcardDomain
 
 /// The findings of a check of the whole ledger.
 public struct AuditReport: Hashable, Sendable {
+    /// The number of cards read.
     public let cards: Int
+    /// The number of operations read.
     public let operations: Int
     /// The number of operations that the next tap of their card will settle.
     public let open: Int

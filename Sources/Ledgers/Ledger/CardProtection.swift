@@ -4,11 +4,13 @@
 /// the tag is known to ask for none, and one that may tear the page that switches the check on
 /// while the password is known.
 public enum CardProtection: Hashable, Sendable {
+    /// The tag takes every write.
     case off
     /// The tag asks for no password; the password on it is not known.
     case settingPassword(keyID: UInt8)
     /// The tag has its password; it is not known whether the tag asks for it.
     case switchingOn(keyID: UInt8)
+    /// The tag takes a write only with the password of this key.
     case on(keyID: UInt8)
     /// The tag has its password; it is not known whether the tag still asks for it.
     case switchingOff(keyID: UInt8)
@@ -25,6 +27,7 @@ public enum CardProtection: Hashable, Sendable {
         }
     }
 
+    /// Whether the tag is not between two steps of a change.
     public var isSettled: Bool { self == next }
 
     /// The key whose password the tag may ask for; nil where the tag is known to ask for none.
@@ -35,6 +38,7 @@ public enum CardProtection: Hashable, Sendable {
         }
     }
 
+    /// The key whose password is on the tag or on its way there; nil without one.
     public var keyID: UInt8? {
         switch self {
         case .off: nil

@@ -2,15 +2,20 @@ public import TapcardDomain
 
 /// The part of a card that a station needs to know before it defers a purchase.
 public struct CardStanding: Hashable, Sendable {
+    /// The card's number.
     public let uid: CardUID
+    /// The card's status in the ledger.
     public let status: LedgerCard.Status
+    /// The number of the account; it grows each time the tag is issued again.
     public let account: Int
+    /// The record that the ledger knows to be on the card.
     public let confirmed: SequenceNumber
     /// The balance in minor units.
     public let balance: Int64
     /// Whether an operation is open on the card.
     public let isOpen: Bool
 
+    /// Creates the standing of a card.
     public init(
         uid: CardUID, status: LedgerCard.Status, account: Int, confirmed: SequenceNumber,
         balance: Int64, isOpen: Bool

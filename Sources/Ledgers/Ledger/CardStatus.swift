@@ -2,7 +2,10 @@ public import TapcardDomain
 
 /// An operator's change of a card that is not on the reader.
 public enum StatusChange: Hashable, Sendable {
-    case block, unblock
+    /// Stops all operations on the card.
+    case block
+    /// Allows operations on the card again.
+    case unblock
     /// Removes the name, and a foreign message that may contain one, from the ledger.
     case forget
 

@@ -2,11 +2,15 @@ public import TapcardDomain
 
 /// The ledger's view of a card and of the records that were found on its tag, at one moment.
 public struct CardView: Sendable, Hashable {
+    /// The ledger's row of the card.
     public let card: LedgerCard
+    /// The balance that the ledger has booked.
     public let balance: Money
+    /// The operation that waits for the card to be seen; nil without one.
     public let open: Operation?
     /// The records made for the numbers that were asked about.
     public let issued: [SequenceNumber: IssuedRecord]
+    /// The ranges of numbers that a restored ledger has lost.
     public let gaps: [SequenceGap]
     /// The attempt to activate the card's code that has no answer yet, or a yes that the card does
     /// not show yet.
@@ -16,6 +20,7 @@ public struct CardView: Sendable, Hashable {
     /// The ledger's word on the keys, for every card alike.
     public let keyOrder: KeyOrder
 
+    /// Creates a view of a card.
     public init(
         card: LedgerCard, balance: Money, open: Operation?,
         issued: [SequenceNumber: IssuedRecord] = [:], gaps: [SequenceGap] = [],
@@ -35,6 +40,7 @@ public struct CardView: Sendable, Hashable {
         Purse(balance: balance, held: Money(minorUnits: open?.held ?? 0, balance.currency))
     }
 
+    /// Whether the number is one that a restored ledger may have given out before.
     public func isInGap(_ sequence: SequenceNumber) -> Bool {
         gaps.contains { $0.numbers.contains(sequence) }
     }
@@ -66,6 +72,7 @@ extension LedgerStore {
         try await read { rows throws(LedgerError) in try rows.issued(as: bytes)?.uid }
     }
 
+    /// The operation with this id; nil where the ledger has none.
     public func operation(_ id: OperationID) async throws(LedgerError) -> Operation? {
         try await read(touching: Footprint(ids: [id])) { rows throws(LedgerError) in
             try rows.operation(id)

@@ -4,7 +4,9 @@ public import TapcardDomain
 public struct DeferredPurchase: Hashable, Sendable {
     /// The id of the request.
     public let id: OperationID
+    /// The card's number.
     public let uid: CardUID
+    /// The chip of the card.
     public let chip: Chip
     /// The number of the chip's account that the customer had then.
     public let account: Int
@@ -12,12 +14,16 @@ public struct DeferredPurchase: Hashable, Sendable {
     public let sequence: SequenceNumber
     /// The amount in minor units, above 0.
     public let amount: Int64
+    /// The cashier who took the payment; nil without a name.
     public let cashier: CashierName?
+    /// The time of the payment at the station.
     public let at: Timestamp
+    /// The journal that holds the purchase.
     public let journal: JournalID
     /// The running number in the journal.
     public let number: Int64
 
+    /// Creates a purchase from a line of a station's journal.
     public init(
         id: OperationID, uid: CardUID, chip: Chip, account: Int,
         sequence: SequenceNumber, amount: Int64, cashier: CashierName? = nil, at: Timestamp,
@@ -50,6 +56,7 @@ public struct DeferredPurchase: Hashable, Sendable {
 
 /// The booking of a deferred purchase.
 public struct SettledPurchase: Hashable, Sendable {
+    /// The operation that books the purchase.
     public let operation: Operation
     /// The part that the card could not pay, in minor units; 0 where it was booked before.
     public let shortfall: Int64

@@ -12,12 +12,14 @@ public struct Footprint: Hashable, Sendable {
     /// The records of the first card with these numbers.
     public var records: [SequenceNumber]
 
+    /// Creates a footprint from the rows that a transaction will read.
     public init(
         cards: [CardUID] = [], ids: [OperationID] = [], records: [SequenceNumber] = []
     ) {
         (self.cards, self.ids, self.records) = (cards, ids, records)
     }
 
+    /// The footprint of a transaction that does not announce its rows.
     public static let unknown = Footprint()
 }
 

@@ -7,6 +7,7 @@ public struct KeyOrder: Hashable, Sendable {
     /// The key that seals at all stations; nil where each station follows its own file.
     public let sealing: UInt8?
 
+    /// Creates an order from the ids of the retired keys and of the key that seals.
     public init(retired: Set<UInt8>, sealing: UInt8? = nil) {
         (self.retired, self.sealing) = (retired, sealing)
     }
@@ -21,6 +22,7 @@ public struct StationKeys: Hashable, Sendable {
     /// The key that seals here as long as the ledger names none.
     public let sealing: UInt8
 
+    /// Creates the report of a station: a mark for each key, and the ids that it can use.
     public init(marks: [UInt8: String], usable: Set<UInt8>, sealing: UInt8) {
         (self.marks, self.usable, self.sealing) = (marks, usable, sealing)
     }
@@ -32,12 +34,14 @@ public struct HouseKeys: Hashable, Sendable {
     public let sealing: UInt8?
     /// The key that seals next, once every station has it, and since when it is announced.
     public let next: UInt8?
+    /// The time when the next key was announced; nil without a next key.
     public let announcedAt: Timestamp?
     /// The marks of all keys that any station has ever had.
     public let marks: [UInt8: String]
     /// The stations that were not revoked.
     public let stations: [RegisteredStation]
 
+    /// Creates the state of the keys of a house.
     public init(
         sealing: UInt8?, next: UInt8?, announcedAt: Timestamp?, marks: [UInt8: String],
         stations: [RegisteredStation]
@@ -53,6 +57,7 @@ public struct HouseKeys: Hashable, Sendable {
 }
 
 extension LedgerStore {
+    /// The ids of the retired keys, and of the key that seals.
     public func keyOrder() async throws(LedgerError) -> KeyOrder {
         try await read { rows throws(LedgerError) in try rows.keyOrder() }
     }

@@ -6,6 +6,7 @@ public actor InMemoryLedger: LedgerStore {
     public nonisolated let currency: Currency
     private var tables = LedgerTables()
 
+    /// Creates an empty ledger.
     public init(currency: Currency = .usd) { self.currency = currency }
 
     public func read<Success: Sendable>(
@@ -138,9 +139,7 @@ private final class MemoryRows: LedgerRows {
         }.map(\.element).after(last?.id).prefixed(count)
     }
 
-    func place(of id: OperationID) -> Int64? {
-        tables.order.firstIndex(of: id).map(Int64.init)
-    }
+    func place(of id: OperationID) -> Int64? { tables.order.firstIndex(of: id).map(Int64.init) }
 
     func firstOperationWithSubject() -> Operation? { all(on: nil).first { $0.subject != nil } }
 

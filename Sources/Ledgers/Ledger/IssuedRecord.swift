@@ -2,13 +2,18 @@ public import TapcardDomain
 
 /// The sixteen bytes made for one number of one card: the only valid record with this number.
 public struct IssuedRecord: Hashable, Sendable {
+    /// The card for which the record was made.
     public let uid: CardUID
+    /// The sequence number in the record.
     public let sequence: SequenceNumber
+    /// The sealed record, byte by byte.
     public let bytes: [UInt8]
+    /// The operation that made the record.
     public let operation: OperationID
     /// The key that sealed the record; nil before version 8.
     public let keyID: UInt8?
 
+    /// Creates a row for a record that may be on a card.
     public init(
         uid: CardUID, sequence: SequenceNumber, bytes: [UInt8], operation: OperationID,
         keyID: UInt8? = nil
@@ -23,9 +28,12 @@ public struct IssuedRecord: Hashable, Sendable {
 
 /// The numbers that may have been handed out after the backup from which the ledger was restored.
 public struct SequenceGap: Hashable, Sendable {
+    /// The card that may have such numbers.
     public let uid: CardUID
+    /// The numbers that may have been given out twice.
     public let numbers: ClosedRange<SequenceNumber>
 
+    /// Creates a range of numbers that the ledger cannot vouch for.
     public init(uid: CardUID, numbers: ClosedRange<SequenceNumber>) {
         self.uid = uid
         self.numbers = numbers
@@ -34,12 +42,18 @@ public struct SequenceGap: Hashable, Sendable {
 
 /// The content of a record.
 public struct SealedContent: Hashable, Sendable {
+    /// The card's number.
     public let uid: CardUID
+    /// The sequence number of the record.
     public let sequence: SequenceNumber
+    /// The balance in the record.
     public let balance: Money
+    /// The holder in the record.
     public let holder: Holder
+    /// The state of the scratch card in the record.
     public let scratch: ScratchCard
 
+    /// Creates the content of a record.
     public init(
         uid: CardUID, sequence: SequenceNumber, balance: Money, holder: Holder, scratch: ScratchCard
     ) {
@@ -56,10 +70,12 @@ public struct SealedContent: Hashable, Sendable {
 public struct RecordSealer: Sendable {
     /// The key for new records.
     public let keyID: UInt8
+    /// Makes the bytes of a record, with its seal.
     public let seal: @Sendable (SealedContent) -> [UInt8]
     /// The key that made a record; nil for bytes that are not a record.
     public let keyOf: @Sendable ([UInt8]) -> UInt8?
 
+    /// Creates a sealer from its two functions.
     public init(
         keyID: UInt8, seal: @escaping @Sendable (SealedContent) -> [UInt8],
         keyOf: @escaping @Sendable ([UInt8]) -> UInt8?

@@ -5,7 +5,9 @@ public import TapcardDomain
 public struct LedgerCard: Hashable, Sendable {
     /// Whether the card may be used, and if not, why.
     public enum Status: String, Sendable, CaseIterable {
+        /// The card can be used.
         case active
+        /// The card is stopped until it is unblocked.
         case blocked
         /// Paid out and emptied.
         case closed
@@ -13,19 +15,26 @@ public struct LedgerCard: Hashable, Sendable {
         case replaced
     }
 
+    /// The text that phones read on the card.
     public typealias Face = FaceStyle
 
+    /// The card's number.
     public let uid: CardUID
     /// Taken at first sight together with a fitting capability container.
     public var chip: Chip
     /// Whether the maker's signature on the chip was valid at first sight; nil without a signature.
     public var isGenuineChip: Bool?
+    /// The card's status.
     public var status: Status
+    /// The holder of the card.
     public var holder: Holder
+    /// The state of the scratch card.
     public var scratch: ScratchCard
     /// The last valid ticket.
     public var ticket: Ticket?
+    /// The game of Mastermind that is kept on the card; nil without one.
     public var game: MastermindGame?
+    /// The text that phones read on the card.
     public var face: Face
     /// The number of accounts that this chip has had: a re-issue begins a new one.
     public var account: Int
@@ -36,10 +45,12 @@ public struct LedgerCard: Hashable, Sendable {
     /// Whether refreshing what phones read has failed: its pages may be weak, so all are written
     /// again.
     public var isDisplayStale: Bool
+    /// The password protection of the tag.
     public var protection: CardProtection
     /// The message of another writer that was on the tag when it was adopted.
     public var foreignMessage: [UInt8]?
 
+    /// Creates the row of a card.
     public init(
         uid: CardUID, chip: Chip, isGenuineChip: Bool? = nil, status: Status = .active,
         holder: Holder = .nobody, scratch: ScratchCard = .none,

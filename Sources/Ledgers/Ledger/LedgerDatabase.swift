@@ -1,7 +1,7 @@
 public import TapcardDomain
 
 /// A database that holds the ledger of several stations, as seen by its owner.
-public protocol LedgerDatabase: Sendable {
+package protocol LedgerDatabase: Sendable {
     /// Throws the reason for which no ledger can be made in the database. Nothing is made.
     func requireRoom() async throws(LedgerError)
 
@@ -39,18 +39,21 @@ public protocol LedgerDatabase: Sendable {
 
 /// The result of copying a ledger into a database.
 public struct Filled: Hashable, Sendable {
+    /// The number of cards copied.
     public let cards: Int
+    /// The number of operations copied.
     public let operations: Int
     /// Whether an earlier run has copied it.
     public let wasThere: Bool
 
+    /// Creates the report of a copied ledger.
     public init(cards: Int, operations: Int, wasThere: Bool) {
         (self.cards, self.operations, self.wasThere) = (cards, operations, wasThere)
     }
 }
 
 /// The owner's word about a server that was promoted or restored.
-public enum DeclaredLoss: String, Sendable, CaseIterable {
+package enum DeclaredLoss: String, Sendable, CaseIterable {
     /// It has every confirmed commit.
     case nothing
     /// It may lack some of them.
@@ -59,6 +62,7 @@ public enum DeclaredLoss: String, Sendable, CaseIterable {
 
 /// The state of a database that holds a ledger.
 public struct DatabaseStatus: Sendable {
+    /// The currency of the ledger.
     public let currency: Currency
     /// The version of the tables.
     public let schema: Int
@@ -80,13 +84,16 @@ public struct DatabaseStatus: Sendable {
     public let clockLead: Int64
     /// How many operations are open, and when the oldest of them began.
     public let openOperations: Int
+    /// The time when the oldest open operation began; nil without one.
     public let oldestOpen: Timestamp?
     /// The transactions since the database was last frozen: at 2,000 million the server stops.
     public let transactionAge: Int64
+    /// The keys of the stations.
     public let keys: HouseKeys
     /// The stations' journals of which purchases may be missing.
     public let journals: [JournalConcern]
 
+    /// Creates the status of a database.
     public init(
         currency: Currency, schema: Int, reach: SchemaReach = .current, version: String,
         isOpen: Bool, epoch: Int, login: String, synchronousReplicas: String,
@@ -117,6 +124,7 @@ public enum SchemaReach: String, Sendable, CaseIterable {
 
 /// A replica that is connected to the server.
 public struct Replica: Hashable, Sendable {
+    /// The name under which the replica connects.
     public let name: String
     /// "streaming" once it has caught up.
     public let state: String
@@ -126,10 +134,12 @@ public struct Replica: Hashable, Sendable {
     /// the replica has not said.
     public let lag: Int64?
 
+    /// Creates a replica's state, in the words of the database.
     public init(name: String, state: String, synchrony: String, lag: Int64?) {
         (self.name, self.state, self.synchrony, self.lag) = (name, state, synchrony, lag)
     }
 
+    /// Whether each commit waits for this replica.
     public var isInStep: Bool {
         state == "streaming" && ["sync", "quorum"].contains(synchrony)
     }
@@ -137,9 +147,13 @@ public struct Replica: Hashable, Sendable {
 
 /// A station that may use a ledger, or might.
 public struct RegisteredStation: Hashable, Sendable {
+    /// The number of the station.
     public let number: Int
+    /// The name of the station.
     public let name: String
+    /// The time of its registration.
     public let registeredAt: Timestamp
+    /// The time when it was revoked; nil while it is allowed in.
     public let revokedAt: Timestamp?
     /// When it last connected.
     public let seenAt: Timestamp?
@@ -148,6 +162,7 @@ public struct RegisteredStation: Hashable, Sendable {
     /// When it last said so.
     public let keysAt: Timestamp?
 
+    /// Creates the row of a station.
     public init(
         number: Int, name: String, registeredAt: Timestamp, revokedAt: Timestamp? = nil,
         seenAt: Timestamp? = nil, keys: Set<UInt8>? = nil, keysAt: Timestamp? = nil

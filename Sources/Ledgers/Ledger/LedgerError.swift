@@ -26,9 +26,12 @@ public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
         case outcomeUnknown = "outcome-unknown"
     }
 
+    /// The kind of failure, for code.
     public let kind: Kind
+    /// The failure in a sentence, for people.
     public let detail: String
 
+    /// Creates an error.
     public init(_ kind: Kind, _ detail: String) {
         self.kind = kind
         self.detail = detail

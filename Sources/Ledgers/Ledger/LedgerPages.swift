@@ -42,6 +42,7 @@ public struct MissingRows: Hashable, Sendable {
     /// Missing operations of entries.
     public let operations: [OperationID]
 
+    /// Creates a list of rows that are missing.
     public init(cards: [CardUID], operations: [OperationID]) {
         (self.cards, self.operations) = (cards, operations)
     }

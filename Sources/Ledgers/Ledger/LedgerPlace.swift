@@ -1,7 +1,7 @@
-public import TapcardDomain
+package import TapcardDomain
 
 /// The place of a ledger: a file on this machine, or a database that stations share.
-public enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
+package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
     case file(String)
     /// A URI of libpq's, such as "postgresql://till-1@ledger.example/tapcard".
     case database(String)
@@ -9,7 +9,7 @@ public enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
     private static let filePrefix = "sqlite:"
 
     /// "sqlite:FILE" and every path name a file.
-    public init(_ text: String) {
+    package init(_ text: String) {
         if LedgerPlace.schemes.contains(where: text.hasPrefix) {
             self = .database(text)
         } else {
@@ -21,7 +21,7 @@ public enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
 
     private static let schemes = ["postgresql://", "postgres://"]
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .file(let path): path
         case .database(let address): address
@@ -30,7 +30,7 @@ public enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the address of the database has a password in it, which the list of processes shows
     /// to every user of the machine.
-    public var hasPassword: Bool {
+    package var hasPassword: Bool {
         guard case .database(let address) = self else { return false }
         let parts = Parts(of: address)
         return parts.login?.contains(":") ?? false
@@ -38,10 +38,10 @@ public enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// This database with the login of a station.
-    public func place(for name: StationName) -> LedgerPlace { place(as: name.text) }
+    package func place(for name: StationName) -> LedgerPlace { place(as: name.text) }
 
     /// This database as any station writes it, with "NAME" for its login.
-    public var ofStations: LedgerPlace { place(as: "NAME") }
+    package var ofStations: LedgerPlace { place(as: "NAME") }
 
     private func place(as login: String) -> LedgerPlace {
         guard case .database(let address) = self else { return self }

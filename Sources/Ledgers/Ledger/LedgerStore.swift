@@ -5,6 +5,7 @@ public import TapcardDomain
 /// written once, in this target, for every storage; a driver brings atomicity, durability and the
 /// rows. A write has reached the disk when `write` returns.
 public protocol LedgerStore: Sendable {
+    /// The currency in which the ledger is kept.
     var currency: Currency { get }
     /// Whether every write is refused, because the storage may only be read.
     var isReadOnly: Bool { get }
@@ -47,12 +48,14 @@ public protocol LedgerStore: Sendable {
 }
 
 extension LedgerStore {
+    /// Reads one consistent state, without an announcement of rows.
     public func read<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         try await read(touching: .unknown, body)
     }
 
+    /// Changes rows, all or none of them, without an announcement of rows.
     public func write<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
@@ -96,6 +99,7 @@ extension LedgerRows {
 
 /// The rows of a ledger, seen from inside one transaction.
 public protocol LedgerRows: LedgerPages {
+    /// The row of a card; nil for a card that is not known.
     func card(_ uid: CardUID) throws(LedgerError) -> LedgerCard?
     /// The cards that have this code, including those not in use any more.
     func cards(with code: ScratchCode) throws(LedgerError) -> [LedgerCard]
@@ -104,8 +108,11 @@ public protocol LedgerRows: LedgerPages {
     /// Adds the card, or replaces its row.
     func save(_ card: LedgerCard) throws(LedgerError)
 
+    /// The operation with this id; nil without one.
     func operation(_ id: OperationID) throws(LedgerError) -> Operation?
+    /// The operation that waits for this card; nil without one.
     func openOperation(on uid: CardUID) throws(LedgerError) -> Operation?
+    /// The operation that refunds this one and was not voided; nil without one.
     func refund(of id: OperationID) throws(LedgerError) -> Operation?
     /// The newest operations, at most `count`; oldest first.
     func operations(on uid: CardUID?, last count: Int) throws(LedgerError) -> [Operation]
@@ -113,6 +120,7 @@ public protocol LedgerRows: LedgerPages {
     func replacements(on uid: CardUID) throws(LedgerError) -> [Operation]
     /// The operations on other cards that moved a balance of this one, oldest first.
     func replacements(of uid: CardUID) throws(LedgerError) -> [Operation]
+    /// Adds an operation with an id of its own.
     func insert(_ operation: Operation) throws(LedgerError)
     /// Changes state, sequence, end and balance of a known operation, nothing else.
     func update(_ operation: Operation) throws(LedgerError)
@@ -120,14 +128,18 @@ public protocol LedgerRows: LedgerPages {
     /// Removes the holder's name from the stored parameters of this card's makings.
     func forgetNamesAsked(of uid: CardUID) throws(LedgerError)
 
+    /// The record that was made for this card with this number; nil without one.
     func issued(_ uid: CardUID, _ sequence: SequenceNumber) throws(LedgerError) -> IssuedRecord?
     /// The card for which these bytes were made, if any.
     func issued(as bytes: [UInt8]) throws(LedgerError) -> IssuedRecord?
+    /// All records that were made for a card.
     func issuedRecords(on uid: CardUID) throws(LedgerError) -> [IssuedRecord]
+    /// Adds a record that may be on a card from now on.
     func insert(_ record: IssuedRecord) throws(LedgerError)
     /// The records of operations that began after their key was retired.
     func recordsMadeTooLate() throws(LedgerError) -> [IssuedRecord]
 
+    /// The keys that are not trusted any more, each with its time.
     func retiredKeys() throws(LedgerError) -> [RetiredKey]
     /// The key that seals at all stations; nil where each station follows its own file.
     func sealingKey() throws(LedgerError) -> UInt8?
@@ -136,19 +148,24 @@ public protocol LedgerRows: LedgerPages {
 
     /// The entries of an operation, oldest first.
     func entries(of operation: OperationID?) throws(LedgerError) -> [Entry]
+    /// Adds an entry to the books. Entries are never changed.
     func append(_ entry: Entry) throws(LedgerError)
+    /// The sum of the account's entries, in minor units.
     func balance(of account: Account) throws(LedgerError) -> Int64
 
+    /// The ticket with this number; nil where it was never sold.
     func ticket(_ id: TicketID) throws(LedgerError) -> SoldTicket?
     /// The ticket that a purchase sells.
     func ticket(of operation: OperationID) throws(LedgerError) -> SoldTicket?
     /// The tickets of a card, oldest first, including those whose purchase is open or was voided;
     /// of all cards if none is named.
     func tickets(on uid: CardUID?) throws(LedgerError) -> [SoldTicket]
+    /// Adds a ticket with a number of its own.
     func insert(_ ticket: SoldTicket) throws(LedgerError)
     /// The operation that has booked the ticket's prize, if any.
     func claim(of id: TicketID) throws(LedgerError) -> Operation?
 
+    /// The attempt with this id; nil without one.
     func activation(_ id: OperationID) throws(LedgerError) -> ActivationAttempt?
     /// The attempt for a code that was not rejected, if any.
     func activation(of code: ScratchCode) throws(LedgerError) -> ActivationAttempt?
@@ -157,12 +174,14 @@ public protocol LedgerRows: LedgerPages {
     func activations(
         on uid: CardUID?, or code: ScratchCode?, since start: Timestamp
     ) throws(LedgerError) -> [ActivationAttempt]
+    /// Adds an attempt before the service is asked.
     func insert(_ attempt: ActivationAttempt) throws(LedgerError)
     /// Changes state, answer and version of an attempt without an answer, nothing else.
     func update(_ attempt: ActivationAttempt) throws(LedgerError)
 
     /// The journals of deferred purchases, the first reported first.
     func journals() throws(LedgerError) -> [StationJournal]
+    /// The journal with this id; nil for one that was never reported.
     func journal(_ id: JournalID) throws(LedgerError) -> StationJournal?
     /// Adds the journal, or replaces its row but for the time of a write-off. Its station is the
     /// one that writes first.
@@ -170,6 +189,8 @@ public protocol LedgerRows: LedgerPages {
     /// Gives up on what is missing, at this time. In a database only the owner may do that.
     func noteWriteOff(of id: JournalID, at time: Timestamp) throws(LedgerError)
 
+    /// The ranges of numbers that the ledger cannot vouch for on this card.
     func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap]
+    /// Adds a range of numbers that may have been given out twice.
     func insert(_ gap: SequenceGap) throws(LedgerError)
 }

@@ -4,13 +4,32 @@ public import TapcardDomain
 public struct Operation: Hashable, Identifiable, Sendable {
     /// The kind of change.
     public enum Kind: String, Sendable, CaseIterable {
-        case issue, adopt, replace, pay, add, refund, scratch, activate, close
+        /// Makes a new card.
+        case issue
+        /// Takes over a tag that others wrote.
+        case adopt
+        /// Makes a card in the place of a lost one, with its balance.
+        case replace
+        /// Takes a payment from the card.
+        case pay
+        /// Adds money to the card.
+        case add
+        /// Returns a payment to the card.
+        case refund
+        /// Scratches a code.
+        case scratch
+        /// Activates a code through the service.
+        case activate
+        /// Closes the card and pays its balance out.
+        case close
         /// Takes back an addition.
         case reverse
         /// Asks, under another id, about an existing attempt to activate.
         case ask
-        /// Buys a lottery ticket; books the prize of one.
-        case ticket, claim
+        /// Buys a lottery ticket.
+        case ticket
+        /// Books the prize of a ticket.
+        case claim
         /// Pays the prize of a ticket out of the drawer, past the card.
         case payout
         /// Books a purchase that a station accepted while the ledger was out of reach.
@@ -21,7 +40,12 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case reseal
         /// Puts the card's password on its tag, or takes it off.
         case protect, unprotect
-        case block, unblock, forget
+        /// Stops all operations on the card.
+        case block
+        /// Allows operations on the card again.
+        case unblock
+        /// Forgets the holder's name.
+        case forget
 
         /// Whether the operation is undone when the card did not follow. Only changes that take
         /// money off a card can be: everything else has happened outside the card, and the tag
@@ -40,11 +64,19 @@ public struct Operation: Hashable, Identifiable, Sendable {
 
     /// Open, or one of the two final states.
     public enum State: String, Sendable, CaseIterable {
-        case pending, committed, voided
+        /// Begun: the card may have the record or not.
+        case pending
+        /// Done: the card has the record.
+        case committed
+        /// Ended without effect.
+        case voided
     }
 
+    /// The id that the request named.
     public let id: OperationID
+    /// The card on which it works.
     public let uid: CardUID
+    /// The kind of change.
     public let kind: Kind
     /// The amount in minor units, never negative; its direction follows from the kind.
     public let amount: Int64
@@ -57,16 +89,20 @@ public struct Operation: Hashable, Identifiable, Sendable {
     public var parameters: String?
     /// The cashier who began the operation, if named. Nil before version 5.
     public let cashier: CashierName?
+    /// The time when it began, by the ledger's clock.
     public let begunAt: Timestamp
     /// The uptime of the machine at the start; nil where the station had no such clock.
     public let begunUptime: Uptime?
+    /// The state of the operation.
     public var state: State
     /// The number of the record that shows the operation; none for an operation without a tag.
     public var sequence: SequenceNumber
+    /// The time when it was committed or voided; nil while it is open.
     public var endedAt: Timestamp?
     /// The card's balance afterwards, in minor units: the answer to a repeated request.
     public var balanceAfter: Int64?
 
+    /// Creates an operation.
     public init(
         id: OperationID, uid: CardUID, kind: Kind, amount: Int64 = 0, reverses: OperationID? = nil,
         subject: Subject? = nil, parameters: String? = nil, cashier: CashierName? = nil,

@@ -16,6 +16,7 @@ public struct Pages<Row> {
         self.fetch = fetch
     }
 
+    /// The next row; nil at the end.
     public mutating func next() throws(LedgerError) -> Row? {
         if page.isEmpty, !isAtEnd {
             let rows = try fetch(last, Pages.rowsInAPage)

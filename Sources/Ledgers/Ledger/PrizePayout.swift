@@ -7,6 +7,7 @@ public enum PrizePayout: Hashable, Sendable {
     case booked(Operation)
     /// The payout was booked before; the prize has been paid.
     case earlier(Operation)
+    /// A rule refused the payout.
     case refused(Refusal)
 }
 

@@ -5,13 +5,18 @@ public import TapcardDomain
 public struct Request: Hashable, Sendable {
     /// The id that the client chose before anything happens: an operation is done once under an id.
     public let id: OperationID
+    /// The card on which the request works.
     public let uid: CardUID
+    /// The change that is asked for.
     public let intent: Intent
     /// The cashier who asks, if known. It is not compared: another cashier may repeat the request.
     public let cashier: CashierName?
+    /// The time of the request.
     public let at: Timestamp
+    /// The monotonic clock at that time; nil where the machine has none.
     public let uptime: Uptime?
 
+    /// Creates a request.
     public init(
         id: OperationID, uid: CardUID, intent: Intent, by cashier: CashierName? = nil,
         at: Timestamp, uptime: Uptime? = nil
@@ -27,14 +32,19 @@ public struct Request: Hashable, Sendable {
 
 /// The changes that a card can go through.
 public enum Intent: Hashable, Sendable {
+    /// Pay this amount.
     case pay(Money)
+    /// Add this amount.
     case add(Money)
     /// Reverses a payment, entirely if no amount is named.
     case refund(of: OperationID, Money?)
     /// Takes back an addition, entirely if no amount is named: its cash leaves the drawer again.
     case reverse(of: OperationID, Money?)
+    /// Scratch to this code.
     case scratch(ScratchCode)
+    /// Activate the code of the card.
     case activate
+    /// Close the card and pay its balance out.
     case close
     /// Sells a ticket at a price.
     case ticket(Ticket, Money)
@@ -44,9 +54,11 @@ public enum Intent: Hashable, Sendable {
     case game(MastermindGame?)
     /// Writes a fresh record with a number above every one on the tag, even a forged one.
     case reseal(above: SequenceNumber)
+    /// Make a card of the tag.
     case make(CardPlan)
     /// Protects the tag with the password that derives from this key.
     case protect(keyID: UInt8)
+    /// Take the password off the tag.
     case unprotect
 
     /// The kind of operation in the ledger.
@@ -79,20 +91,29 @@ public enum Intent: Hashable, Sendable {
 public struct CardPlan: Hashable, Sendable {
     /// The source of the card's value.
     public enum Origin: Hashable, Sendable {
+        /// A card that was not there before.
         case issue
         /// A card of another writer, with the message on the tag.
         case adopt(message: [UInt8])
+        /// A card in the place of a lost one, with its balance.
         case replace(lost: CardUID)
     }
 
+    /// The way in which the card comes to be.
     public let origin: Origin
+    /// The chip of the tag.
     public let chip: Chip
+    /// Whether the maker's signature is valid; nil where it was not checked.
     public let isGenuineChip: Bool?
+    /// The holder of the card.
     public let holder: Holder
+    /// The scratch card's first state.
     public let scratch: ScratchCard
+    /// The text that phones will read.
     public let face: LedgerCard.Face
     /// The protection of the tag; where that takes steps, the first of them.
     public let protection: CardProtection
+    /// The first balance.
     public let balance: Money
     /// The requested parameters beyond kind and amount, as a text that is compared and never
     /// parsed.
@@ -102,6 +123,7 @@ public struct CardPlan: Hashable, Sendable {
     /// The highest number under a valid seal on the tag: new numbers have to be above it.
     public let above: SequenceNumber
 
+    /// Creates a plan.
     public init(
         origin: Origin, chip: Chip, isGenuineChip: Bool?, holder: Holder, scratch: ScratchCard,
         face: LedgerCard.Face, protection: CardProtection = .off, balance: Money,
@@ -124,14 +146,18 @@ public struct CardPlan: Hashable, Sendable {
 /// The state of a card when a station judged its tag. If it has changed when the operation is to
 /// begin, another station was quicker, and the tag is judged again.
 public struct Seen: Hashable, Sendable {
+    /// The record that the station believes to be on the card.
     public let confirmed: SequenceNumber
+    /// The open operation that the station saw; nil without one.
     public let open: OperationID?
 
+    /// Creates the state that a station saw.
     public init(confirmed: SequenceNumber, open: OperationID?) {
         self.confirmed = confirmed
         self.open = open
     }
 
+    /// Takes the state from a view of the card.
     public init(_ view: CardView) {
         self.init(confirmed: view.card.confirmed, open: view.open?.id)
     }
@@ -139,15 +165,18 @@ public struct Seen: Hashable, Sendable {
 
 /// A change that is durable in the ledger and is now written to the tag.
 public struct OpenWork: Hashable, Sendable {
+    /// The operation that is open.
     public let operation: Operation
     /// The card in the ledger while the operation is open.
     public private(set) var card: LedgerCard
     /// The content of the record, which phones read once it is confirmed.
     public let content: SealedContent
+    /// The record to write, byte by byte.
     public let record: [UInt8]
     /// The sold ticket, valid once the operation is confirmed.
     public let ticket: Ticket?
 
+    /// Creates the work that an open operation leaves.
     public init(
         operation: Operation, card: LedgerCard, content: SealedContent, record: [UInt8],
         ticket: Ticket? = nil
@@ -180,6 +209,7 @@ public struct OpenWork: Hashable, Sendable {
 
 /// The ledger's answer to a request.
 public enum Beginning: Hashable, Sendable {
+    /// The operation is open: write its record.
     case begun(OpenWork)
     /// The id is known with the same parameters; the operation's state tells the outcome.
     case known(Operation)
@@ -187,12 +217,15 @@ public enum Beginning: Hashable, Sendable {
     case mismatched(Operation)
     /// The card has changed since it was seen: judge it again.
     case changed
+    /// A rule refused the request; no operation has begun.
     case refused(Refusal)
 }
 
 /// The result of a confirmation.
 public enum Confirmation: Hashable, Sendable {
+    /// The operation is done.
     case committed(Operation)
+    /// The operation was voided before: it did not happen.
     case voided(Operation)
     /// A later number was handed out in the meantime: the next tap judges by the record on the tag.
     case superseded(Operation)

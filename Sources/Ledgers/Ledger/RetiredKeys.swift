@@ -2,9 +2,12 @@ public import TapcardDomain
 
 /// A retired key: it seals no new records, and records under it are not trusted.
 public struct RetiredKey: Hashable, Sendable {
+    /// The id of the key.
     public let id: UInt8
+    /// The time from which no new record may have this key.
     public let retiredAt: Timestamp
 
+    /// Creates the row of a retired key.
     public init(id: UInt8, retiredAt: Timestamp) {
         self.id = id
         self.retiredAt = retiredAt

@@ -6,6 +6,7 @@ public enum Settlement: Hashable, Sendable {
     case work(OpenWork)
     /// The card has changed since it was seen: judge it again.
     case changed
+    /// A rule refused the settlement.
     case refused(Refusal)
 }
 

@@ -4,6 +4,7 @@ public import TapcardDomain
 /// A lottery ticket that was sold for money off a card. It is valid once its purchase is committed;
 /// a voided purchase sells no ticket.
 public struct SoldTicket: Hashable, Sendable {
+    /// The ticket.
     public let ticket: Ticket
     /// The card that paid for the ticket.
     public let card: CardUID
@@ -11,8 +12,10 @@ public struct SoldTicket: Hashable, Sendable {
     public let operation: OperationID
     /// The price in minor units.
     public let price: Int64
+    /// The time of the sale.
     public let boughtAt: Timestamp
 
+    /// Creates the row of a ticket.
     public init(
         _ ticket: Ticket, card: CardUID, operation: OperationID, price: Int64, boughtAt: Timestamp
     ) {

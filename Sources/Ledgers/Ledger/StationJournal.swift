@@ -5,6 +5,7 @@ public typealias JournalID = UniqueID
 
 /// A station's journal of deferred purchases, as the ledger has heard of it.
 public struct StationJournal: Hashable, Sendable, Identifiable {
+    /// The id of the journal.
     public let id: JournalID
     /// The station's login; nil in a ledger without logins. The ledger itself finds it out.
     public var station: String?
@@ -19,10 +20,12 @@ public struct StationJournal: Hashable, Sendable, Identifiable {
     /// Until when the station may defer purchases without another report, and up to which sum, in
     /// minor units.
     public var until: Timestamp
+    /// The most that the station may have outstanding, in minor units.
     public var limit: Int64
     /// When the owner gave up on what was missing then. Later gaps count again.
     public var writtenOffAt: Timestamp?
 
+    /// Creates the row of a journal.
     public init(
         id: JournalID, station: String? = nil, settled: Int64 = 0, written: Int64 = 0,
         missing: Int64 = 0, reportedAt: Timestamp, until: Timestamp, limit: Int64 = 0,
@@ -36,13 +39,16 @@ public struct StationJournal: Hashable, Sendable, Identifiable {
 
 /// A station's report of its journal.
 public struct JournalReport: Hashable, Sendable {
+    /// The id of the journal.
     public let id: JournalID
     /// The highest running number in the journal; 0 for a journal without lines.
     public let written: Int64
     /// How long the station may defer purchases from now on, and up to which sum.
     public let lasting: Duration
+    /// The most that the station may have outstanding, in minor units.
     public let limit: Int64
 
+    /// Creates a report about a journal.
     public init(id: JournalID, written: Int64, lasting: Duration, limit: Int64) {
         (self.id, self.written, self.lasting, self.limit) = (id, written, lasting, limit)
     }
@@ -64,7 +70,9 @@ public struct JournalConcern: Hashable, Sendable {
         case silent
     }
 
+    /// The journal.
     public let journal: StationJournal
+    /// The reason for the concern.
     public let reason: Reason
     /// The number of purchases, where it is known.
     public let purchases: Int64?
@@ -89,6 +97,7 @@ extension LedgerStore {
         }
     }
 
+    /// The journals of deferred purchases, the first reported first.
     public func journals() async throws(LedgerError) -> [StationJournal] {
         try await read { rows throws(LedgerError) in try rows.journals() }
     }

@@ -1,21 +1,21 @@
-public import TapcardDomain
+package import TapcardDomain
 
 /// A station's memory of its ledger, for the time when it cannot ask it.
-public struct StationMemory: Hashable, Sendable {
+package struct StationMemory: Hashable, Sendable {
     /// An operation as the station knew it last.
-    public struct Note: Hashable, Sendable {
+    package struct Note: Hashable, Sendable {
         /// The ledger, which keeps this name on every server.
-        public let house: String
-        public let epoch: Int64
-        public let card: CardUID
-        public let operation: OperationID
-        public let kind: Operation.Kind
+        package let house: String
+        package let epoch: Int64
+        package let card: CardUID
+        package let operation: OperationID
+        package let kind: Operation.Kind
         /// The amount in minor units.
-        public let amount: Int64
-        public let sequence: SequenceNumber
-        public let state: Operation.State
+        package let amount: Int64
+        package let sequence: SequenceNumber
+        package let state: Operation.State
 
-        public init(_ operation: Operation, house: String, epoch: Int64) {
+        package init(_ operation: Operation, house: String, epoch: Int64) {
             (self.house, self.epoch) = (house, epoch)
             (card, self.operation) = (operation.uid, operation.id)
             (kind, amount) = (operation.kind, operation.amount)
@@ -52,17 +52,17 @@ public struct StationMemory: Hashable, Sendable {
 
     /// The last change that the ledger has confirmed. A server that lacks it has lost a commit, and
     /// perhaps more of them.
-    public private(set) var last: Note?
+    package private(set) var last: Note?
     /// The operations that this station has begun, or may have begun, and whose end it has not
     /// heard: their cards may show them.
-    public private(set) var open: [Note] = []
+    package private(set) var open: [Note] = []
     /// The last operations that have ended, oldest first.
-    public private(set) var ended: [Note] = []
+    package private(set) var ended: [Note] = []
 
-    public init() {}
+    package init() {}
 
     /// Parses the text that a station has kept. Lines of any other kind count for nothing.
-    public init(_ text: String) {
+    package init(_ text: String) {
         for line in text.split(separator: "\n") {
             var words = line.split(separator: " ").map { String($0) }
             guard let kind = words.first else { continue }
@@ -74,7 +74,7 @@ public struct StationMemory: Hashable, Sendable {
         }
     }
 
-    public var text: String {
+    package var text: String {
         let lines =
             (last.map { ["\(StationMemory.lastWord) \($0.text)\n"] } ?? [])
             + open.map { "\(StationMemory.openWord) \($0.text)\n" }
@@ -83,7 +83,7 @@ public struct StationMemory: Hashable, Sendable {
     }
 
     /// Notes an operation as the ledger has confirmed it, or may have kept it.
-    public mutating func note(_ note: Note, isConfirmed: Bool) {
+    package mutating func note(_ note: Note, isConfirmed: Bool) {
         if isConfirmed { last = note }
         if isConfirmed { open.removeAll { $0.operation == note.operation } }
         guard note.state == .pending else { return noteEnd(note, isConfirmed) }
@@ -103,14 +103,14 @@ public struct StationMemory: Hashable, Sendable {
     }
 
     /// The request with this id, where this station knows that it was done or that it may have been.
-    public func earlierTry(of id: OperationID) -> Note? {
+    package func earlierTry(of id: OperationID) -> Note? {
         open.first { $0.operation == id }
             ?? ended.first { $0.operation == id && $0.state == .committed }
     }
 
     /// An operation whose end is not known and of which a request without its id may be a repetition:
     /// anything on this card, or the same amount where the card is not known.
-    public func perhapsRepeated(
+    package func perhapsRepeated(
         _ kind: Operation.Kind, _ amount: Int64?, on card: CardUID?
     ) -> Note? {
         open.last { note in

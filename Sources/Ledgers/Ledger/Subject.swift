@@ -23,6 +23,7 @@ public enum Subject: Hashable, Sendable {
 /// The stored form of a subject: a text without a word for its case, which the operation's kind
 /// tells.
 extension Subject {
+    /// The text that a storage keeps.
     public var text: String {
         switch self {
         case .scratch(let scratch):

@@ -1,25 +1,25 @@
 /// The money taken and paid out in a period, in minor units. Voidable changes count when they are
 /// committed; changes outside the card count from their beginning, as they cannot be undone.
-public struct Takings: Hashable, Sendable {
+package struct Takings: Hashable, Sendable {
     /// The payments with cards, less refunds. No coin moves. A deferred purchase counts in full.
-    public private(set) var paid: Int64 = 0
+    package private(set) var paid: Int64 = 0
     /// The cash put into the drawer for funds on cards, less additions taken back.
-    public private(set) var added: Int64 = 0
+    package private(set) var added: Int64 = 0
     /// The cash taken out of the drawer: closed accounts, and prizes that were paid by hand.
-    public private(set) var paidOut: Int64 = 0
+    package private(set) var paidOut: Int64 = 0
     /// The part of deferred purchases that the cards could not pay.
-    public private(set) var shortfall: Int64 = 0
-    public private(set) var payments = 0
-    public private(set) var additions = 0
-    public private(set) var payouts = 0
+    package private(set) var shortfall: Int64 = 0
+    package private(set) var payments = 0
+    package private(set) var additions = 0
+    package private(set) var payouts = 0
 
-    public init() {}
+    package init() {}
 
     /// The change of the cash in the drawer.
-    public var drawer: Int64 { added - paidOut }
+    package var drawer: Int64 { added - paidOut }
 
     /// Adds an operation, with what it has booked besides its amount.
-    public mutating func count(_ operation: Operation, _ besides: BookedBesides = .nothing) {
+    package mutating func count(_ operation: Operation, _ besides: BookedBesides = .nothing) {
         if besides.closed > 0 {
             paidOut += besides.closed
             payouts += 1
@@ -61,10 +61,12 @@ public struct BookedBesides: Hashable, Sendable {
     /// The part of a deferred purchase that its card could not pay.
     public let shortfall: Int64
 
+    /// The operation has booked only its own amount.
     public static let nothing = BookedBesides(closed: 0, shortfall: 0)
 }
 
 extension LedgerRows {
+    /// The amounts that the ledger has booked with this operation, besides its own.
     public func booked(besides operation: Operation) throws(LedgerError) -> BookedBesides {
         guard operation.kind.makesCard || operation.kind == .deferred else { return .nothing }
         let entries = try entries(of: operation.id)

@@ -3,7 +3,9 @@ public import TapcardDomain
 
 /// A valid ticket, and the booking of its prize.
 public struct CountingTicket: Hashable, Sendable {
+    /// The ticket and its sale.
     public let sold: SoldTicket
+    /// The operation that has booked its prize; nil without one.
     public let claim: Operation?
     /// The status of the card that was asked about: only an active one can claim. Nil if no card
     /// was named.

@@ -1,10 +1,10 @@
-public import Ledger
+package import Ledger
 import LedgerColumns
-public import TapcardDomain
+package import TapcardDomain
 
 extension PostgreSQLLedger {
     /// By the station's own connection, and without a fence: nothing is decided by it.
-    public func databaseStatus(
+    package func databaseStatus(
         at stationTime: Timestamp
     ) async throws(LedgerError) -> DatabaseStatus? {
         let link = try connected().link

@@ -1,10 +1,10 @@
 import BlockingLane
-public import Ledger
+package import Ledger
 import LedgerColumns
 import TapcardDomain
 
 extension PostgreSQLDatabase {
-    public func fill(
+    package func fill(
         from source: any LedgerStore, origin: String
     ) async throws(LedgerError) -> Filled {
         try await fill(from: source, origin: origin, partitions: PostgreSQLSchema.partitions)

@@ -1,4 +1,4 @@
-public import Ledger
+package import Ledger
 import LedgerColumns
 import TapcardDomain
 
@@ -12,7 +12,7 @@ extension HouseKeys {
 }
 
 extension PostgreSQLLedger {
-    public func otherKeys(
+    package func otherKeys(
         than keys: @autoclosure @Sendable () -> StationKeys
     ) async throws(LedgerError) -> Set<UInt8> {
         let (ledger, keys) = (try connected(), keys())
@@ -146,7 +146,7 @@ extension SQLValue {
 }
 
 extension PostgreSQLDatabase {
-    public func announce(_ key: UInt8, mark: String) async throws(LedgerError) {
+    package func announce(_ key: UInt8, mark: String) async throws(LedgerError) {
         let announced = now()
         try await onLink { link throws(LedgerError) in
             try link.change(
@@ -167,7 +167,7 @@ extension PostgreSQLDatabase {
         }
     }
 
-    public func seal(
+    package func seal(
         with key: UInt8, mark: String, isForced: Bool
     ) async throws(LedgerError) {
         try await onLink { link throws(LedgerError) in

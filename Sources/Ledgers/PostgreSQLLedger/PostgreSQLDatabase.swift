@@ -1,14 +1,14 @@
 import BlockingLane
-public import Ledger
+package import Ledger
 import LedgerColumns
-public import TapcardDomain
+package import TapcardDomain
 
 /// The database of a ledger, used by its owner. Every command has a connection of its own.
-public struct PostgreSQLDatabase: LedgerDatabase {
+package struct PostgreSQLDatabase: LedgerDatabase {
     let address: String
     let now: @Sendable () -> Timestamp
 
-    public init(_ address: String, now: @escaping @Sendable () -> Timestamp) {
+    package init(_ address: String, now: @escaping @Sendable () -> Timestamp) {
         (self.address, self.now) = (address, now)
     }
 
@@ -22,11 +22,11 @@ public struct PostgreSQLDatabase: LedgerDatabase {
         }
     }
 
-    public func requireRoom() async throws(LedgerError) {
+    package func requireRoom() async throws(LedgerError) {
         try await makeLedger(in: .usd, partitions: 1, isTrial: true)
     }
 
-    public func makeLedger(in currency: Currency) async throws(LedgerError) {
+    package func makeLedger(in currency: Currency) async throws(LedgerError) {
         try await makeLedger(in: currency, partitions: PostgreSQLSchema.partitions)
     }
 
@@ -57,7 +57,7 @@ public struct PostgreSQLDatabase: LedgerDatabase {
     }
 
     /// There is one version so far; a later one adds its statements here.
-    public func migrate() async throws(LedgerError) {
+    package func migrate() async throws(LedgerError) {
         try await onLink { link throws(LedgerError) in
             let declared = try link.declaration()
             guard declared.schema <= PostgreSQLSchema.version else {
@@ -69,14 +69,14 @@ public struct PostgreSQLDatabase: LedgerDatabase {
         }
     }
 
-    public func status() async throws(LedgerError) -> DatabaseStatus {
+    package func status() async throws(LedgerError) -> DatabaseStatus {
         let now = now
         return try await onLink(patience: .ofReport) { link throws(LedgerError) in
             try link.status(by: try link.declaration(), now)
         }
     }
 
-    public func reopen(_ loss: DeclaredLoss) async throws(LedgerError) {
+    package func reopen(_ loss: DeclaredLoss) async throws(LedgerError) {
         try await onLink { link throws(LedgerError) in
             let declared = try link.declaration()
             let epoch = declared.opening?.epoch ?? 1
@@ -91,7 +91,7 @@ public struct PostgreSQLDatabase: LedgerDatabase {
         }
     }
 
-    public func register(
+    package func register(
         _ name: StationName, password: String
     ) async throws(LedgerError) -> Int {
         let registered = now()
@@ -122,14 +122,14 @@ public struct PostgreSQLDatabase: LedgerDatabase {
         }
     }
 
-    public func stations() async throws(LedgerError) -> [RegisteredStation] {
+    package func stations() async throws(LedgerError) -> [RegisteredStation] {
         try await onLink { link throws(LedgerError) in
             _ = try link.declaration()
             return try link.stations()
         }
     }
 
-    public func revoke(_ name: StationName) async throws(LedgerError) {
+    package func revoke(_ name: StationName) async throws(LedgerError) {
         let revoked = now()
         try await onLink { link throws(LedgerError) in
             let role = try link.declaration().roles + LedgerRole.station.rawValue

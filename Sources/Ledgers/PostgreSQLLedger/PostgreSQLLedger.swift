@@ -1,15 +1,15 @@
 import BlockingLane
 import Glibc
-public import Ledger
+package import Ledger
 import LedgerColumns
-public import TapcardDomain
+package import TapcardDomain
 
 /// A ledger in a PostgreSQL database, for the stations of a house. Each station has one connection.
 ///
 /// A change is durable when the server has answered COMMIT with that word and no warning. With a
 /// synchronous replica it is on both machines then.
-public actor PostgreSQLLedger: LedgerStore {
-    public nonisolated let currency: Currency
+package actor PostgreSQLLedger: LedgerStore {
+    package nonisolated let currency: Currency
     private nonisolated let lane: BlockingLane
     private let address: String
     private let station: Int64?
@@ -38,7 +38,7 @@ public actor PostgreSQLLedger: LedgerStore {
     /// own. The login decides which station this is.
     ///
     /// `memory` is the file of the station's memory.
-    public static func open(
+    package static func open(
         _ address: String, currency: Currency? = nil, memory: String? = nil
     ) async throws(LedgerError) -> PostgreSQLLedger {
         try await open(address, currency: currency, as: nil, memory: memory, patience: .ofCounter)
@@ -64,7 +64,7 @@ public actor PostgreSQLLedger: LedgerStore {
 
     /// A ledger that was not reached so far, for a station that waits for it: everything is refused
     /// until the database is there. Whether its currency is this one is found out then.
-    public static func unreached(
+    package static func unreached(
         _ address: String, currency: Currency, memory: String? = nil
     ) -> PostgreSQLLedger {
         PostgreSQLLedger(
@@ -92,17 +92,17 @@ public actor PostgreSQLLedger: LedgerStore {
         confirmed = memory?.last
     }
 
-    public nonisolated func time(at stationTime: Timestamp) -> Timestamp {
+    package nonisolated func time(at stationTime: Timestamp) -> Timestamp {
         stationTime.adding(milliseconds: lead.milliseconds)
     }
 
-    public nonisolated var isReadOnly: Bool { readsOnly.withLock { $0 } }
+    package nonisolated var isReadOnly: Bool { readsOnly.withLock { $0 } }
 
-    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe lane.asUnownedSerialExecutor()
     }
 
-    public func read<Success: Sendable>(
+    package func read<Success: Sendable>(
         touching footprint: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
@@ -140,7 +140,7 @@ public actor PostgreSQLLedger: LedgerStore {
     }
 
     /// Reads on a connection and a lane of its own: taps go on in the meantime.
-    public func readAtLength<Success: Sendable>(
+    package func readAtLength<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         _ = try connected()
@@ -154,7 +154,7 @@ public actor PostgreSQLLedger: LedgerStore {
         }
     }
 
-    public func write<Success: Sendable>(
+    package func write<Success: Sendable>(
         touching footprint: Footprint,
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
@@ -237,7 +237,7 @@ public actor PostgreSQLLedger: LedgerStore {
     }
 
     /// Closes the connection.
-    public func close() {
+    package func close() {
         isClosed = true
         open = nil
     }
@@ -274,7 +274,7 @@ public actor PostgreSQLLedger: LedgerStore {
 }
 
 extension PostgreSQLLedger {
-    public func house() async throws(LedgerError) -> String? { try connected().opening.house }
+    package func house() async throws(LedgerError) -> String? { try connected().opening.house }
 
     /// How long the next callers are told at once what the last one has found out: a tap asks
     /// several times, and each would wait for a server that does not answer.

@@ -6,6 +6,7 @@ import BlockingLane
 /// attribute cannot be called from anywhere else; the abort switch is the one exception.
 @globalActor
 public actor LibNFCLane {
+    /// The lane of the process: libnfc is not made for several threads.
     public static let shared = LibNFCLane()
 
     private nonisolated let lane = BlockingLane(label: "tapcard.libnfc")

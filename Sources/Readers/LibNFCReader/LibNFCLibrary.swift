@@ -54,7 +54,9 @@ package struct LibNFCLibrary {
 
 /// The state of libnfc on this machine.
 public enum LibNFCPresence: Sendable, Hashable {
+    /// The library is not installed.
     case missing
+    /// The library can be used and has this version.
     case usable(version: String)
     /// Another release, or a library without its functions.
     case unusable(why: String)

@@ -179,7 +179,7 @@ public final class LibNFCReader: TagReader {
 
 /// Opens a reader, runs the body, and closes the reader in every case.
 @LibNFCLane
-public func withLibNFCReader<Success: Sendable>(
+package func withLibNFCReader<Success: Sendable>(
     _ connection: String,
     _ body: (LibNFCReader) async throws(ReaderError) -> Success
 ) async throws(ReaderError) -> Success {

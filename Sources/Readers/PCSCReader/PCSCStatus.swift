@@ -1,37 +1,37 @@
-public import TagReading
+package import TagReading
 
 /// The result of a PC/SC call. It is not an enumeration, because drivers and later versions return
 /// other values, which must be kept so that they can be looked up.
-public struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
-    public let rawValue: UInt32
+package struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt32
 
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    public static let success = PCSCStatus(rawValue: 0)
-    public static let cancelled = PCSCStatus(rawValue: 0x8010_0002)
-    public static let invalidHandle = PCSCStatus(rawValue: 0x8010_0003)
-    public static let insufficientBuffer = PCSCStatus(rawValue: 0x8010_0008)
-    public static let unknownReader = PCSCStatus(rawValue: 0x8010_0009)
-    public static let timeout = PCSCStatus(rawValue: 0x8010_000A)
-    public static let sharingViolation = PCSCStatus(rawValue: 0x8010_000B)
-    public static let noSmartcard = PCSCStatus(rawValue: 0x8010_000C)
-    public static let protocolMismatch = PCSCStatus(rawValue: 0x8010_000F)
-    public static let communicationError = PCSCStatus(rawValue: 0x8010_0013)
-    public static let notTransacted = PCSCStatus(rawValue: 0x8010_0016)
-    public static let readerUnavailable = PCSCStatus(rawValue: 0x8010_0017)
-    public static let shutdown = PCSCStatus(rawValue: 0x8010_0018)
-    public static let noService = PCSCStatus(rawValue: 0x8010_001D)
-    public static let serviceStopped = PCSCStatus(rawValue: 0x8010_001E)
-    public static let noAccess = PCSCStatus(rawValue: 0x8010_0027)
-    public static let noReadersAvailable = PCSCStatus(rawValue: 0x8010_002E)
-    public static let unresponsiveCard = PCSCStatus(rawValue: 0x8010_0066)
-    public static let unpoweredCard = PCSCStatus(rawValue: 0x8010_0067)
-    public static let resetCard = PCSCStatus(rawValue: 0x8010_0068)
-    public static let removedCard = PCSCStatus(rawValue: 0x8010_0069)
-    public static let securityViolation = PCSCStatus(rawValue: 0x8010_006A)
+    package static let success = PCSCStatus(rawValue: 0)
+    package static let cancelled = PCSCStatus(rawValue: 0x8010_0002)
+    package static let invalidHandle = PCSCStatus(rawValue: 0x8010_0003)
+    package static let insufficientBuffer = PCSCStatus(rawValue: 0x8010_0008)
+    package static let unknownReader = PCSCStatus(rawValue: 0x8010_0009)
+    package static let timeout = PCSCStatus(rawValue: 0x8010_000A)
+    package static let sharingViolation = PCSCStatus(rawValue: 0x8010_000B)
+    package static let noSmartcard = PCSCStatus(rawValue: 0x8010_000C)
+    package static let protocolMismatch = PCSCStatus(rawValue: 0x8010_000F)
+    package static let communicationError = PCSCStatus(rawValue: 0x8010_0013)
+    package static let notTransacted = PCSCStatus(rawValue: 0x8010_0016)
+    package static let readerUnavailable = PCSCStatus(rawValue: 0x8010_0017)
+    package static let shutdown = PCSCStatus(rawValue: 0x8010_0018)
+    package static let noService = PCSCStatus(rawValue: 0x8010_001D)
+    package static let serviceStopped = PCSCStatus(rawValue: 0x8010_001E)
+    package static let noAccess = PCSCStatus(rawValue: 0x8010_0027)
+    package static let noReadersAvailable = PCSCStatus(rawValue: 0x8010_002E)
+    package static let unresponsiveCard = PCSCStatus(rawValue: 0x8010_0066)
+    package static let unpoweredCard = PCSCStatus(rawValue: 0x8010_0067)
+    package static let resetCard = PCSCStatus(rawValue: 0x8010_0068)
+    package static let removedCard = PCSCStatus(rawValue: 0x8010_0069)
+    package static let securityViolation = PCSCStatus(rawValue: 0x8010_006A)
 
     /// The error for callers: the one place where a status becomes something to act on.
-    public var readerError: ReaderError {
+    package var readerError: ReaderError {
         switch self {
         case .noSmartcard, .unresponsiveCard, .unpoweredCard, .resetCard, .removedCard:
             ReaderError(.tagLost, description)
@@ -66,7 +66,7 @@ public struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
 }
 
 extension PCSCStatus: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         let digits = String(rawValue, radix: 16, uppercase: true)
         return "PC/SC status " + String(repeating: "0", count: 8 - digits.count) + digits
     }

@@ -3,7 +3,10 @@
 public struct Fault: Hashable, Sendable {
     /// The frames that are counted.
     public enum Counted: String, Sendable, CaseIterable {
-        case write, frame
+        /// Counts the frames that write a page.
+        case write
+        /// Counts all frames.
+        case frame
     }
 
     /// The kinds of fault.
@@ -28,11 +31,14 @@ public struct Fault: Hashable, Sendable {
         case killedAfter
     }
 
+    /// The events that are counted.
     public let counted: Counted
     /// The number of counted frames until the fault: 1 is the next one.
     public var countdown: Int
+    /// The kind of fault.
     public let kind: Kind
 
+    /// Creates a fault that happens when the countdown reaches its end.
     public init(at countdown: Int, counting counted: Counted, _ kind: Kind) {
         self.counted = counted
         self.countdown = countdown

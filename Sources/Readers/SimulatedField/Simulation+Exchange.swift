@@ -2,6 +2,7 @@ public import Type2Tag
 
 /// The outcome of one frame to a simulated tag.
 public enum FrameOutcome: Hashable, Sendable {
+    /// The tag answers, or stays silent.
     case reply(TagReply)
     /// The tag gave this reply, and it was damaged on its way.
     case garbled(TagReply)

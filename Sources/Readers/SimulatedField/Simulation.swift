@@ -6,12 +6,16 @@ public struct Simulation: Hashable, Sendable {
     /// at once.
     public static let mostTags = 64
 
+    /// The tags of the drawer.
     public private(set) var tags: [TagMemory]
+    /// The numbers of the tags on the reader.
     public private(set) var onReader: [[UInt8]]
     /// The tag that was on the reader last, for "put it back".
     public private(set) var lastOnReader: [UInt8]?
+    /// The fault that is to happen; nil for none.
     public var fault: Fault?
 
+    /// Creates a drawer with tags, some of them on the reader.
     public init(_ tags: [TagMemory] = [], onReader: [[UInt8]] = []) {
         self.tags = tags
         self.onReader = onReader
@@ -27,6 +31,7 @@ public struct Simulation: Hashable, Sendable {
         return simulation
     }
 
+    /// The tag with this number; nil where the drawer lacks it.
     public func tag(_ uid: [UInt8]) -> TagMemory? { tags.first { $0.uid == uid } }
 
     /// Replaces a tag of the drawer, or adds it.

@@ -12,6 +12,7 @@ extension Simulation {
     private static let faultField = "fault"
     private static let nothing = "none"
 
+    /// The text of a simulation's file.
     public var text: String {
         let lying =
             onReader.isEmpty
@@ -27,6 +28,7 @@ extension Simulation {
         return head + dumps.joined()
     }
 
+    /// Reads the text of a simulation's file.
     public init(parsing text: String) throws(ReaderError) {
         var lines = text.utf8.split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false

@@ -2,8 +2,11 @@ public import Type2Tag
 
 /// The content of a page whose programming was interrupted.
 public enum TornPage: Hashable, Sendable {
+    /// The old bytes are still there.
     case unchanged
+    /// The new bytes are there.
     case new
+    /// All bytes are zero.
     case zero
     /// Each bit that differs is the old or the new one, by this seed.
     case mix(seed: UInt64)

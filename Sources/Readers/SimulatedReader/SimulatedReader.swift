@@ -4,17 +4,18 @@ public import SimulatedField
 public import TagReading
 import Type2Tag
 
-/// A reader that is not there, with a whole, strict tag in its field.
+/// A reader without hardware, with a strict tag in its field.
 public actor SimulatedReader: TagReader {
-    /// As much as an ACR122 carries.
+    /// The longest answer of an ACR122, in bytes.
     public static let answerLimit = 250
     /// For how long the file is not read again while nothing tells of a change.
     private static let freshness = Duration.seconds(1)
 
     public nonisolated let name: String
     public nonisolated let longestAnswer: Int
-    /// How many frames went to a tag, and how many of them were WRITE.
+    /// The number of frames that went to a tag, those of WRITE included.
     public private(set) var frameCount = 0
+    /// The number of WRITE frames that went to a tag.
     public private(set) var writeCount = 0
 
     private var simulation: Simulation

@@ -8,8 +8,10 @@ import Type2Tag
 public struct SimulationFile: Sendable {
     private static let mode: UInt32 = 0o600
 
+    /// The path of the file.
     public let path: String
 
+    /// Names a file. It is read when the reader is first used.
     public init(path: String) { self.path = path }
 
     /// Changes the simulation while no other command does. A missing file starts with one blank tag

@@ -3,11 +3,11 @@
 ///
 /// Drivers compute it themselves where they can: a reader's chip that checks it reports a NAK,
 /// which has no CRC, as the same error as a tag that is gone.
-public enum RadioCRC {
+package enum RadioCRC {
     /// The length of a CRC in bytes.
-    public static let length = 2
+    package static let length = 2
 
-    public static func bytes(of frame: some Sequence<UInt8>) -> [UInt8] {
+    package static func bytes(of frame: some Sequence<UInt8>) -> [UInt8] {
         var register: UInt16 = 0x6363
         for byte in frame {
             var mixed = byte ^ UInt8(truncatingIfNeeded: register)
@@ -18,11 +18,11 @@ public enum RadioCRC {
     }
 
     /// The frame with its CRC, as sent by radio.
-    public static func appended(to frame: [UInt8]) -> [UInt8] { frame + bytes(of: frame) }
+    package static func appended(to frame: [UInt8]) -> [UInt8] { frame + bytes(of: frame) }
 
     /// The bytes before a correct CRC. Nil if it is wrong or missing, or if no bytes come before
     /// it.
-    public static func stripped(from frame: [UInt8]) -> [UInt8]? {
+    package static func stripped(from frame: [UInt8]) -> [UInt8]? {
         let data = frame.dropLast(length)
         guard !data.isEmpty, bytes(of: data).elementsEqual(frame.suffix(length)) else { return nil }
         return Array(data)

@@ -28,9 +28,12 @@ public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
         case cancelled
     }
 
+    /// The kind of failure, for code.
     public let kind: Kind
+    /// The failure in a sentence, for people.
     public let detail: String
 
+    /// Creates an error.
     public init(_ kind: Kind, _ detail: String = "") {
         self.kind = kind
         self.detail = detail

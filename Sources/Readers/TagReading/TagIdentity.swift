@@ -8,6 +8,7 @@ public struct TagIdentity: Hashable, Sendable {
     /// The select acknowledge: 00h for a Type 2 tag.
     public let selectAcknowledge: UInt8
 
+    /// Creates the identity of a tag from its answers to the selection.
     public init(uid: [UInt8], answerToRequest: UInt16 = 0x0044, selectAcknowledge: UInt8 = 0) {
         self.uid = uid
         self.answerToRequest = answerToRequest

@@ -1,11 +1,11 @@
-public import ServicePorts
-public import TapcardDomain
+package import ServicePorts
+package import TapcardDomain
 
 /// The activation service over HTTP.
-public struct RemoteActivation: ActivationService {
+package struct RemoteActivation: ActivationService {
     private let caller: ServiceCaller
 
-    public init(
+    package init(
         _ address: ServiceAddress, through transport: any HTTPTransport,
         patience: Patience = .activation, in surroundings: ServiceSurroundings = .system
     ) {
@@ -13,7 +13,7 @@ public struct RemoteActivation: ActivationService {
             address: address, transport: transport, patience: patience, surroundings: surroundings)
     }
 
-    public func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
+    package func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
         let answer = try await caller.ask(.get, "/version?code=\(code)")
         do throws(ServiceError) {
             return try ActivationParsing.answer(try answer.requireOK())

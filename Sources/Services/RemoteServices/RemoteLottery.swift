@@ -1,12 +1,12 @@
-public import Games
-public import ServicePorts
+package import Games
+package import ServicePorts
 
 /// The lottery over HTTP, with a cache of its last answers on disk.
-public struct RemoteLottery: LotteryService {
+package struct RemoteLottery: LotteryService {
     private let cached: CachedCaller
     private let rules: LotteryRules
 
-    public init(
+    package init(
         _ address: ServiceAddress, through transport: any HTTPTransport, cache: HTTPCache,
         rules: LotteryRules = .standard, patience: Patience = .lottery,
         in surroundings: ServiceSurroundings = .system
@@ -19,7 +19,7 @@ public struct RemoteLottery: LotteryService {
         self.rules = rules
     }
 
-    public func draws(revalidating: Bool) async throws(ServiceError) -> Fetched<DrawList> {
+    package func draws(revalidating: Bool) async throws(ServiceError) -> Fetched<DrawList> {
         try await cached.fetch(
             "/StubLottoResultsData.json", revalidating: revalidating,
             objection: RemoteLottery.hasGoneBack
@@ -28,7 +28,7 @@ public struct RemoteLottery: LotteryService {
         }
     }
 
-    public func drawsBegunAnew() async throws(ServiceError) -> Fetched<DrawList> {
+    package func drawsBegunAnew() async throws(ServiceError) -> Fetched<DrawList> {
         try await cached.fetchAnew(
             "/StubLottoResultsData.json", remark: RemoteLottery.forgetting
         ) { body throws(ServiceError) in
@@ -54,7 +54,7 @@ public struct RemoteLottery: LotteryService {
                 + "taken place before")
     }
 
-    public func tickets() async throws(ServiceError) -> Fetched<[Ticket]> {
+    package func tickets() async throws(ServiceError) -> Fetched<[Ticket]> {
         try await cached.fetch("/StubMyTicketsData.json") { body throws(ServiceError) in
             try LotteryParsing.tickets(body, under: rules)
         }

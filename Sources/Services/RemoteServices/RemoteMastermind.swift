@@ -1,16 +1,16 @@
-public import Games
-public import ServicePorts
+package import Games
+package import ServicePorts
 import TapcardDomain
 import TextCodecs
 
 /// The Mastermind service over HTTP. Only the ranking is retried automatically: a guess or a game
 /// that was sent twice would count twice.
-public struct RemoteMastermind: MastermindService {
+package struct RemoteMastermind: MastermindService {
     private static let longestName = 1_024
 
     private let caller: ServiceCaller
 
-    public init(
+    package init(
         _ address: ServiceAddress, through transport: any HTTPTransport,
         patience: Patience = .mastermind, in surroundings: ServiceSurroundings = .system
     ) {
@@ -18,7 +18,7 @@ public struct RemoteMastermind: MastermindService {
             address: address, transport: transport, patience: patience, surroundings: surroundings)
     }
 
-    public func logIn(
+    package func logIn(
         user: String, password: String, timeToLive: Int?
     ) async throws(ServiceError) -> MastermindToken {
         for (text, what, longest) in [
@@ -52,7 +52,7 @@ public struct RemoteMastermind: MastermindService {
         return try meaning(of: answer, MastermindParsing.token)
     }
 
-    public func start(
+    package func start(
         slots: Int, with token: MastermindToken
     ) async throws(ServiceError) -> MastermindGameID {
         try requireRules(slots)
@@ -60,7 +60,7 @@ public struct RemoteMastermind: MastermindService {
         return try await call(post(body), "/logik/start", token, MastermindParsing.game)
     }
 
-    public func guess(
+    package func guess(
         _ colours: [Int], in game: MastermindGameID, with token: MastermindToken
     ) async throws(ServiceError) -> MastermindAnswer {
         let rules = try requireRules(colours.count)
@@ -78,7 +78,7 @@ public struct RemoteMastermind: MastermindService {
         }
     }
 
-    public func ranking(
+    package func ranking(
         with token: MastermindToken
     ) async throws(ServiceError) -> [MastermindRank] {
         try await call(.get, "/logik/ranking", token, MastermindParsing.ranking)

@@ -1,7 +1,7 @@
-public import Games
+package import Games
 
 /// The port to the lottery. Both answers may come from a cache, and say so.
-public protocol LotteryService: Sendable {
+package protocol LotteryService: Sendable {
     /// The past draws. Where money depends on them they are revalidated: the service is asked
     /// whether the cached list is still valid, however fresh it is.
     func draws(revalidating: Bool) async throws(ServiceError) -> Fetched<DrawList>
@@ -13,16 +13,16 @@ public protocol LotteryService: Sendable {
 }
 
 /// The answer of a service, and its age.
-public struct Fetched<Value: Sendable>: Sendable {
-    public let value: Value
+package struct Fetched<Value: Sendable>: Sendable {
+    package let value: Value
     /// Seconds since the service last confirmed the answer; 0 if it was just fetched.
-    public let age: Int
+    package let age: Int
     /// The reason why an outdated answer was not fetched again, if so.
-    public let staleness: ServiceError?
+    package let staleness: ServiceError?
     /// Notes for the user: for example, that a damaged cache was discarded.
-    public let notes: [String]
+    package let notes: [String]
 
-    public init(
+    package init(
         _ value: Value, age: Int = 0, staleness: ServiceError? = nil, notes: [String] = []
     ) {
         (self.value, self.age) = (value, age)

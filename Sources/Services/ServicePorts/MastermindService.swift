@@ -1,10 +1,10 @@
-public import Games
+package import Games
 
 /// The port to the Mastermind service.
 ///
 /// Only `logIn` takes a password. A refused token is `.unauthorized`: the caller logs in again,
 /// once, and repeats the call.
-public protocol MastermindService: Sendable {
+package protocol MastermindService: Sendable {
     /// Logs in. `timeToLive` is in seconds, one of `MastermindRules.loginSeconds`; without it the
     /// service decides.
     func logIn(
@@ -20,28 +20,28 @@ public protocol MastermindService: Sendable {
 }
 
 /// The access token of a user. Never shown and never logged.
-public struct MastermindToken: Hashable, Sendable, CustomStringConvertible {
-    public let secret: String
+package struct MastermindToken: Hashable, Sendable, CustomStringConvertible {
+    package let secret: String
 
     /// Nil for a text that cannot be a header value.
-    public init?(_ secret: String) {
+    package init?(_ secret: String) {
         guard (1...4_096).contains(secret.utf8.count),
             secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else { return nil }
         self.secret = secret
     }
 
-    public var description: String { "a token" }
+    package var description: String { "a token" }
 }
 
 /// The evaluation of a guess.
-public struct MastermindAnswer: Hashable, Sendable {
-    public let evaluation: MastermindEvaluation
+package struct MastermindAnswer: Hashable, Sendable {
+    package let evaluation: MastermindEvaluation
     /// The number of guesses in this game, including this one.
-    public let guessCount: Int
+    package let guessCount: Int
 
     /// Nil for an evaluation that is impossible with this many slots.
-    public init?(_ evaluation: MastermindEvaluation, guessCount: Int, slots: Int) {
+    package init?(_ evaluation: MastermindEvaluation, guessCount: Int, slots: Int) {
         guard evaluation.isPossible(slots: slots),
             (1...MastermindRules.mostGuesses).contains(guessCount)
         else { return nil }
@@ -50,18 +50,18 @@ public struct MastermindAnswer: Hashable, Sendable {
 }
 
 /// A row of the ranking: the fewest guesses are the best.
-public struct MastermindRank: Hashable, Sendable {
-    public let id: String
-    public let participant: String
-    public let name: String
+package struct MastermindRank: Hashable, Sendable {
+    package let id: String
+    package let participant: String
+    package let name: String
     /// The time as the service writes it: "2021-04-26 17:26:22".
-    public let time: String
-    public let score: Int
-    public let slots: Int
+    package let time: String
+    package let score: Int
+    package let slots: Int
     /// The addresses of pictures in three sizes, if there are any.
-    public let icons: [String]
+    package let icons: [String]
 
-    public init(
+    package init(
         id: String, participant: String, name: String, time: String, score: Int, slots: Int,
         icons: [String]
     ) {

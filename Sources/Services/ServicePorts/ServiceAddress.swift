@@ -2,16 +2,16 @@
 ///
 /// It has no user, password, query or fragment, because addresses are shown and must not contain
 /// secrets, and because a path is appended.
-public struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
+package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address without a slash at its end.
-    public let text: String
+    package let text: String
     /// The host, with the port if it is given: for messages.
-    public let host: String
+    package let host: String
 
     private static let longest = 2_048
 
     /// The error does not repeat the text, which may contain a password.
-    public init(_ text: String) throws(ServiceError) {
+    package init(_ text: String) throws(ServiceError) {
         func refusal(_ why: String) -> ServiceError { ServiceError(.badAddress, why) }
         let lower = text.lowercased()
         guard let scheme = ["https://", "http://"].first(where: lower.hasPrefix) else {
@@ -37,10 +37,10 @@ public struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
         (self.text, self.host) = (scheme + host + path, String(host))
     }
 
-    public var description: String { text }
+    package var description: String { text }
 
     /// The address of a call below this one.
-    public func appending(_ path: String) -> String { text + path }
+    package func appending(_ path: String) -> String { text + path }
 
     private static func mayStand(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && !Array("\"<>\\^`{|}".utf8).contains(byte)

@@ -4,12 +4,15 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
     public enum Kind: String, Sendable, CaseIterable {
         /// No answer: no network, an unknown name, or a closed port.
         case unreachable
+        /// The service gave no answer in time.
         case timedOut = "timed-out"
         /// The certificate is not that of the service.
         case certificate = "bad-certificate"
         /// The connection ended in the middle of the answer.
         case cutOff = "cut-off"
+        /// The service's answer is too large.
         case tooLarge = "too-large"
+        /// The service points to another address.
         case redirected
         /// The server does not use HTTP, or breaks its rules.
         case notHTTP = "not-http"
@@ -19,7 +22,9 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
         case broken
         /// The token has expired or is invalid: log in again.
         case unauthorized
+        /// The service does not accept the password.
         case wrongPassword = "wrong-password"
+        /// The service's answer is not JSON.
         case notJSON = "not-json"
         /// JSON, but not of the documented form.
         case wrongShape = "wrong-shape"
@@ -27,8 +32,11 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
         case goneBack = "gone-back"
         /// The version is empty.
         case emptyVersion = "empty-version"
+        /// The activation service's version makes no sense.
         case badVersion = "bad-version"
+        /// The lottery's numbers make no sense.
         case badBalls = "bad-balls"
+        /// The lottery's date makes no sense.
         case badDate = "bad-date"
         /// The setting is not an address of a service.
         case badAddress = "bad-address"
@@ -38,9 +46,12 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
         case cancelled
     }
 
+    /// The kind of failure, for code.
     public let kind: Kind
+    /// The failure in a sentence, for people.
     public let detail: String
 
+    /// Creates an error.
     public init(_ kind: Kind, _ detail: String) {
         self.kind = kind
         self.detail = detail

@@ -1,39 +1,39 @@
-public import CardCryptography
+package import CardCryptography
 import DurableFile
-public import Ledger
-public import TapcardCore
-public import TapcardDomain
+package import Ledger
+package import TapcardCore
+package import TapcardDomain
 
 /// Purchases at a station whose ledger is out of reach: they are written into its journal, and
 /// booked when the ledger is back.
-public struct DeferredSales: Sendable {
+package struct DeferredSales: Sendable {
     private let journal: JournalFile
     private let snapshot: SnapshotFile
     private let memoryPath: String
 
     /// Both files are in the station's data folder; `memory` is the file of the station's memory.
-    public init(in folder: String, memory: String) {
+    package init(in folder: String, memory: String) {
         journal = JournalFile(folder + "/deferred.journal")
         snapshot = SnapshotFile(folder + "/deferred.snapshot")
         memoryPath = memory
     }
 
-    public var journalPath: String { journal.path }
+    package var journalPath: String { journal.path }
 
     /// The state of the files, for people who watch.
-    public struct Status: Sendable, Hashable {
-        public let currency: Currency
+    package struct Status: Sendable, Hashable {
+        package let currency: Currency
         /// The sum and the number of the purchases that are not booked, in minor units.
-        public let unsettled: Int64
-        public let purchases: Int
-        public let oldest: Timestamp?
-        public let cards: Int?
+        package let unsettled: Int64
+        package let purchases: Int
+        package let oldest: Timestamp?
+        package let cards: Int?
         /// The age of the snapshot; nil without one that counts.
-        public let age: Duration?
+        package let age: Duration?
     }
 
     /// Nil for a station that has neither journal nor snapshot.
-    public func status(
+    package func status(
         _ keys: KeyRing, at now: Timestamp, _ uptime: Uptime?
     ) throws(TapcardError) -> Status? {
         let (lines, cards) = (try journal.load(keys), snapshot.load(keys))
@@ -47,7 +47,7 @@ public struct DeferredSales: Sendable {
     // MARK: Out of reach
 
     /// The station's memory of its ledger.
-    public func memory() throws(TapcardError) -> StationMemory {
+    package func memory() throws(TapcardError) -> StationMemory {
         do throws(FileError) {
             let bytes = try DurableFile(memoryPath).read() ?? []
             return StationMemory(String(decoding: bytes, as: UTF8.self))
@@ -62,7 +62,7 @@ public struct DeferredSales: Sendable {
 
     /// Accepts a purchase while the ledger is out of reach, by the snapshot and within the caps. The
     /// tag is only read. Returns once the purchase is in the journal.
-    public func pay(
+    package func pay(
         _ amount: Money, id: OperationID, only card: CardUID?, within caps: DeferralCaps,
         at station: Station
     ) async throws(TapcardError) -> Receipt {
@@ -145,7 +145,7 @@ public struct DeferredSales: Sendable {
     }
 
     /// A card that was read while the ledger is out of reach, less what it has paid here since.
-    public func lessUnbooked(
+    package func lessUnbooked(
         _ reading: CardReading, _ keys: KeyRing
     ) throws(TapcardError) -> CardReading {
         guard reading.ledger == .unreachable, let balance = reading.balance,
@@ -162,12 +162,12 @@ public struct DeferredSales: Sendable {
     // MARK: In reach
 
     /// The purchases of a journal that were booked.
-    public struct Settled: Sendable, Hashable {
-        public let currency: Currency
-        public internal(set) var purchases = 0
+    package struct Settled: Sendable, Hashable {
+        package let currency: Currency
+        package internal(set) var purchases = 0
         /// The sum of the purchases, and the part that the cards could not pay, in minor units.
-        public internal(set) var amount: Int64 = 0
-        public internal(set) var shortfall: Int64 = 0
+        package internal(set) var amount: Int64 = 0
+        package internal(set) var shortfall: Int64 = 0
 
         init(_ currency: Currency) { self.currency = currency }
 
@@ -183,11 +183,11 @@ public struct DeferredSales: Sendable {
     private static let mostAtOnce = 100
 
     /// Whether anything may be left to settle: asked before every tap.
-    public var mayHaveLines: Bool { journal.mayHaveLines }
+    package var mayHaveLines: Bool { journal.mayHaveLines }
 
     /// Books every purchase in the journal, in order. It may be interrupted and repeated at any
     /// point: a purchase has an id, under which the ledger books it once.
-    public func settle(
+    package func settle(
         into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
     ) async throws(TapcardError) -> Settled? {
         guard let lines = try journal.load(keys), !lines.lines.isEmpty else { return nil }
@@ -203,7 +203,7 @@ public struct DeferredSales: Sendable {
 
     /// Books a copy of a journal, such as that of a station that is out of order. The copy stays as
     /// it is.
-    public static func settle(
+    package static func settle(
         copy path: String, into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
     ) async throws(TapcardError) -> Settled? {
         guard let lines = try JournalFile(path).load(keys) else { return nil }
@@ -247,7 +247,7 @@ public struct DeferredSales: Sendable {
 
     /// Takes a snapshot of the cards, and reports the journal to the ledger first: from then on the
     /// ledger knows that this station may have purchases.
-    public func takeSnapshot(
+    package func takeSnapshot(
         of ledger: any LedgerStore, _ keys: KeyRing, within caps: DeferralCaps,
         _ surroundings: Station.Surroundings
     ) async throws(TapcardError) -> CardSnapshot {

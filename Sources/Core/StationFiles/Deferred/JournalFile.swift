@@ -1,25 +1,25 @@
-public import CardCryptography
+package import CardCryptography
 import DurableFile
 import Ledger
-public import TapcardCore
+package import TapcardCore
 
 /// The file with a station's journal of deferred purchases. Lines are added at its end, and synced
 /// before they are acknowledged.
-public struct JournalFile: Sendable, Hashable {
+package struct JournalFile: Sendable, Hashable {
     private static let mode: UInt32 = 0o600
 
-    public let path: String
+    package let path: String
 
-    public init(_ path: String) { self.path = path }
+    package init(_ path: String) { self.path = path }
 
     /// The journal; nil before the first one is made.
-    public func load(_ keys: KeyRing) throws(TapcardError) -> DeferralJournal? {
+    package func load(_ keys: KeyRing) throws(TapcardError) -> DeferralJournal? {
         try read(keys)?.journal
     }
 
     /// Whether there is a journal with lines, at little cost: a tap asks this. One that cannot be
     /// read may have some: who loads it then learns why.
-    public var mayHaveLines: Bool {
+    package var mayHaveLines: Bool {
         do throws(FileError) {
             let bytes = try DurableFile(path).read() ?? []
             return bytes.count { $0 == UInt8(ascii: "\n") } > 1
@@ -29,7 +29,7 @@ public struct JournalFile: Sendable, Hashable {
     }
 
     /// The journal, made now if there is none. An empty one for another ledger is replaced.
-    public func loadOrMake(
+    package func loadOrMake(
         _ keys: KeyRing, _ make: () -> DeferralJournal
     ) throws(TapcardError) -> DeferralJournal {
         try alone { () throws(TapcardError) in
@@ -44,7 +44,7 @@ public struct JournalFile: Sendable, Hashable {
 
     /// Decides with the journal at hand which line to add, if any, while no other process changes
     /// it. Returns once the line is on the disk.
-    public func add<Success>(
+    package func add<Success>(
         _ keys: KeyRing,
         _ decide: (DeferralJournal) throws(TapcardError) -> (line: JournalLine?, Success)
     ) throws(TapcardError) -> Success {
@@ -67,7 +67,7 @@ public struct JournalFile: Sendable, Hashable {
     }
 
     /// Brings every line to the disk again: one whose sync has failed may be there in memory alone.
-    public func renew(_ keys: KeyRing) throws(TapcardError) {
+    package func renew(_ keys: KeyRing) throws(TapcardError) {
         try alone { () throws(TapcardError) in
             guard let journal = try load(keys) else { throw missing }
             try replace(by: journal)

@@ -1,17 +1,17 @@
-public import CardCryptography
+package import CardCryptography
 import DurableFile
-public import TapcardCore
+package import TapcardCore
 
 /// The file with the snapshot of the cards, by which a station defers purchases.
-public struct SnapshotFile: Sendable, Hashable {
+package struct SnapshotFile: Sendable, Hashable {
     private static let mode: UInt32 = 0o600
 
-    public let path: String
+    package let path: String
 
-    public init(_ path: String) { self.path = path }
+    package init(_ path: String) { self.path = path }
 
     /// The snapshot; nil without one, or where no key of this station has sealed it.
-    public func load(_ keys: KeyRing) -> CardSnapshot? {
+    package func load(_ keys: KeyRing) -> CardSnapshot? {
         guard let bytes = try? DurableFile(path).read(limit: CardSnapshot.longest) else {
             return nil
         }
@@ -19,7 +19,7 @@ public struct SnapshotFile: Sendable, Hashable {
     }
 
     /// Removes the snapshot: it has balances from before a purchase was booked.
-    public func remove() throws(TapcardError) {
+    package func remove() throws(TapcardError) {
         do throws(FileError) {
             try DurableFile(path).remove()
         } catch {
@@ -30,7 +30,7 @@ public struct SnapshotFile: Sendable, Hashable {
         }
     }
 
-    public func save(_ snapshot: CardSnapshot, _ keys: KeyRing) throws(TapcardError) {
+    package func save(_ snapshot: CardSnapshot, _ keys: KeyRing) throws(TapcardError) {
         do throws(FileError) {
             // After a power failure an older snapshot, or none, costs only sales.
             try DurableFile(path).write(

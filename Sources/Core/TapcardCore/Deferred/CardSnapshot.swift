@@ -1,26 +1,26 @@
-public import CardCryptography
-public import Ledger
-public import TapcardDomain
+package import CardCryptography
+package import Ledger
+package import TapcardDomain
 
 /// The cards of a ledger at one moment, as far as a station needs them to defer a purchase: a fixed
 /// number of bytes for each card, in the order of their numbers.
-public struct CardSnapshot: Sendable, Hashable {
+package struct CardSnapshot: Sendable, Hashable {
     /// The most cards in a snapshot: 20 megabytes.
-    public static let mostCards = 1_000_000
+    package static let mostCards = 1_000_000
     /// The longest snapshot, in bytes.
-    public static let longest = mostCards * rowSize + 1_024
+    package static let longest = mostCards * rowSize + 1_024
     private static let rowSize = 20
     private static let uidSize = 7
     private static let head = Array("tapcard snapshot 1\n".utf8)
     private static let purpose = "snapshot"
 
-    public let currency: Currency
+    package let currency: Currency
     /// The name of the ledger; nil for a ledger of one machine.
-    public let house: String?
-    public let takenAt: Timestamp
-    public let takenUptime: Uptime?
+    package let house: String?
+    package let takenAt: Timestamp
+    package let takenUptime: Uptime?
     /// The keys that the ledger had retired.
-    public let retiredKeys: Set<UInt8>
+    package let retiredKeys: Set<UInt8>
     private let rows: [UInt8]
 
     private init(
@@ -34,7 +34,7 @@ public struct CardSnapshot: Sendable, Hashable {
 
     /// Reads all cards at length, at most `mostCards`, while other work on the ledger goes on. The
     /// time is that of the station when the reading begins.
-    public init(
+    package init(
         of ledger: any LedgerStore, at now: Timestamp, _ uptime: Uptime?
     ) async throws(LedgerError) {
         let house = try await ledger.house()
@@ -57,10 +57,10 @@ public struct CardSnapshot: Sendable, Hashable {
             retiredKeys: read.1, rows: read.0)
     }
 
-    public var cardCount: Int { rows.count / CardSnapshot.rowSize }
+    package var cardCount: Int { rows.count / CardSnapshot.rowSize }
 
     /// The card in the snapshot; nil for a card that the ledger did not know.
-    public func card(_ uid: CardUID) -> CardStanding? {
+    package func card(_ uid: CardUID) -> CardStanding? {
         var (low, high) = (0, cardCount)
         while low < high {
             let middle = (low + high) / 2
@@ -74,7 +74,7 @@ public struct CardSnapshot: Sendable, Hashable {
 
     /// How old the snapshot is: by the monotonic clock, or by the time of day where the
     /// machine was restarted. Nil where that time is still to come.
-    public func age(at now: Timestamp, _ uptime: Uptime?) -> Duration? {
+    package func age(at now: Timestamp, _ uptime: Uptime?) -> Duration? {
         if let uptime, let takenUptime, let age = uptime.millisecondsSince(takenUptime) {
             return .milliseconds(age)
         }
@@ -116,7 +116,7 @@ public struct CardSnapshot: Sendable, Hashable {
 
 /// The file of a snapshot: a line of words, the rows, and a seal over all of it.
 extension CardSnapshot {
-    public func bytes(under keys: KeyRing) -> [UInt8] {
+    package func bytes(under keys: KeyRing) -> [UInt8] {
         let words = [
             String(keys.sealing.id), currency.code, house ?? "-", String(takenAt.milliseconds),
             takenUptime?.boot ?? "-", String(takenUptime?.milliseconds ?? 0),
@@ -127,7 +127,7 @@ extension CardSnapshot {
     }
 
     /// Reads a snapshot; nil for bytes that no key of this ring has sealed.
-    public init?(_ bytes: [UInt8], _ keys: KeyRing) {
+    package init?(_ bytes: [UInt8], _ keys: KeyRing) {
         let text = bytes.dropLast(SHA256.size)
         let body = text.dropFirst(CardSnapshot.head.count)
         guard text.starts(with: CardSnapshot.head),

@@ -1,24 +1,24 @@
-public import CardCryptography
+package import CardCryptography
 import CardImage
-public import Ledger
-public import TapcardDomain
+package import Ledger
+package import TapcardDomain
 import TextCodecs
 
 /// A purchase in a station's journal.
-public struct JournalLine: Sendable, Hashable {
-    public let number: Int64
-    public let id: OperationID
-    public let uid: CardUID
-    public let chip: Chip
-    public let account: Int
+package struct JournalLine: Sendable, Hashable {
+    package let number: Int64
+    package let id: OperationID
+    package let uid: CardUID
+    package let chip: Chip
+    package let account: Int
     /// The record on the tag, in its sixteen bytes.
-    public let record: [UInt8]
+    package let record: [UInt8]
     /// The amount in minor units.
-    public let amount: Int64
-    public let cashier: CashierName?
-    public let at: Timestamp
+    package let amount: Int64
+    package let cashier: CashierName?
+    package let at: Timestamp
 
-    public init(
+    package init(
         number: Int64, id: OperationID, uid: CardUID, chip: Chip, account: Int, record: [UInt8],
         amount: Int64, cashier: CashierName?, at: Timestamp
     ) {
@@ -28,7 +28,7 @@ public struct JournalLine: Sendable, Hashable {
     }
 
     /// The balance that the tag showed, in minor units.
-    public var balanceOnTag: Int64 { SealedRecord(record).map { Int64($0.balance) } ?? 0 }
+    package var balanceOnTag: Int64 { SealedRecord(record).map { Int64($0.balance) } ?? 0 }
 
     /// The words of the line, without its seal.
     fileprivate var words: String {
@@ -60,9 +60,9 @@ public struct JournalLine: Sendable, Hashable {
 
 /// The purchases that a station has accepted and the ledger has not booked yet, oldest first. Each
 /// line is sealed together with the one before it, so that none can be taken out or put in.
-public struct DeferralJournal: Sendable, Hashable {
+package struct DeferralJournal: Sendable, Hashable {
     /// The reason why a journal cannot be read.
-    public enum Unreadable: Error, Sendable, Hashable {
+    package enum Unreadable: Error, Sendable, Hashable {
         case notAJournal
         /// It is sealed with a key that this station does not have.
         case keyMissing(UInt8)
@@ -74,18 +74,18 @@ public struct DeferralJournal: Sendable, Hashable {
     private static let purpose = "journal"
     private static let sealSize = 16
 
-    public let id: JournalID
-    public let currency: Currency
+    package let id: JournalID
+    package let currency: Currency
     /// The name of the ledger that is to book the purchases; nil for a ledger of one machine.
-    public let house: String?
+    package let house: String?
     /// The running number of the last purchase that was booked.
-    public private(set) var settled: Int64
-    public private(set) var lines: [JournalLine] = []
+    package private(set) var settled: Int64
+    package private(set) var lines: [JournalLine] = []
     /// The key of the seals.
     private var entry: KeyEntry
     private var lastSeal: [UInt8]
 
-    public init(
+    package init(
         id: JournalID, currency: Currency, house: String?, settled: Int64 = 0, under keys: KeyRing
     ) {
         (self.id, self.currency, self.house) = (id, currency, house)
@@ -94,22 +94,22 @@ public struct DeferralJournal: Sendable, Hashable {
     }
 
     /// The running number of the last line.
-    public var written: Int64 { lines.last?.number ?? settled }
+    package var written: Int64 { lines.last?.number ?? settled }
 
     /// Whether both journals are for the same ledger.
-    public func isForLedger(of other: DeferralJournal) -> Bool {
+    package func isForLedger(of other: DeferralJournal) -> Bool {
         house == other.house && currency == other.currency
     }
 
-    public func line(_ id: OperationID) -> JournalLine? { lines.first { $0.id == id } }
+    package func line(_ id: OperationID) -> JournalLine? { lines.first { $0.id == id } }
 
     /// The sum of the lines, in minor units; of one card if it is named.
-    public func sum(of uid: CardUID? = nil) -> Int64 {
+    package func sum(of uid: CardUID? = nil) -> Int64 {
         lines.reduce(0) { $0 + (uid == nil || uid == $1.uid ? $1.amount : 0) }
     }
 
     /// Adds the next line, and returns the bytes for the end of the file.
-    public mutating func append(_ line: JournalLine) -> [UInt8] {
+    package mutating func append(_ line: JournalLine) -> [UInt8] {
         precondition(line.number == written + 1, "a journal's numbers have no gaps")
         let text = sealed(line.words)
         lines.append(line)
@@ -118,7 +118,7 @@ public struct DeferralJournal: Sendable, Hashable {
 
     /// Drops the lines up to this number, which are booked, and seals the others with the present
     /// key.
-    public mutating func drop(through number: Int64, under keys: KeyRing) {
+    package mutating func drop(through number: Int64, under keys: KeyRing) {
         settled = max(settled, min(number, written))
         lines.removeAll { $0.number <= number }
         entry = keys.sealing
@@ -126,7 +126,7 @@ public struct DeferralJournal: Sendable, Hashable {
     }
 
     /// The whole file.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var copy = self
         return copy.resealed()
     }
@@ -139,7 +139,7 @@ public struct DeferralJournal: Sendable, Hashable {
     }
 
     /// The purchase as the ledger books it.
-    public func purchase(_ line: JournalLine) -> DeferredPurchase {
+    package func purchase(_ line: JournalLine) -> DeferredPurchase {
         DeferredPurchase(
             id: line.id, uid: line.uid, chip: line.chip, account: line.account,
             sequence: SealedRecord(line.record)?.sequence ?? .none, amount: line.amount,
@@ -166,7 +166,7 @@ public struct DeferralJournal: Sendable, Hashable {
 extension DeferralJournal {
     /// Reads a file. A last line that was torn by a failure of the machine does not count: it
     /// was never acknowledged. `length` is where the next line goes.
-    public static func parsing(
+    package static func parsing(
         _ bytes: [UInt8], _ keys: KeyRing
     ) throws(Unreadable) -> (journal: DeferralJournal, length: Int) {
         var lines = bytes.split(

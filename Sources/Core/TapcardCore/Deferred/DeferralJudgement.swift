@@ -1,29 +1,29 @@
 import CardImage
-public import Ledger
-public import TapcardDomain
+package import Ledger
+package import TapcardDomain
 
 /// A card on the reader of a station that cannot ask its ledger.
-public struct UnconfirmedCard: Sendable, Hashable {
-    public let uid: CardUID
-    public let chip: Chip
+package struct UnconfirmedCard: Sendable, Hashable {
+    package let uid: CardUID
+    package let chip: Chip
     /// The newest record under a key that is not retired here, in its sixteen bytes; nil without
     /// one.
-    public let record: [UInt8]?
+    package let record: [UInt8]?
 
-    public init(uid: CardUID, chip: Chip, record: [UInt8]?) {
+    package init(uid: CardUID, chip: Chip, record: [UInt8]?) {
         (self.uid, self.chip, self.record) = (uid, chip, record)
     }
 }
 
 /// The verdict on a purchase while the ledger is out of reach. The order of the questions is the
 /// rule.
-public enum DeferralJudgement: Sendable, Hashable {
+package enum DeferralJudgement: Sendable, Hashable {
     /// The purchase may be written into the journal.
     case accepted(account: Int, balance: Money)
     case refused(Reason)
 
     /// The reason for a refusal, in the order in which they are looked for.
-    public enum Reason: Sendable, Hashable {
+    package enum Reason: Sendable, Hashable {
         case noSnapshot
         case oldSnapshot
         /// No record under a key that is in use.
@@ -39,7 +39,7 @@ public enum DeferralJudgement: Sendable, Hashable {
         case stationLimit(left: Money)
 
         /// The word for programs.
-        public var word: String {
+        package var word: String {
             switch self {
             case .noSnapshot: "no-snapshot"
             case .oldSnapshot: "old-snapshot"
@@ -55,7 +55,7 @@ public enum DeferralJudgement: Sendable, Hashable {
         }
 
         /// The sum that could still be paid, where that is the reason.
-        public var left: Money? {
+        package var left: Money? {
             switch self {
             case .balance(let left), .cardLimit(let left), .stationLimit(let left): left
             case .noSnapshot, .oldSnapshot, .noRecord, .unknownCard, .inactive, .oldRecord,
@@ -66,16 +66,16 @@ public enum DeferralJudgement: Sendable, Hashable {
     }
 
     /// The facts for a verdict.
-    public struct Question: Sendable {
-        public let amount: Money
-        public let caps: DeferralCaps
-        public let snapshot: CardSnapshot?
-        public let journal: DeferralJournal
-        public let memory: StationMemory
-        public let now: Timestamp
-        public let uptime: Uptime?
+    package struct Question: Sendable {
+        package let amount: Money
+        package let caps: DeferralCaps
+        package let snapshot: CardSnapshot?
+        package let journal: DeferralJournal
+        package let memory: StationMemory
+        package let now: Timestamp
+        package let uptime: Uptime?
 
-        public init(
+        package init(
             _ amount: Money, within caps: DeferralCaps, _ snapshot: CardSnapshot?,
             _ journal: DeferralJournal, _ memory: StationMemory, at now: Timestamp,
             _ uptime: Uptime?
@@ -86,7 +86,7 @@ public enum DeferralJudgement: Sendable, Hashable {
         }
 
         /// Why no card at all could pay this; nil where some could.
-        public var refusalOfAll: Reason? {
+        package var refusalOfAll: Reason? {
             do throws(Rejection) {
                 _ = try currentSnapshot()
                 let (card, station) = (caps.card.minorUnits, leftAtStation)
@@ -122,7 +122,7 @@ public enum DeferralJudgement: Sendable, Hashable {
         }
     }
 
-    public init(_ question: Question, _ card: UnconfirmedCard) {
+    package init(_ question: Question, _ card: UnconfirmedCard) {
         do throws(Rejection) {
             self = try DeferralJudgement.accepting(question, card)
         } catch {
@@ -166,7 +166,7 @@ public enum DeferralJudgement: Sendable, Hashable {
 
 extension TapcardError {
     /// The refusal of a purchase at a station that may defer some.
-    public init(_ reason: DeferralJudgement.Reason, uid: CardUID? = nil) {
+    package init(_ reason: DeferralJudgement.Reason, uid: CardUID? = nil) {
         let why =
             switch reason {
             case .noSnapshot: "this station has no snapshot of the cards to go by"

@@ -11,14 +11,14 @@ extension Station {
     }
 
     /// Reads a card without the ledger. Nothing is written to it.
-    public func lookWithoutLedger(
+    package func lookWithoutLedger(
         only card: CardUID? = nil
     ) async throws(TapcardError) -> UnconfirmedCard {
         try await withoutLedger.run(UnconfirmedLook(only: card))
     }
 
     /// The refusal of an id under which the journal has another purchase.
-    public func otherRequest(_ line: JournalLine) -> TapcardError {
+    package func otherRequest(_ line: JournalLine) -> TapcardError {
         mismatch(
             Operation(
                 id: line.id, uid: line.uid, kind: .deferred, amount: line.amount,
@@ -27,7 +27,7 @@ extension Station {
 
     /// The answer to a purchase that is in the station's journal. `balance` is what the card has
     /// left, as far as it is known.
-    public static func receipt(
+    package static func receipt(
         _ line: JournalLine, in journal: DeferralJournal, balance: Money, limit: Money,
         isReplayed: Bool
     ) -> Receipt {

@@ -1,9 +1,9 @@
-public import Games
-public import Ledger
-public import TapcardDomain
+package import Games
+package import Ledger
+package import TapcardDomain
 
 /// The next step after an error, as data: the command line names a verb, the page a button.
-public enum NextStep: Hashable, Sendable {
+package enum NextStep: Hashable, Sendable {
     case card(CardStep)
     case trust(TrustStep)
     case tag(TagStep)
@@ -19,7 +19,7 @@ public enum NextStep: Hashable, Sendable {
 
 extension NextStep {
     /// A step of an operator or a cashier with a card.
-    public enum CardStep: Hashable, Sendable {
+    package enum CardStep: Hashable, Sendable {
         case addFunds
         case unblock
         case payOut
@@ -41,7 +41,7 @@ extension NextStep {
     }
 
     /// A step for a card that is not trusted, or whose tag or station is not the right one.
-    public enum TrustStep: Hashable, Sendable {
+    package enum TrustStep: Hashable, Sendable {
         case repair(CardUID)
         case repairIfKnown(CardUID)
         case blockInDoubt(CardUID)
@@ -58,7 +58,7 @@ extension NextStep {
     }
 
     /// A step with the tag on the reader.
-    public enum TagStep: Hashable, Sendable {
+    package enum TagStep: Hashable, Sendable {
         case hold(CardUID?)
         case holdAgain
         case holdStill
@@ -83,7 +83,7 @@ extension NextStep {
     }
 
     /// A step with the reader.
-    public enum ReaderStep: Hashable, Sendable {
+    package enum ReaderStep: Hashable, Sendable {
         case diagnose
         case free
         case plugIn
@@ -91,7 +91,7 @@ extension NextStep {
     }
 
     /// A retry of the request, or another request in its place.
-    public enum RequestStep: Hashable, Sendable {
+    package enum RequestStep: Hashable, Sendable {
         case checkAmount
         case showLimits
         case confirm
@@ -109,7 +109,7 @@ extension NextStep {
     }
 
     /// A step with the lottery, its draws and its tickets.
-    public enum LotteryStep: Hashable, Sendable {
+    package enum LotteryStep: Hashable, Sendable {
         case forgetDraws
         case showDraws
         case waitForDraws
@@ -122,7 +122,7 @@ extension NextStep {
     }
 
     /// A step with another service, or with its answer.
-    public enum ServiceStep: Hashable, Sendable {
+    package enum ServiceStep: Hashable, Sendable {
         case tryLater
         case distrust
         case checkAddress
@@ -139,7 +139,7 @@ extension NextStep {
     }
 
     /// A step with the ledger.
-    public enum LedgerStep: Hashable, Sendable {
+    package enum LedgerStep: Hashable, Sendable {
         case takeNoMoney
         case restoreGoodBackup
         case bringNewerBack(CardUID)
@@ -155,9 +155,9 @@ extension NextStep {
     }
 
     /// A step with a file of the station.
-    public enum FileStep: Hashable, Sendable {
+    package enum FileStep: Hashable, Sendable {
         /// The files that hold secrets.
-        public enum File: Hashable, Sendable { case keys, cashiers, games }
+        package enum File: Hashable, Sendable { case keys, cashiers, games }
 
         case makePrivate(File, String)
         case letOwnerRun(File)

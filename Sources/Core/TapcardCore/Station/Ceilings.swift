@@ -14,6 +14,7 @@ public struct Ceilings: Sendable, Hashable {
         /// The largest balance that an addition or a prize may lead to.
         public var balance: Money
 
+        /// Creates three limits.
         public init(payment: Money, addition: Money, balance: Money) {
             (self.payment, self.addition, self.balance) = (payment, addition, balance)
         }
@@ -24,6 +25,7 @@ public struct Ceilings: Sendable, Hashable {
     /// The largest amounts with a confirmation.
     public var absolute: Amounts
 
+    /// Creates ceilings.
     public init(unconfirmed: Amounts, absolute: Amounts) {
         (self.unconfirmed, self.absolute) = (unconfirmed, absolute)
     }

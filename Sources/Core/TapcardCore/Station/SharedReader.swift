@@ -1,18 +1,18 @@
 import BlockingLane
-public import TagReading
+package import TagReading
 import TapcardDomain
 
 /// A reader that one operation at a time may use. Two operations that select tags in turn would
 /// write to each other's tag. So the second one gets a reader that answers "in use", even if its
 /// caller believed the reader to be free.
-public final class SharedReader: Sendable {
+package final class SharedReader: Sendable {
     private let reader: any TagReader
     private let isTaken = Guarded(false)
 
-    public init(_ reader: any TagReader) { self.reader = reader }
+    package init(_ reader: any TagReader) { self.reader = reader }
 
     /// Lends the reader while the body runs.
-    public func use<Result>(_ body: (any TagReader) async -> Result) async -> Result {
+    package func use<Result>(_ body: (any TagReader) async -> Result) async -> Result {
         guard take() else { return await body(TakenReader()) }
         defer { isTaken.withLock { $0 = false } }
         return await body(reader)
@@ -31,19 +31,19 @@ public final class SharedReader: Sendable {
 }
 
 /// A stand-in for a reader that another operation uses.
-public struct TakenReader: TagReader {
-    public let name = "the counter's reader"
-    public let longestAnswer = 0
+package struct TakenReader: TagReader {
+    package let name = "the counter's reader"
+    package let longestAnswer = 0
 
-    public init() {}
+    package init() {}
 
-    public func select(within limit: Duration) throws(ReaderError) -> TagIdentity {
+    package func select(within limit: Duration) throws(ReaderError) -> TagIdentity {
         throw ReaderError(.busy)
     }
 
-    public func exchange(_ frame: [UInt8]) throws(ReaderError) -> [UInt8] {
+    package func exchange(_ frame: [UInt8]) throws(ReaderError) -> [UInt8] {
         throw ReaderError(.busy)
     }
 
-    public func release() {}
+    package func release() {}
 }

@@ -4,15 +4,21 @@ public import Ledger
 public import TagReading
 public import TapcardDomain
 
-/// A reader, a ledger and the keys: everything needed to work on a card. Each use case is a method
-/// in a file of its own. One call at a time: a reader serves one card.
+/// A reader, a ledger and the keys: everything needed to work on a card. Each operation is a method.
+/// Call one at a time, because a reader serves one card.
 public struct Station: Sendable {
+    /// The reader that serves one card at a time.
     public let reader: any TagReader
+    /// The ledger that keeps operations and balances.
     public let ledger: any LedgerStore
+    /// The source of the keys, asked each time a card is seen.
     public let keySource: KeyRingSource
+    /// The durations and limits in force.
     public internal(set) var settings: Settings
+    /// The clocks, the random source and the callbacks.
     public let surroundings: Surroundings
 
+    /// Creates a station whose keys do not change.
     public init(
         reader: any TagReader, ledger: any LedgerStore, keys: KeyRing,
         settings: Settings = Settings(), surroundings: Surroundings
@@ -22,7 +28,7 @@ public struct Station: Sendable {
             surroundings: surroundings)
     }
 
-    /// With keys that may change while the station runs.
+    /// Creates a station whose keys may change while it runs.
     public init(
         reader: any TagReader, ledger: any LedgerStore, keySource: KeyRingSource,
         settings: Settings = Settings(), surroundings: Surroundings
@@ -48,6 +54,7 @@ public struct Station: Sendable {
         /// Whether a person has confirmed an amount above the lower ceilings.
         public var isConfirmed: Bool
 
+        /// Creates settings; each has a usual value.
         public init(
             wait: Duration = .seconds(30), paymentLifetime: Duration = .seconds(120),
             scratching: Duration = .seconds(2), ceilings: Ceilings? = nil,
@@ -64,16 +71,20 @@ public struct Station: Sendable {
     /// The clocks, the random source, the cashier and the progress callback: parameters, so that
     /// tests control them.
     public struct Surroundings: Sendable {
+        /// The time of day.
         public let now: @Sendable () -> Timestamp
         /// A monotonic clock; nil where the machine has none.
         public let uptime: @Sendable () -> Uptime?
-        /// Throws when the task was cancelled.
+        /// Sleeps this long. Throws when the task was cancelled.
         public let sleep: @Sendable (Duration) async throws -> Void
+        /// Random bytes, as many as asked for.
         public let random: @Sendable (Int) -> [UInt8]
+        /// Called with each step of an operation, for a person who watches.
         public let progress: @Sendable (Progress) -> Void
         /// The cashier who begins operations here; nil if none was named.
         public var cashier: CashierName?
 
+        /// Creates surroundings. Only the time of day and the sleep have no usual value.
         public init(
             now: @escaping @Sendable () -> Timestamp,
             uptime: @escaping @Sendable () -> Uptime? = { nil },
@@ -99,12 +110,17 @@ public struct Station: Sendable {
 
     /// A progress report for a person who watches.
     public enum Progress: Sendable, Hashable {
+        /// The reader waits for a card.
         case waitingForCard
+        /// A card was selected.
         case cardSeen(CardUID)
+        /// An operation that an earlier tap left open is being settled.
         case settling(OperationID)
+        /// The code is being scratched.
         case scratching
         /// The service that activates codes is being asked; cancelling does not stop that.
         case asking
+        /// The card is being written. It should stay where it is.
         case writing
         /// The step of its protection that the tag takes now.
         case switchingProtection(CardProtection)
@@ -116,10 +132,12 @@ public struct Station: Sendable {
 
     /// The keys at the last look at a card.
     public var keys: KeyRing { keySource.current }
+    /// The currency of the ledger.
     public var currency: Currency { ledger.currency }
     var now: Timestamp { ledger.time(at: surroundings.now()) }
     var cashier: CashierName? { surroundings.cashier }
 
+    /// A new id for a request. A retry of the request keeps it.
     public func newID() -> OperationID { surroundings.newID() }
 
     /// Seals with the key that seals at all stations of the ledger. Throws where this one lacks it,

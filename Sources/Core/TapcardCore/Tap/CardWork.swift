@@ -8,8 +8,11 @@ import TextCodecs
 
 /// How what phones read stands after a tap.
 public enum DisplayState: String, Sendable, Hashable, CaseIterable {
+    /// Phones read the present state.
     case current
+    /// Phones read the present state again: this tap has refreshed it.
     case repaired
+    /// Phones still read an older state; the next tap refreshes it.
     case outOfDate = "out-of-date"
 }
 

@@ -221,6 +221,7 @@ extension Station {
 ///
 /// Its end was never reported, so the answer of this tap reports it, whatever was asked.
 public struct Settled: Sendable, Hashable {
+    /// The operation, in its final state.
     public let operation: Operation
     /// The amount that it adds to the balance, or would have added; negative for a payment.
     public let amount: Money

@@ -6,6 +6,7 @@ public import TapcardDomain
 
 /// A change that has happened: it is in the ledger, and the card shows it or follows.
 public struct Receipt: Sendable, Hashable {
+    /// The operation, committed.
     public let operation: Operation
     /// The amount added to the card; negative for a payment.
     public let amount: Money
@@ -13,6 +14,7 @@ public struct Receipt: Sendable, Hashable {
     public let balance: Money
     /// Whether this was a retry, and nothing happened this time.
     public let isReplayed: Bool
+    /// The state of the text that phones read.
     public let display: DisplayState
     /// The unclaimed tickets that cannot be claimed any more.
     public var ticketsGivenUp: [Ticket] = []
@@ -21,6 +23,7 @@ public struct Receipt: Sendable, Hashable {
     /// What the ledger is still to book, where the change is only in the station's journal.
     public var deferral: Deferral?
 
+    /// The card's number.
     public var uid: CardUID { operation.uid }
 
     /// The receipt of a request that took two taps, with the operations that the first has settled.

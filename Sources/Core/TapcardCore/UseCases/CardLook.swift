@@ -8,13 +8,32 @@ public import TapcardDomain
 public struct CardReading: Sendable, Hashable {
     /// The verdict on the records.
     public enum Seal: String, Sendable, CaseIterable {
-        case valid, unsealed, damaged, forged
+        /// The record that counts has a valid seal.
+        case valid
+        /// The tag has no record with a seal.
+        case unsealed
+        /// The records are damaged.
+        case damaged
+        /// A record was never issued.
+        case forged
+        /// The card shows an older state than the ledger has confirmed.
         case rolledBack = "rolled-back"
     }
 
     /// The card's standing in the ledger.
     public enum Standing: String, Sendable, CaseIterable {
-        case known, unknown, blocked, closed, replaced, behind
+        /// The ledger knows the card, and it is active.
+        case known
+        /// The ledger does not know the card.
+        case unknown
+        /// The card is blocked.
+        case blocked
+        /// The card was closed and paid out.
+        case closed
+        /// Another card has taken its place.
+        case replaced
+        /// The card is ahead of the ledger, which was restored from a copy.
+        case behind
         /// It cannot be asked.
         case unavailable
         /// Its server does not answer.
@@ -30,14 +49,21 @@ public struct CardReading: Sendable, Hashable {
         }
     }
 
+    /// The card's number.
     public let uid: CardUID
+    /// The chip of the tag.
     public let chip: Chip
+    /// The verdict on the records.
     public let seal: Seal
+    /// The sequence number of the record that counts; nil without one.
     public let sequence: SequenceNumber?
+    /// The holder on the card.
     public let holder: Holder
+    /// The balance; nil for a card that shows none that can be believed.
     public private(set) var balance: Money?
     /// The purchases at this station that the ledger has not booked; the balance is without them.
     public private(set) var unbooked: Money?
+    /// The state of the scratch card.
     public let scratch: ScratchCard
     /// Whether the service was asked to activate the code and its answer is not on the card yet.
     let isActivating: Bool
@@ -45,7 +71,9 @@ public struct CardReading: Sendable, Hashable {
     public let ticket: Ticket?
     /// The game that is kept on the card; nil for a card that this ledger does not know.
     public let game: MastermindGame?
+    /// The card's standing in the ledger.
     public private(set) var ledger: Standing
+    /// The state of the text that phones read.
     public let display: DisplayState
     /// Whether the tag asks for a password; nil for a card that this ledger does not know.
     public let protection: CardProtection?

@@ -9,13 +9,17 @@ import Type2Tag
 public struct CardOrder: Sendable, Hashable {
     /// The source of the card's value.
     public enum Origin: Sendable, Hashable {
+        /// A new card for a holder, with a first balance.
         case issue(Holder, Money, hasScratchCard: Bool)
         /// A card of another writer; its balance is credited only if this is the amount it shows.
         case adopt(accepting: Money?)
+        /// A card in the place of a lost one, with its balance.
         case replace(CardUID)
     }
 
+    /// The way in which the card comes to be.
     public var origin: Origin
+    /// The text that phones will read.
     public var face: FaceStyle
     /// Whether to close the account of a card that is known, or known to others, and begin a new
     /// one.
@@ -27,6 +31,7 @@ public struct CardOrder: Sendable, Hashable {
     /// Whether to accept a chip whose maker's signature is not valid.
     public var acceptsAnyChip: Bool
 
+    /// Creates an order. Nothing is overwritten unless it says so.
     public init(
         _ origin: Origin, face: FaceStyle = .tapcard, mayReissue: Bool = false,
         mayOverwrite: Bool = false, protects: Bool = false, acceptsAnyChip: Bool = false

@@ -4,9 +4,11 @@ public import TapcardDomain
 
 /// One line of a card's history.
 public struct HistoryLine: Sendable, Hashable {
+    /// The operation.
     public let operation: Operation
     /// The amount added to the card; nil where no money moved.
     public let amount: Money?
+    /// The balance after it; nil for an operation that did not happen.
     public let balance: Money?
     /// The prize that was paid out of the drawer, past the card.
     public let paidOut: Money?

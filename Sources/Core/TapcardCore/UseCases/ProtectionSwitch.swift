@@ -4,11 +4,14 @@ public import TapcardDomain
 
 /// The result of `tag protect` or `tag unprotect`.
 public struct ProtectionChange: Sendable, Hashable {
+    /// The card's number.
     public let uid: CardUID
+    /// Whether the tag has a password now.
     public let isProtected: Bool
     /// Nil for a card that this ledger does not know, and where only another writer's change was
     /// set back.
     public let operation: OperationID?
+    /// The state of the text that phones read.
     public let display: DisplayState
     /// The operations of earlier taps that this one has settled.
     public var settled: [Settled] = []

@@ -31,15 +31,21 @@ public struct TagInfo: Sendable, Hashable {
         var isGenuine: Bool? { self == .none ? nil : self == .valid }
     }
 
+    /// The tag's number.
     public let uid: CardUID
+    /// The chip of the tag.
     public let chip: Type2Chip
+    /// The answer to GET_VERSION; nil for a tag without it.
     public let version: [UInt8]?
+    /// The verdict on the maker's signature.
     public let originality: Originality
     /// The kind of the tag's content: a word of `--json`.
     public let ndef: String
     /// The number of bytes by which the message on the tag could grow.
     public let freeBytes: Int
+    /// Whether pages of the tag can never be written again.
     public let isLocked: Bool
+    /// Whether the tag asks for a password.
     public let isProtected: Bool
     /// The chip's settings; nil for a chip that has none.
     public let configuration: AccessConfiguration?

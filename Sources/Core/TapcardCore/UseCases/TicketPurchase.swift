@@ -4,17 +4,23 @@ public import TapcardDomain
 
 /// The receipt of a bought ticket: the ticket, and the payment for it.
 public struct TicketReceipt: Sendable, Hashable {
+    /// The ticket that was bought.
     public let ticket: Ticket
+    /// The receipt of its payment.
     public let receipt: Receipt
 }
 
 /// A valid ticket, with the ledger's data about it.
 public struct CardTicket: Sendable, Hashable {
+    /// The ticket.
     public let ticket: Ticket
     /// The card that bought the ticket: the one in hand, or one that it replaces.
     public let boughtWith: CardUID
+    /// The operation that bought it.
     public let purchase: OperationID
+    /// The price paid.
     public let price: Money
+    /// The time of the purchase.
     public let boughtAt: Timestamp
     /// The booking of the prize; nil until then.
     public let claim: Claim?
@@ -30,8 +36,11 @@ public struct CardTicket: Sendable, Hashable {
 
     /// The booked prize of a ticket.
     public struct Claim: Sendable, Hashable {
+        /// The operation that booked the prize.
         public let operation: OperationID
+        /// The prize.
         public let prize: Money
+        /// The time of the booking.
         public let at: Timestamp
         /// Whether the prize was paid out of the drawer and not added to the card.
         public let isPaidOut: Bool
@@ -40,18 +49,22 @@ public struct CardTicket: Sendable, Hashable {
 
 /// A card with its tickets, newest first.
 public struct CardTickets: Sendable, Hashable {
+    /// The card.
     public let card: CardReading
+    /// Its tickets, oldest first.
     public let tickets: [CardTicket]
 }
 
 /// The receipt of claiming the prizes of a card.
 public struct PrizeReceipt: Sendable, Hashable {
+    /// The card's number.
     public let uid: CardUID
     /// The won tickets, newest first, each with the booking of its prize; replayed where it was
     /// booked before this tap.
     public let prizes: [Prize]
     /// The card's balance now.
     public let balance: Money
+    /// The state of the text that phones read.
     public let display: DisplayState
     /// The reason why some prizes were not booked; the others were.
     public let problem: TapcardError?
@@ -60,11 +73,14 @@ public struct PrizeReceipt: Sendable, Hashable {
 
     /// A won ticket, the draw that it won in, and the booking of its prize.
     public struct Prize: Sendable, Hashable {
+        /// The ticket that has won.
         public let ticket: CardTicket
         /// Nil where the prize was booked before, and the lottery does not list the draw any more.
         public let draw: Draw?
+        /// The receipt of the prize.
         public let receipt: Receipt
 
+        /// The prize.
         public var prize: Money {
             Money(minorUnits: receipt.operation.amount, receipt.amount.currency)
         }

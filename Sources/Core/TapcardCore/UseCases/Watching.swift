@@ -13,11 +13,13 @@ extension Station {
     private static let readerSearch = Duration.seconds(1)
     private static let readerInterval = Duration.milliseconds(250)
 
-    /// What someone who watches is told.
+    /// An event of a reader that is watched.
     public enum WatchEvent: Sendable {
+        /// A card came, and was read.
         case card(CardReading)
+        /// A tap failed, or the reader did.
         case problem(TapcardError)
-        /// What was told of last lies there no more.
+        /// The card or the problem that was reported last is gone.
         case gone
         /// The first look has found nothing, on a reader that answers.
         case empty

@@ -2,12 +2,16 @@ public import TapcardDomain
 
 /// A lottery draw that has taken place.
 public struct Draw: Hashable, Sendable {
+    /// The lottery's name for the draw.
     public let id: DrawID
+    /// The day on which the balls were drawn.
     public let date: CalendarDate
+    /// The balls drawn.
     public let balls: Balls
     /// The service's number: whole units of the currency unless a setting says otherwise.
     public let topPrize: Int64
 
+    /// Creates a draw. The top prize is in units of the lottery's currency.
     public init(id: DrawID, date: CalendarDate, balls: Balls, topPrize: Int64) {
         (self.id, self.date, self.balls, self.topPrize) = (id, date, balls, topPrize)
     }
@@ -23,6 +27,7 @@ extension Draw {
 
 /// The lottery's name for a draw: "draw-1".
 public struct DrawID: Hashable, Sendable, CustomStringConvertible {
+    /// The id as the lottery writes it.
     public let text: String
 
     /// Reads a short name in printable ASCII: names of the services are shown, stored and written
@@ -44,8 +49,10 @@ public struct DrawID: Hashable, Sendable, CustomStringConvertible {
 
 /// The lottery's name for a ticket: "ticket-1".
 public struct TicketID: Hashable, Sendable, CustomStringConvertible {
+    /// The id as the lottery writes it.
     public let text: String
 
+    /// Reads an id; nil where the text is too long or has other characters than an id.
     public init?(_ text: String) {
         guard LotteryName.isGood(text) else { return nil }
         self.text = text
@@ -68,6 +75,7 @@ enum LotteryName {
 
 /// The known draws, newest first, each once.
 public struct DrawList: Hashable, Sendable {
+    /// The draws, the newest first.
     public let draws: [Draw]
 
     /// Of two draws on one day the one with the higher number is the newer. Refuses a list that
@@ -96,6 +104,7 @@ public struct DrawList: Hashable, Sendable {
         }
     }
 
+    /// The draw with this id; nil where the list lacks it.
     public subscript(id: DrawID) -> Draw? { draws.first { $0.id == id } }
 
     /// The draw after this one in time; nil for the newest.

@@ -2,6 +2,7 @@ public import TapcardDomain
 
 /// The rules of a draw: the number of balls, how many there are to draw from, and one bonus ball.
 public struct LotteryRules: Hashable, Sendable {
+    /// The number of balls, without the bonus ball.
     public let ballCount: Int
     /// The highest ball; balls are numbered from 1.
     public let highest: Int
@@ -13,6 +14,7 @@ public struct LotteryRules: Hashable, Sendable {
     public static let mostBalls = 20
     static let highestOfAll = 999
 
+    /// Creates the rules of a lottery. Refuses numbers that no lottery can have.
     public init(ballCount: Int, highest: Int) throws(Refusal) {
         guard (1...LotteryRules.mostBalls).contains(ballCount),
             highest <= LotteryRules.highestOfAll, highest > ballCount
@@ -35,8 +37,10 @@ public struct LotteryRules: Hashable, Sendable {
 public struct Balls: Hashable, Sendable {
     /// The balls in the order in which they came.
     public let numbers: [Int]
+    /// The bonus ball.
     public let bonus: Int
 
+    /// Checks the numbers against the rules and sorts them.
     public init(
         _ numbers: [Int], bonus: Int, under rules: LotteryRules = .standard
     ) throws(Refusal) {

@@ -4,6 +4,7 @@ public import TapcardDomain
 public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
     /// The prize of a row.
     public enum Prize: Hashable, Sendable {
+        /// A fixed amount.
         case amount(Money)
         /// The top prize of the draw.
         case top
@@ -12,16 +13,22 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
     /// One row: it applies to a ticket with exactly this many balls, and the bonus where it needs
     /// it.
     public struct Row: Hashable, Sendable {
+        /// The number of balls that have to match.
         public let matchCount: Int
+        /// Whether the bonus ball has to match as well.
         public let needsBonus: Bool
+        /// The prize of a ticket that matches.
         public let prize: Prize
 
+        /// Creates a row of the table.
         public init(matchCount: Int, needsBonus: Bool, prize: Prize) {
             (self.matchCount, self.needsBonus, self.prize) = (matchCount, needsBonus, prize)
         }
     }
 
+    /// The rows, the best prize first.
     public let rows: [Row]
+    /// The currency of all amounts.
     public let currency: Currency
 
     /// The default table.
@@ -106,7 +113,10 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
 
 /// The unit of the lottery's top prize.
 public enum TopPrizeUnit: String, Sendable, CaseIterable {
-    case whole, minor
+    /// The lottery counts its top prize in whole units, such as dollars.
+    case whole
+    /// The lottery counts its top prize in minor units, such as cents.
+    case minor
 
     /// The top prize as money, at most the largest amount that can be represented.
     public func money(_ number: Int64, _ currency: Currency) -> Money {

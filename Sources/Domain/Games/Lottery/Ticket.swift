@@ -1,9 +1,13 @@
 /// A bet on one draw.
 public struct Ticket: Hashable, Sendable {
+    /// The number of the ticket.
     public let id: TicketID
+    /// The draw in which the ticket takes part.
     public let draw: DrawID
+    /// The balls on the ticket.
     public let balls: Balls
 
+    /// Creates a ticket.
     public init(id: TicketID, draw: DrawID, balls: Balls) {
         (self.id, self.draw, self.balls) = (id, draw, balls)
     }
@@ -20,11 +24,14 @@ public struct Ticket: Hashable, Sendable {
 public struct TicketResult: Hashable, Sendable {
     /// Whether each ball of the ticket matches, in the ticket's order.
     public let matches: [Bool]
+    /// Whether the bonus ball matches.
     public let isBonusMatched: Bool
 
+    /// Creates a result: for each ball of the ticket, whether it was drawn.
     public init(matches: [Bool], isBonusMatched: Bool) {
         (self.matches, self.isBonusMatched) = (matches, isBonusMatched)
     }
 
+    /// The number of balls that match, without the bonus ball.
     public var matchCount: Int { matches.count { $0 } }
 }

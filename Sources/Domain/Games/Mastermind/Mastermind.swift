@@ -1,22 +1,22 @@
-public import TapcardDomain
+package import TapcardDomain
 
 /// The size of a game of Mastermind.
-public struct MastermindRules: Hashable, Sendable {
-    public let slots: Int
+package struct MastermindRules: Hashable, Sendable {
+    package let slots: Int
     /// The number of colours; they are numbered from 1.
-    public let colours: Int
+    package let colours: Int
 
-    public static let mostSlots = 12
-    public static let mostColours = 12
-    public static let usualColours = 6
+    package static let mostSlots = 12
+    package static let mostColours = 12
+    package static let usualColours = 6
     /// The greatest length of a player's password, in bytes.
-    public static let longestPassword = 1_024
+    package static let longestPassword = 1_024
     /// The greatest number of guesses in a game: far more than a player makes.
-    public static let mostGuesses = 1_000_000
+    package static let mostGuesses = 1_000_000
     /// The seconds for which a login can be requested.
-    public static let loginSeconds = 30...3_600
+    package static let loginSeconds = 30...3_600
 
-    public init(slots: Int, colours: Int = usualColours) throws(Refusal) {
+    package init(slots: Int, colours: Int = usualColours) throws(Refusal) {
         guard (1...MastermindRules.mostSlots).contains(slots),
             (2...MastermindRules.mostColours).contains(colours)
         else {
@@ -29,7 +29,7 @@ public struct MastermindRules: Hashable, Sendable {
         (self.slots, self.colours) = (slots, colours)
     }
 
-    public func requireGuess(_ guess: [Int]) throws(Refusal) {
+    package func requireGuess(_ guess: [Int]) throws(Refusal) {
         guard guess.count == slots else {
             throw Refusal(.badGuess, "a guess has \(slots) colours, not \(guess.count)")
         }
@@ -40,16 +40,16 @@ public struct MastermindRules: Hashable, Sendable {
 }
 
 /// The evaluation of a guess.
-public struct MastermindEvaluation: Hashable, Sendable {
+package struct MastermindEvaluation: Hashable, Sendable {
     /// The number of pegs with the right colour in the right place.
-    public let black: Int
+    package let black: Int
     /// The number of pegs with the right colour in a wrong place.
-    public let white: Int
+    package let white: Int
 
-    public init(black: Int, white: Int) { (self.black, self.white) = (black, white) }
+    package init(black: Int, white: Int) { (self.black, self.white) = (black, white) }
 
     /// Compares the guess with the secret. Each peg of the secret counts for one of the guess.
-    public init(of guess: [Int], against secret: [Int]) {
+    package init(of guess: [Int], against secret: [Int]) {
         let black = zip(guess, secret).count { $0 == $1 }
         var left: [Int: Int] = [:]
         for colour in secret { left[colour, default: 0] += 1 }
@@ -64,7 +64,7 @@ public struct MastermindEvaluation: Hashable, Sendable {
 
     /// Whether a game with this many slots can give this evaluation. Where all pegs but one are
     /// right, the last one cannot be in a wrong place.
-    public func isPossible(slots: Int) -> Bool {
+    package func isPossible(slots: Int) -> Bool {
         (0...slots).contains(black) && (0...slots).contains(white) && black + white <= slots
             && !(black == slots - 1 && white == 1)
     }
@@ -72,8 +72,10 @@ public struct MastermindEvaluation: Hashable, Sendable {
 
 /// The service's id of a game: 32 hexadecimal digits.
 public struct MastermindGameID: Hashable, Sendable, CustomStringConvertible {
+    /// The id as the service writes it.
     public let text: String
 
+    /// Reads an id; nil where the text is too long or has other characters than an id.
     public init?(_ text: String) {
         let lower = text.lowercased()
         guard lower.utf8.count == 32, lower.utf8.allSatisfy({ hexadecimalValue($0) != nil }) else {
@@ -87,8 +89,11 @@ public struct MastermindGameID: Hashable, Sendable, CustomStringConvertible {
 
 /// A game that is kept on a card or at a station.
 public struct MastermindGame: Hashable, Sendable {
+    /// The service's id of the game.
     public let id: MastermindGameID
+    /// The number of slots of a guess.
     public let slots: Int
 
+    /// Creates a game.
     public init(id: MastermindGameID, slots: Int) { (self.id, self.slots) = (id, slots) }
 }

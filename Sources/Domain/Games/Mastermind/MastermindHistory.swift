@@ -1,7 +1,7 @@
 /// A guess that was made, and its outcome as far as it is known.
-public struct MastermindTurn: Hashable, Sendable {
+package struct MastermindTurn: Hashable, Sendable {
     /// The outcome of a guess.
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         case evaluated(MastermindEvaluation, number: Int)
         /// The guess counted, as later answers showed; its evaluation was never received.
         case counted(number: Int)
@@ -11,60 +11,60 @@ public struct MastermindTurn: Hashable, Sendable {
         case unknown
     }
 
-    public let guess: [Int]
-    public let outcome: Outcome
+    package let guess: [Int]
+    package let outcome: Outcome
 
-    public init(_ guess: [Int], _ outcome: Outcome) {
+    package init(_ guess: [Int], _ outcome: Outcome) {
         (self.guess, self.outcome) = (guess, outcome)
     }
 
     /// The number of the guess in its game, from 1; nil where that is not known.
-    public var number: Int? {
+    package var number: Int? {
         switch outcome {
         case .evaluated(_, let number), .counted(let number): number
         case .asked, .unknown: nil
         }
     }
 
-    public var evaluation: MastermindEvaluation? {
+    package var evaluation: MastermindEvaluation? {
         if case .evaluated(let evaluation, _) = outcome { evaluation } else { nil }
     }
 }
 
 /// The guesses of one game that were made here, in their order. The same game may be played
 /// elsewhere too: gaps between the numbers show where.
-public struct MastermindHistory: Hashable, Sendable {
+package struct MastermindHistory: Hashable, Sendable {
     /// The greatest number of turns; the oldest are dropped.
-    public static let mostTurns = 1_000
+    package static let mostTurns = 1_000
 
-    public private(set) var turns: [MastermindTurn]
+    package private(set) var turns: [MastermindTurn]
 
-    public init(_ turns: [MastermindTurn] = []) {
+    package init(_ turns: [MastermindTurn] = []) {
         self.turns = Array(turns.suffix(MastermindHistory.mostTurns))
     }
 
     /// The number of guesses that the service has counted, as far as is known.
-    public var guessCount: Int { turns.compactMap(\.number).max() ?? 0 }
+    package var guessCount: Int { turns.compactMap(\.number).max() ?? 0 }
 
     /// The number of the guess that solved the game.
-    public func solvedAt(slots: Int) -> Int? {
+    package func solvedAt(slots: Int) -> Int? {
         turns.first { $0.evaluation?.black == slots }?.number
     }
 
     /// Records a guess that is about to be sent: from now on it may count.
-    public mutating func ask(_ guess: [Int]) {
+    package mutating func ask(_ guess: [Int]) {
         self = MastermindHistory(turns + [MastermindTurn(guess, .asked)])
     }
 
     /// Removes a guess that did not reach the game.
-    public mutating func withdraw(_ guess: [Int]) {
+    package mutating func withdraw(_ guess: [Int]) {
         guard let index = waiting(guess) else { return }
         turns.remove(at: index)
     }
 
     /// Records that no answer will come. The guess moves to the end: only the answer to a guess
     /// that is sent later can prove that it did not count.
-    public mutating func lose(_ guess: [Int]) {
+    package mutating func lose(_ guess: [Int]) {
         guard let index = waiting(guess), turns[index].outcome == .asked else { return }
         turns.remove(at: index)
         turns.append(MastermindTurn(guess, .unknown))
@@ -72,7 +72,7 @@ public struct MastermindHistory: Hashable, Sendable {
 
     /// Records an evaluation. Its number also proves whether other guesses without an answer were
     /// counted.
-    public mutating func answer(
+    package mutating func answer(
         _ guess: [Int], _ evaluation: MastermindEvaluation, number: Int
     ) {
         let holder = turns.firstIndex { $0.outcome == .counted(number: number) }

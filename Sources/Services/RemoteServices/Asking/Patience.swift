@@ -1,15 +1,15 @@
 /// The timeouts and retries of a service.
-public struct Patience: Hashable, Sendable {
+package struct Patience: Hashable, Sendable {
     /// The timeout of a connection attempt.
-    public let connecting: Duration
+    package let connecting: Duration
     /// The timeout of all attempts together, including the pauses.
-    public let whole: Duration
+    package let whole: Duration
     /// The most attempts of a harmless request.
-    public let attempts: Int
+    package let attempts: Int
     /// The pause before the second attempt; each further pause is twice as long.
-    public let firstPause: Duration
+    package let firstPause: Duration
 
-    public init(
+    package init(
         connecting: Duration = .seconds(5), whole: Duration = .seconds(15), attempts: Int = 3,
         firstPause: Duration = .milliseconds(500)
     ) {
@@ -18,10 +18,10 @@ public struct Patience: Hashable, Sendable {
     }
 
     /// The patience for an activation: 15 s in all.
-    public static let activation = Patience()
+    package static let activation = Patience()
     /// The patience for the lottery: short, because the cache is the fallback.
-    public static let lottery = Patience(connecting: .seconds(3), whole: .seconds(10))
-    public static let mastermind = Patience(whole: .seconds(10))
+    package static let lottery = Patience(connecting: .seconds(3), whole: .seconds(10))
+    package static let mastermind = Patience(whole: .seconds(10))
 
     /// The pause after attempt number `done`: random between half and all of its full length, so
     /// that stations which lost a service together do not retry together.

@@ -1,18 +1,18 @@
 import SystemClock
-public import TapcardDomain
+package import TapcardDomain
 
 /// The clocks and the random source: parameters, so that tests control them.
-public struct ServiceSurroundings: Sendable {
+package struct ServiceSurroundings: Sendable {
     /// The time of day, which may be set back: only used for answers kept on disk.
-    public let now: @Sendable () -> Timestamp
+    package let now: @Sendable () -> Timestamp
     /// A monotonic clock.
-    public let uptime: @Sendable () -> Duration
+    package let uptime: @Sendable () -> Duration
     /// Sleeps; throws when the task was cancelled.
-    public let sleep: @Sendable (Duration) async throws -> Void
+    package let sleep: @Sendable (Duration) async throws -> Void
     /// A random number below its argument.
-    public let random: @Sendable (Int) -> Int
+    package let random: @Sendable (Int) -> Int
 
-    public init(
+    package init(
         now: @escaping @Sendable () -> Timestamp, uptime: @escaping @Sendable () -> Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         random: @escaping @Sendable (Int) -> Int
@@ -21,7 +21,7 @@ public struct ServiceSurroundings: Sendable {
     }
 
     /// The clocks and the random source of the machine.
-    public static let system: ServiceSurroundings = {
+    package static let system: ServiceSurroundings = {
         let start = ContinuousClock.now
         return ServiceSurroundings(
             now: { Timestamp(milliseconds: SystemClock.millisecondsSince1970) },

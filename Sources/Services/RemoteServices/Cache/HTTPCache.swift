@@ -8,13 +8,13 @@ import TextCodecs
 ///
 /// A file is replaced as a whole but not forced to the disk: damage from a power cut is detected by
 /// its checksum, and the answer is fetched again.
-public actor HTTPCache {
+package actor HTTPCache {
     /// The limits of the cache size.
-    public struct Limits: Hashable, Sendable {
-        public let entries: Int
-        public let bytes: Int
+    package struct Limits: Hashable, Sendable {
+        package let entries: Int
+        package let bytes: Int
 
-        public init(entries: Int = 16, bytes: Int = 4_194_304) {
+        package init(entries: Int = 16, bytes: Int = 4_194_304) {
             (self.entries, self.bytes) = (entries, bytes)
         }
     }
@@ -29,12 +29,12 @@ public actor HTTPCache {
     /// The age after which a temporary file counts as left over from a killed process.
     private static let leftOverAge: Int64 = 3_600_000
 
-    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe lane.asUnownedSerialExecutor()
     }
 
     /// The folder is created with the first entry.
-    public init(folder: String, limits: Limits = Limits()) {
+    package init(folder: String, limits: Limits = Limits()) {
         (self.folder, self.limits) = (folder, limits)
     }
 

@@ -1,23 +1,23 @@
 import BlockingLane
-public import ServicePorts
+package import ServicePorts
 
 /// Makes requests with libcurl, one after another, on a lane of its own; connections stay open
 /// between them. Each service has a client, so that none waits for another.
 ///
 /// A queued request is not started if its time is over before its turn. Since all requests of a
 /// client have the same limit, each ends within its own.
-public actor HTTPClient: HTTPTransport {
+package actor HTTPClient: HTTPTransport {
     /// The options for all requests of a client.
-    public struct Options: Hashable, Sendable {
-        public let userAgent: String
+    package struct Options: Hashable, Sendable {
+        package let userAgent: String
         /// A file of certificates to trust, in addition to those in the system's folder.
-        public let authorities: String?
+        package let authorities: String?
         /// The address of a proxy, empty for none. Without it libcurl uses the variables
         /// http_proxy, https_proxy, all_proxy and no_proxy.
-        public let proxy: String?
+        package let proxy: String?
 
         /// `version` is that of tapcard, which services see in each request.
-        public init(version: String, authorities: String? = nil, proxy: String? = nil) {
+        package init(version: String, authorities: String? = nil, proxy: String? = nil) {
             userAgent = "tapcard/\(version)"
             (self.authorities, self.proxy) = (authorities, proxy)
         }
@@ -29,11 +29,11 @@ public actor HTTPClient: HTTPTransport {
     private nonisolated let lane = BlockingLane(label: "tapcard.http")
     private var connection: CurlConnection?
 
-    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe lane.asUnownedSerialExecutor()
     }
 
-    public init(_ options: Options) {
+    package init(_ options: Options) {
         self.init(options, uptime: ServiceSurroundings.system.uptime)
     }
 
@@ -45,7 +45,7 @@ public actor HTTPClient: HTTPTransport {
         self.uptime = uptime
     }
 
-    public nonisolated func send(
+    package nonisolated func send(
         _ request: HTTPRequest, by limits: HTTPLimits
     ) async throws(ServiceError) -> HTTPAnswer {
         let start = uptime()
@@ -75,7 +75,7 @@ public actor HTTPClient: HTTPTransport {
 
     /// Loads libcurl now, for a program that may have no descriptor left for it later. A failed
     /// load is not retried.
-    public static func prepare() { _ = try? CurlLibrary.load() }
+    package static func prepare() { _ = try? CurlLibrary.load() }
 
     private func connected() throws(ServiceError) -> CurlConnection {
         if let connection { return connection }

@@ -1,5 +1,5 @@
 /// The header lines of an answer: names in lower case, values without surrounding spaces.
-public struct HTTPHead: Hashable, Sendable {
+package struct HTTPHead: Hashable, Sendable {
     private(set) var lines: [Line] = []
 
     struct Line: Hashable, Sendable {
@@ -7,11 +7,11 @@ public struct HTTPHead: Hashable, Sendable {
         let value: String
     }
 
-    public init() {}
+    package init() {}
 
     /// Takes one line as received. A status line starts a new head: an earlier one was interim or a
     /// proxy's.
-    public mutating func take(_ bytes: [UInt8]) {
+    package mutating func take(_ bytes: [UInt8]) {
         let text = bytes.filter { $0 != 0x0D && $0 != 0x0A }
         if HTTPHead.isStatusLine(text) {
             lines = []
@@ -32,12 +32,12 @@ public struct HTTPHead: Hashable, Sendable {
     static func isStatusLine(_ line: [UInt8]) -> Bool { line.starts(with: Array("HTTP/".utf8)) }
 
     /// The values of the headers with this name, in order.
-    public subscript(all name: String) -> [String] {
+    package subscript(all name: String) -> [String] {
         lines.filter { $0.name == name }.map(\.value)
     }
 
     /// The value of the header with this name, if there is exactly one.
-    public subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         let values = self[all: name]
         return values.count == 1 ? values[0] : nil
     }

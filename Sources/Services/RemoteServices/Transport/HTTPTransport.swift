@@ -1,7 +1,7 @@
-public import ServicePorts
+package import ServicePorts
 
 /// Sends one request to a service and returns its answer, without retries.
-public protocol HTTPTransport: Sendable {
+package protocol HTTPTransport: Sendable {
     func send(
         _ request: HTTPRequest, by limits: HTTPLimits
     ) async throws(ServiceError) -> HTTPAnswer
@@ -9,37 +9,37 @@ public protocol HTTPTransport: Sendable {
 
 /// A request to a service. Its description leaves out possible secrets: codes, passwords and
 /// tokens.
-public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
+package struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
     /// The method of a request.
-    public enum Method: Hashable, Sendable {
+    package enum Method: Hashable, Sendable {
         /// May be repeated: it changes nothing.
         case get
         /// Must never be sent twice.
         case post(body: [UInt8])
     }
 
-    public let method: Method
-    public let url: String
-    public let headers: [HTTPHeader]
+    package let method: Method
+    package let url: String
+    package let headers: [HTTPHeader]
 
-    public init(_ method: Method, _ url: String, headers: [HTTPHeader] = []) {
+    package init(_ method: Method, _ url: String, headers: [HTTPHeader] = []) {
         (self.method, self.url, self.headers) = (method, url, headers)
     }
 
-    public var description: String {
+    package var description: String {
         "\(method == .get ? "GET" : "POST") \(Shown.place(url))"
     }
 }
 
 /// A header of a request. A value that does not fit on one line is refused.
-public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
-    public let name: String
-    public let value: String
+package struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
+    package let name: String
+    package let value: String
 
     private static let longestValue = 8_192
 
     /// Nil unless the name is a token and the value is printable ASCII, so that it ends no line.
-    public init?(_ name: String, _ value: String) {
+    package init?(_ name: String, _ value: String) {
         let isName = name.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
                 || [UInt8(ascii: "-"), UInt8(ascii: "_")].contains(byte)
@@ -52,26 +52,26 @@ public struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
         (self.name, self.value) = (name, value)
     }
 
-    public var description: String { name }
+    package var description: String { name }
 }
 
 /// The time limits of a request: for the connection, and in all.
-public struct HTTPLimits: Hashable, Sendable {
-    public let connecting: Duration
-    public let whole: Duration
+package struct HTTPLimits: Hashable, Sendable {
+    package let connecting: Duration
+    package let whole: Duration
 
-    public init(connecting: Duration, whole: Duration) {
+    package init(connecting: Duration, whole: Duration) {
         (self.connecting, self.whole) = (connecting, whole)
     }
 }
 
 /// The answer of a service, with any status.
-public struct HTTPAnswer: Hashable, Sendable {
-    public let status: Int
-    public let head: HTTPHead
-    public let body: [UInt8]
+package struct HTTPAnswer: Hashable, Sendable {
+    package let status: Int
+    package let head: HTTPHead
+    package let body: [UInt8]
 
-    public init(status: Int, head: HTTPHead = HTTPHead(), body: [UInt8] = []) {
+    package init(status: Int, head: HTTPHead = HTTPHead(), body: [UInt8] = []) {
         (self.status, self.head, self.body) = (status, head, body)
     }
 }
