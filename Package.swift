@@ -50,7 +50,7 @@ let package = Package(
             name: "TapcardCore",
             targets: [
                 "TapcardCore", "StationFiles", "TapcardDomain", "Games", "NDEF", "Type2Tag",
-                "Ntag424", "CardCryptography", "CardImage", "CardStore", "TagReading", "Ledger",
+                "IsoDep", "Ntag424", "CardCryptography", "CardImage", "CardStore", "TagReading", "Ledger",
                 "ServicePorts",
             ]),
         .library(name: "SimulatedReader", targets: ["SimulatedReader", "SimulatedField"]),
@@ -94,6 +94,7 @@ let package = Package(
         room(
             "CardCryptography", on: "Card",
             ["CNettle", "COpenSSL", "LibraryLoading", "TextCodecs"]),
+        room("IsoDep", on: "Card"),
         room("Ntag424", on: "Card", ["CardCryptography", "TextCodecs"]),
         room(
             "CardImage", on: "Card",
@@ -355,6 +356,7 @@ let package = Package(
         tests(of: "NDEF", ["SeededChance"]),
         tests(of: "Type2Tag", ["SeededChance", "TagReading", "Thoroughness"]),
         tests(of: "CardCryptography", ["TextCodecs"]),
+        tests(of: "IsoDep", ["TagReading"]),
         tests(of: "Ntag424", ["CardCryptography", "TextCodecs"]),
         tests(of: "Ledger", ["Games", "LedgerConformance", "TapcardDomain"]),
         tests(
