@@ -80,12 +80,15 @@ import CNettle
     }
 }
 
-extension AESKey: Equatable {
+extension AESKey: Hashable {
     /// Takes equally long wherever the keys differ.
     public static func == (left: AESKey, right: AESKey) -> Bool {
         let nettle = CryptoLibraries.nettle
         return unsafe nettle.equal(left.storage, right.storage, AESKey.size) == 1
     }
+
+    /// Nothing: a hash would tell something of the key.
+    public func hash(into hasher: inout Hasher) {}
 }
 
 extension AESKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -71,7 +71,8 @@ public struct CardSide: Sendable, Hashable {
     public mutating func answer(_ answer: [UInt8]) -> [UInt8] {
         precondition(state == .running, "an answer needs a command")
         let size = readerSize.payload
-        parts = stride(from: 0, to: max(answer.count, 1), by: size)
+        parts =
+            stride(from: 0, to: max(answer.count, 1), by: size)
             .map { Array(answer[$0..<min($0 + size, answer.count)]) }[...]
         return sendPart()
     }

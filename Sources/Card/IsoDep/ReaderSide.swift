@@ -63,7 +63,8 @@ public struct ReaderSide: Sendable, Hashable {
             return .failed(.wrongLength)
         }
         let size = answerToSelect.frameSize.payload
-        parts = stride(from: 0, to: command.count, by: size)
+        parts =
+            stride(from: 0, to: command.count, by: size)
             .map { Array(command[$0..<min($0 + size, command.count)]) }[...]
         (answer, repetitions, extended, state) = ([], 0, .zero, .sending)
         return sendPart()
