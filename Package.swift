@@ -357,7 +357,7 @@ let package = Package(
         tests(of: "Type2Tag", ["SeededChance", "TagReading", "Thoroughness"]),
         tests(of: "CardCryptography", ["TextCodecs"]),
         tests(of: "IsoDep", ["TagReading"]),
-        tests(of: "Ntag424", ["CardCryptography", "TextCodecs"]),
+        tests(of: "Ntag424", ["CardCryptography", "IsoDep", "TextCodecs"]),
         tests(of: "Ledger", ["Games", "LedgerConformance", "TapcardDomain"]),
         tests(
             of: "PostgreSQLLedger",

@@ -18,9 +18,10 @@ public struct TapKeys: Sendable {
     }
 
     /// The code for the part of the URL that it protects (SDMMAC), 8 bytes.
-    public func code(for text: some StringProtocol) -> [UInt8] {
-        authentication.shortCode(for: Array(text.utf8))
-    }
+    public func code(for text: some StringProtocol) -> [UInt8] { code(over: Array(text.utf8)) }
+
+    /// The code over a part of the file as it is, which need not be text.
+    func code(over bytes: [UInt8]) -> [UInt8] { authentication.shortCode(for: bytes) }
 
     /// Whether a code is the one for this text. Takes equally long for any other code.
     public func accepts(_ code: [UInt8], for text: some StringProtocol) -> Bool {

@@ -1,0 +1,136 @@
+public import CardCryptography
+
+/// What an NTAG 424 DNA keeps without power: a value, so that a card can be copied, compared,
+/// torn and kept in a file.
+public struct ChipMemory: Hashable, Sendable {
+    /// A file: its settings and its bytes.
+    public struct File: Hashable, Sendable {
+        public var settings: FileSettings
+        public var bytes: [UInt8]
+    }
+
+    /// A key, and how often another was tried in its place.
+    public struct Key: Hashable, Sendable {
+        public var key: AESKey
+        public var version: UInt8
+        /// Wrong attempts, less some for each success. At the limit the key is dead.
+        public var failures: UInt16
+        /// Wrong attempts since the last success.
+        public var failuresInARow: UInt16
+        /// Attempts that the chip still turns away before it looks at one.
+        public var delays: UInt16
+    }
+
+    /// How wrong attempts are counted: the limit, and what a success takes back.
+    public struct FailureRule: Hashable, Sendable {
+        public var limit: UInt16
+        public var decrement: UInt16
+    }
+
+    public let uid: CardUID
+    /// The maker's signature of the UID.
+    public let signature: [UInt8]
+    public internal(set) var files: [File]
+    public internal(set) var keys: [Key]
+    /// Reads of the NDEF file without authentication (SDMReadCtr).
+    public internal(set) var reads: UInt32
+    /// Nil if wrong attempts are not counted.
+    public internal(set) var failureRule: FailureRule?
+    /// Whether protected WriteData in more than one block is forbidden.
+    public internal(set) var forbidsChaining: Bool
+
+    static let usualRule = FailureRule(limit: 1000, decrement: 10)
+
+    /// A chip from the factory: all keys are zeros, and anyone may write what phones read.
+    public init(factory uid: CardUID, signature: [UInt8]? = nil) {
+        self.uid = uid
+        let size = Originality.Family.ntag424.signatureSize
+        self.signature = signature ?? [UInt8](repeating: 0, count: size)
+        files = FileNumber.allCases.map { ChipMemory.factory($0) }
+        let zeros = AESKey([UInt8](repeating: 0, count: AESKey.size))
+        keys = KeyNumber.allCases.map { _ in
+            Key(key: zeros, version: 0, failures: 0, failuresInARow: 0, delays: 0)
+        }
+        (reads, failureRule, forbidsChaining) = (0, ChipMemory.usualRule, false)
+    }
+
+    init(
+        uid: CardUID, signature: [UInt8], files: [File], keys: [Key], reads: UInt32,
+        failureRule: FailureRule?, forbidsChaining: Bool
+    ) {
+        (self.uid, self.signature, self.files) = (uid, signature, files)
+        (self.keys, self.reads, self.failureRule) = (keys, reads, failureRule)
+        self.forbidsChaining = forbidsChaining
+    }
+
+    public subscript(_ file: FileNumber) -> File {
+        get { files[Int(file.rawValue) - 1] }
+        set { files[Int(file.rawValue) - 1] = newValue }
+    }
+
+    public subscript(_ key: KeyNumber) -> Key {
+        get { keys[Int(key.rawValue)] }
+        set { keys[Int(key.rawValue)] = newValue }
+    }
+
+    /// The content after power was lost while this many bytes had been written. A command in one
+    /// block is carried out whole or not at all; one in several blocks is left half done.
+    public static func torn(
+        from before: ChipMemory, to after: ChipMemory, at place: Int, isChained: Bool
+    ) -> ChipMemory {
+        var memory = isChained ? after : before
+        var left = place
+        var isComplete = true
+        for file in FileNumber.allCases {
+            let (old, new) = (before[file].bytes, after[file].bytes)
+            for index in old.indices where old[index] != new[index] {
+                if left == 0 {
+                    isComplete = false
+                    if isChained { memory[file].bytes[index] = old[index] }
+                } else {
+                    left -= 1
+                }
+            }
+        }
+        if before.files.map(\.bytes) == after.files.map(\.bytes) { isComplete = place > 0 }
+        return isComplete ? after : memory
+    }
+
+    private static func factory(_ file: FileNumber) -> File {
+        var bytes = [UInt8](repeating: 0, count: file.size)
+        let application = AccessCondition.key(.application)
+        switch file {
+        case .capability:
+            // Where the other two files are, as real chips from the factory say it.
+            bytes.replaceSubrange(
+                0..<23,
+                with: [
+                    0x00, 0x17, 0x20, 0x01, 0x00, 0x00, 0xFF, 0x04, 0x06, 0xE1, 0x04, 0x01, 0x00,
+                    0x00, 0x00, 0x05, 0x06, 0xE1, 0x05, 0x00, 0x80, 0x82, 0x83,
+                ])
+            return File(
+                settings: FileSettings(
+                    mode: .plain,
+                    rights: AccessRights(
+                        read: .free, write: application, readWrite: application,
+                        change: application)),
+                bytes: bytes)
+        case .ndef:
+            return File(
+                settings: FileSettings(
+                    mode: .plain,
+                    rights: AccessRights(
+                        read: .free, write: .free, readWrite: .free, change: application)),
+                bytes: bytes)
+        case .data:
+            bytes.replaceSubrange(0..<2, with: [0x00, 0x7E])
+            return File(
+                settings: FileSettings(
+                    mode: .full,
+                    rights: AccessRights(
+                        read: .key(.two), write: .key(.three), readWrite: .key(.three),
+                        change: application)),
+                bytes: bytes)
+        }
+    }
+}
