@@ -3,7 +3,7 @@ import TagReading
 
 /// A reader, a card and the air between them, with faults at chosen frames.
 struct BlockLine {
-    /// What happens to one frame, with its checksum.
+    /// The fate of one frame, with its checksum.
     enum Fault: Hashable, CustomStringConvertible {
         case lost
         case flipped(bit: Int)

@@ -1,5 +1,6 @@
 import CardCryptography
 import Ntag424
+import TapcardDomain
 import Testing
 
 @Suite("The card of our own")
@@ -43,7 +44,7 @@ struct ChipModelTests {
         #expect(try chip.run(.readSignature).count == 56)
     }
 
-    @Test("Without a selection there are no keys and no files")
+    @Test("Without a selection keys and files are not there")
     func unselected() {
         var chip = PlayedChip()
         #expect(chip.status(.authenticateFirst(.application)) == 0x9140)
@@ -89,7 +90,7 @@ struct ChipModelTests {
         }
         try chip.tapAgain()
         try chip.authenticate(number)
-        let change = ChipCommand.changeKey(
+        let change = CardCommand.changeKey(
             KeyChange(.two, to: Self.newKey, version: 1, from: factoryKey))
         if number == .application {
             _ = try chip.run(change)
@@ -124,7 +125,7 @@ struct ChipModelTests {
     @Test("Outside of a file nothing is read or written")
     func bounds() throws {
         for command in [
-            ChipCommand.readData(.data, offset: 128, length: 1),
+            CardCommand.readData(.data, offset: 128, length: 1),
             .readData(.data, offset: 0, length: 129),
             .writeData(.data, offset: 127, data: [1, 2]),
             .writeData(.data, offset: 0xFF_FFFF, data: [1]),
@@ -215,7 +216,7 @@ struct ChipModelTests {
         _ = try chip.run(.setConfiguration(.noChainedWriting))
         try chip.authenticate(.three)
         chip.blocks = 2
-        let write = ChipCommand.writeData(.data, offset: 0, data: [UInt8](repeating: 1, count: 64))
+        let write = CardCommand.writeData(.data, offset: 0, data: [UInt8](repeating: 1, count: 64))
         expect(.wrongLength) { _ = try chip.run(write, file: .full) }
         try chip.tapAgain()
         _ = try chip.run(.writeData(.ndef, offset: 0, data: [UInt8](repeating: 1, count: 200)))

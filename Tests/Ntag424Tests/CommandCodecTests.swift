@@ -24,7 +24,7 @@ struct CommandCodecTests {
         [FileSettings(mode: .plain, rights: rights), FileSettings(mode: .full, rights: rights)]
         + mirrors.map { FileSettings(mode: .authenticated, rights: rights, mirror: $0) }
 
-    static let commands: [ChipCommand] =
+    static let commands: [CardCommand] =
         [
             .getVersion, .getCardUID, .readSignature, .more([1, 2]), .more([]),
             .getFileCounters(.ndef),
@@ -40,17 +40,17 @@ struct CommandCodecTests {
         + FileNumber.allCases.map { .getFileSettings($0) }
         + settings.map { .changeFileSettings(.ndef, $0) }
 
-    private func read(_ frame: [UInt8]) throws -> ChipCommand? {
+    private func read(_ frame: [UInt8]) throws -> CardCommand? {
         guard let apdu = CommandAPDU(frame), let opcode = ChipOpcode(rawValue: apdu.instruction)
         else { return nil }
         let size = opcode.headerSize
-        return try ChipCommand(
+        return try CardCommand(
             opcode, header: Array(apdu.data.prefix(size)),
             data: Array(apdu.data.dropFirst(size)))
     }
 
     @Test("Each is written and read in one form", arguments: commands)
-    func bothWays(command: ChipCommand) throws {
+    func bothWays(command: CardCommand) throws {
         let frame = command.plain.bytes
         #expect(frame[0] == 0x90)
         #expect(frame.last == 0)
@@ -60,13 +60,13 @@ struct CommandCodecTests {
     @Test(
         "One cut off anywhere is refused, or is read as another that is written so",
         arguments: commands)
-    func cut(command: ChipCommand) throws {
+    func cut(command: CardCommand) throws {
         let body = command.header + command.data
         let opcode = try #require(command.opcode)
         for count in 0..<body.count {
             let size = opcode.headerSize
             let part = Array(body.prefix(count))
-            let read = try? ChipCommand(
+            let read = try? CardCommand(
                 opcode, header: Array(part.prefix(size)), data: Array(part.dropFirst(size)))
             #expect(read == nil || (read.map { $0.header + $0.data } == part), "\(count)")
         }
@@ -82,12 +82,12 @@ struct CommandCodecTests {
             (.writeData, [2, 0, 0, 0, 1, 0, 0], 0x917E), (.readData, [2, 0, 0], 0x917E),
         ] as [(ChipOpcode, [UInt8], UInt16)] {
             #expect(throws: StatusFault(status)) {
-                _ = try ChipCommand(opcode, header: header, data: [])
+                _ = try CardCommand(opcode, header: header, data: [])
             }
         }
     }
 
-    static let iso: [(ChipCommand, [UInt8])] = [
+    static let iso: [(CardCommand, [UInt8])] = [
         (.selectApplication, bytes("00A4040007D276000085010100")),
         (.selectFile(.capability), bytes("00A4000C02E103")),
         (.selectFile(.ndef), bytes("00A4000C02E104")),
@@ -103,7 +103,7 @@ struct CommandCodecTests {
     func isoCommands(index: Int) throws {
         let (command, frame) = Self.iso[index]
         #expect(command.plain.bytes == frame)
-        #expect(try ChipCommand(iso: try #require(CommandAPDU(frame))) == command)
+        #expect(try CardCommand(iso: try #require(CommandAPDU(frame))) == command)
     }
 
     @Test(
@@ -117,10 +117,10 @@ struct CommandCodecTests {
         ] as [(String, UInt16)])
     func isoRefused(frame: String, status: UInt16) throws {
         let apdu = try #require(CommandAPDU(bytes(frame)))
-        #expect(throws: StatusFault(status)) { _ = try ChipCommand(iso: apdu) }
+        #expect(throws: StatusFault(status)) { _ = try CardCommand(iso: apdu) }
     }
 
-    @Test("Frames that are no short APDU")
+    @Test("Frames that are not a short APDU")
     func frames() {
         for frame in [
             "", "00", "00A404", "00A4040002AA", "00A40400020102030405", "0000000000AA",

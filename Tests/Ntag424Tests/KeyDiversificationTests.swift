@@ -1,5 +1,6 @@
 import CardCryptography
 import Ntag424
+import TapcardDomain
 import Testing
 
 @Suite("Keys of single cards")
@@ -18,7 +19,7 @@ struct KeyDiversificationTests {
     func different() throws {
         var made: [[UInt8]] = []
         for uid in ["04782E21801D80", "04782E21801D81"] {
-            let uid = try #require(CardUID(bytes(uid)))
+            let uid = try #require(CardUID(bytes: bytes(uid)))
             for number in KeyNumber.allCases {
                 for house in ["house one", "house two"] {
                     made.append(

@@ -1,6 +1,7 @@
 import CardCryptography
 import IsoDep
 import Ntag424
+import TapcardDomain
 import Testing
 import TextCodecs
 
@@ -68,6 +69,11 @@ struct MirrorAndTearTests {
             let length = try chip.run(.readBinary(nil, offset: 0, length: 2))
             let content = try chip.run(.readBinary(nil, offset: 0, length: 256))
             #expect(length == Array(content.prefix(2)))
+            // Read in parts, as phones do, it is still one address.
+            let parts = try stride(from: 0, to: 256, by: 50).flatMap { place in
+                try chip.run(.readBinary(nil, offset: place, length: min(50, 256 - place)))
+            }
+            #expect(parts == content)
             let message = try message(content)
             let content2 = try message.verify(metaKey: Self.metaKey) { _ in Self.fileKey }
             #expect(content2.identity.uid.bytes == PlayedChip.uid)
@@ -208,7 +214,7 @@ struct MirrorAndTearTests {
             var statuses: [UInt16] = []
             var sent = 0
             // A write of 96 bytes comes in two blocks.
-            let write = ChipCommand.writeData(
+            let write = CardCommand.writeData(
                 .data, offset: 0, data: [UInt8](repeating: 9, count: 120))
             guard case .send(let command) = try chip.conversation.begin(write, file: .full) else {
                 Issue.record("nothing to send")

@@ -1,5 +1,6 @@
 import CardCryptography
 import Ntag424
+import TapcardDomain
 
 /// A chip from the factory and a reader that talks to it, command by command.
 struct PlayedChip {
@@ -14,7 +15,7 @@ struct PlayedChip {
     var blocks = 1
 
     init() {
-        guard let uid = CardUID(PlayedChip.uid) else { preconditionFailure("a valid UID") }
+        guard let uid = CardUID(bytes: PlayedChip.uid) else { preconditionFailure("a valid UID") }
         memory = ChipMemory(factory: uid)
     }
 
@@ -31,7 +32,7 @@ struct PlayedChip {
     }
 
     mutating func run(
-        _ command: ChipCommand, file: CommunicationMode = .plain
+        _ command: CardCommand, file: CommunicationMode = .plain
     ) throws(ChipError) -> [UInt8] {
         try finish(conversation.begin(command, file: file))
     }
@@ -44,7 +45,7 @@ struct PlayedChip {
     }
 
     /// The status of a command that is sent as it is.
-    mutating func status(_ command: ChipCommand) -> UInt16 {
+    mutating func status(_ command: CardCommand) -> UInt16 {
         let answer = send(command.plain.bytes).suffix(2)
         return answer.reduce(0) { $0 << 8 | UInt16($1) }
     }

@@ -7,7 +7,7 @@ struct SecureMessagingTests {
     /// A command of a published example or a recording, and the answer.
     struct Example: Sendable, CustomStringConvertible {
         let name: String
-        let command: ChipCommand
+        let command: CardCommand
         var file = CommunicationMode.plain
         let encryption: String
         let authentication: String
@@ -127,7 +127,7 @@ struct SecureMessagingTests {
         let mode = example.command.mode(file: example.file)
         var session = example.session
         let (header, data) = try session.open(opcode, apdu.data, mode)
-        #expect(try ChipCommand(opcode, header: header, data: data) == example.command)
+        #expect(try CardCommand(opcode, header: header, data: data) == example.command)
         let sealed = session.seal(bytes(example.data), mode)
         if example.answer != "9100" {
             #expect(sealed + [0x91, 0x00] == bytes(example.answer))
@@ -247,7 +247,7 @@ struct SecureMessagingTests {
         let writing = SecureSession(
             encryption: factoryKey, authentication: key("9366FA195EB566F5BD2BAD4020B83002"),
             transaction: bytes("E2D3AF69"))
-        let command = ChipCommand.writeData(
+        let command = CardCommand.writeData(
             .capability, offset: 0, data: [UInt8](repeating: 0x22, count: 25))
         // Light has a file 0, which this chip has not: the code is over the same bytes but one.
         var body = command.header + command.data

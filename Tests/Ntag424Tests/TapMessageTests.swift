@@ -1,5 +1,6 @@
 import CardCryptography
 import Ntag424
+import TapcardDomain
 import Testing
 import TextCodecs
 
@@ -56,7 +57,7 @@ struct TapMessageTests {
 
     @Test("A card that mirrors UID and count in clear text has the same code")
     func clear() throws {
-        let uid = try #require(CardUID(bytes("041E3C8A2D6B80")))
+        let uid = try #require(CardUID(bytes: bytes("041E3C8A2D6B80")))
         let identity = try #require(TapIdentity(uid: uid, reads: 6))
         let keys = TapKeys(fileKey: factoryKey, identity: identity)
         #expect(keys.code(for: "") == bytes("4B00064004B0B3D3"))
@@ -81,7 +82,7 @@ struct TapMessageTests {
     private static let fileKey = key("0123456789ABCDEF0123456789ABCDEF")
 
     private func content(reads: UInt32 = 77) throws -> TapMessage.Content {
-        let uid = try #require(CardUID(bytes("04782E21801D80")))
+        let uid = try #require(CardUID(bytes: bytes("04782E21801D80")))
         let identity = try #require(TapIdentity(uid: uid, reads: reads))
         return TapMessage.Content(identity: identity, fileData: Array(0..<32))
     }
@@ -107,10 +108,10 @@ struct TapMessageTests {
 
     @Test("No count above 24 bits, and no UID of another length")
     func limits() throws {
-        let uid = try #require(CardUID(bytes("04782E21801D80")))
+        let uid = try #require(CardUID(bytes: bytes("04782E21801D80")))
         #expect(TapIdentity(uid: uid, reads: 0x100_0000) == nil)
         for count in 0...16 where count != 7 {
-            #expect(CardUID([UInt8](repeating: 4, count: count)) == nil)
+            #expect(CardUID(bytes: [UInt8](repeating: 4, count: count)) == nil)
         }
     }
 

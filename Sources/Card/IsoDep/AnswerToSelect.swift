@@ -1,4 +1,4 @@
-/// What a card says of its protocol when it is activated (ATS).
+/// A card's description of its protocol, which it gives when it is activated (ATS).
 public struct AnswerToSelect: Hashable, Sendable {
     /// The longest frame that the card receives.
     public let frameSize: FrameSize
@@ -6,7 +6,7 @@ public struct AnswerToSelect: Hashable, Sendable {
     public let waitExponent: UInt8
     /// The pause after activation, as a power of two; 0 for none.
     public let pauseExponent: UInt8
-    /// What the card says of itself, in no fixed form.
+    /// The card's words about itself, in no fixed form.
     public let historicalBytes: [UInt8]
 
     /// The first byte of the reader's request (RATS).
@@ -16,7 +16,7 @@ public struct AnswerToSelect: Hashable, Sendable {
     private static let reservedExponent: UInt8 = 15
     /// 4096 periods of the carrier, 13.56 MHz.
     private static let unitInNanoseconds = 302_065
-    /// What the standard adds to every wait: 49,152 periods.
+    /// The tolerance that the standard adds to every wait: 49,152 periods.
     private static let toleranceInNanoseconds = 3_624_779
 
     /// The request for it: the longest frame that the reader receives. The card gets identifier 0,

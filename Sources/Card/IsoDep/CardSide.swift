@@ -1,7 +1,7 @@
 /// The card's side of ISO/IEC 14443-4, from the activation on: a state machine from frames to
 /// reactions. It carries out no command itself.
 public struct CardSide: Sendable, Hashable {
-    /// What a frame leads to.
+    /// The reaction to a frame.
     public enum Reaction: Hashable, Sendable {
         case silence
         /// Send this frame with a checksum.
@@ -25,7 +25,7 @@ public struct CardSide: Sendable, Hashable {
         case answering
     }
 
-    /// What the card says of itself when it is activated, without checksum.
+    /// The card's answer to its activation, without checksum.
     public let answerToSelect: [UInt8]
     private var state = State.selected
     private var readerSize = FrameSize.of16

@@ -5,7 +5,7 @@
 /// nothing came. So a command is carried out once or not at all. Only a block that somebody else
 /// adds is carried out again: the codes of the card's own commands are against that.
 public struct ReaderSide: Sendable, Hashable {
-    /// What came of the last frame.
+    /// The outcome of the last frame.
     public enum Event: Hashable, Sendable {
         /// A frame with a correct checksum, without it.
         case frame([UInt8])
@@ -15,7 +15,7 @@ public struct ReaderSide: Sendable, Hashable {
         case silence
     }
 
-    /// What the caller does next.
+    /// The caller's next step.
     public enum Action: Hashable, Sendable {
         /// Send this frame with a checksum, and wait for an answer this long.
         case send([UInt8], wait: Duration)
@@ -76,7 +76,7 @@ public struct ReaderSide: Sendable, Hashable {
         return send(.deselect)
     }
 
-    /// What to do after what was heard.
+    /// The step after an event.
     public mutating func hear(_ event: Event) -> Action {
         guard state == .sending || state == .receiving || state == .deselecting else {
             return fail(.outOfPlace)

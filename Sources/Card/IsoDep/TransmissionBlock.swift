@@ -36,7 +36,7 @@ public enum TransmissionBlock: Hashable, Sendable {
         case (0xB2, 1): self = .repeatRequest(number)
         case (0xC2, 1) where number == .even: self = .deselect
         case (0xF2, 2) where number == .even:
-            // The two highest bits tell of the field's strength, which nobody asks for here.
+            // The two highest bits tell of the field's strength, which no reader asks for here.
             let multiplier = frame[1] & 0x3F
             guard TransmissionBlock.multipliers.contains(multiplier), frame[1] == multiplier else {
                 return nil

@@ -55,7 +55,7 @@ static inline const char *tapcard_nettle_bind(void *library, struct tapcard_nett
     return NULL;
 }
 
-/// Overwrites bytes with zeros, in a way that the optimiser keeps although nobody reads them again.
+/// Overwrites bytes with zeros, in a way that the optimiser keeps although they are not read again.
 static inline void tapcard_wipe(void *bytes, size_t count) {
     explicit_bzero(bytes, count);
 }

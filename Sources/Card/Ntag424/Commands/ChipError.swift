@@ -24,7 +24,7 @@ public struct ChipError: Error, Sendable, Equatable, CustomStringConvertible {
 
     public init(_ kind: Kind) { self.kind = kind }
 
-    /// What happened. None of these changes the card's money.
+    /// The event in words. None of these changes the card's money.
     public var description: String {
         switch kind {
         case .refused(let refusal): ChipError.words(refusal)
@@ -37,7 +37,7 @@ public struct ChipError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// What to do next.
+    /// The next step.
     public var nextStep: String {
         switch kind {
         case .refused(let refusal): ChipError.advice(refusal)

@@ -27,7 +27,7 @@ package enum ChipOpcode: UInt8, CaseIterable {
     }
 }
 
-extension ChipCommand {
+extension CardCommand {
     package var opcode: ChipOpcode? {
         switch self {
         case .selectApplication, .selectFile, .readBinary, .updateBinary: nil
@@ -90,16 +90,16 @@ extension ChipCommand {
             guard let count = data.first, Int(count) == data.count - 1, count <= 6 else {
                 throw StatusFault(0x917E)
             }
-            self = .authenticateFirst(try ChipCommand.key(header))
+            self = .authenticateFirst(try CardCommand.key(header))
             return
         case .more:
             self = .more(data)
             return
         case .changeKey:
-            self = .changeKey(KeyChange(number: try ChipCommand.key(header), data: data))
+            self = .changeKey(KeyChange(number: try CardCommand.key(header), data: data))
             return
         case .changeFileSettings:
-            let file = try ChipCommand.file(header)
+            let file = try CardCommand.file(header)
             guard let settings = FileSettings(change: data) else { throw StatusFault(0x919E) }
             self = .changeFileSettings(file, settings)
             return
@@ -110,7 +110,7 @@ extension ChipCommand {
             self = .setConfiguration(configuration)
             return
         case .writeData:
-            let (file, offset, length) = try ChipCommand.span(header)
+            let (file, offset, length) = try CardCommand.span(header)
             guard length > 0 else { throw StatusFault(0x919E) }
             guard length == data.count else { throw StatusFault(0x917E) }
             self = .writeData(file, offset: offset, data: data)
@@ -120,13 +120,13 @@ extension ChipCommand {
         guard data.isEmpty else { throw StatusFault(0x917E) }
         self =
             switch opcode {
-            case .authenticateNext: .authenticateNext(try ChipCommand.key(header))
-            case .getKeyVersion: .getKeyVersion(try ChipCommand.key(header))
-            case .getFileSettings: .getFileSettings(try ChipCommand.file(header))
-            case .getFileCounters: .getFileCounters(try ChipCommand.file(header))
+            case .authenticateNext: .authenticateNext(try CardCommand.key(header))
+            case .getKeyVersion: .getKeyVersion(try CardCommand.key(header))
+            case .getFileSettings: .getFileSettings(try CardCommand.file(header))
+            case .getFileCounters: .getFileCounters(try CardCommand.file(header))
             case .getCardUID: .getCardUID
-            case .readSignature: try ChipCommand.signature(header)
-            case .readData: try ChipCommand.read(header)
+            case .readSignature: try CardCommand.signature(header)
+            case .readData: try CardCommand.read(header)
             default: .getVersion
             }
     }
@@ -141,12 +141,12 @@ extension ChipCommand {
         return file
     }
 
-    private static func signature(_ header: [UInt8]) throws(StatusFault) -> ChipCommand {
+    private static func signature(_ header: [UInt8]) throws(StatusFault) -> CardCommand {
         guard header[0] == 0 else { throw StatusFault(0x919E) }
         return .readSignature
     }
 
-    private static func read(_ header: [UInt8]) throws(StatusFault) -> ChipCommand {
+    private static func read(_ header: [UInt8]) throws(StatusFault) -> CardCommand {
         let (file, offset, length) = try span(header)
         return .readData(file, offset: offset, length: length)
     }

@@ -3,7 +3,7 @@ public import CardCryptography
 /// A new key for the chip, as ChangeKey carries it.
 public struct KeyChange: Hashable, Sendable {
     public let number: KeyNumber
-    /// The bytes that the chip decrypts: they hide the new key from whoever has not the old one.
+    /// The bytes that the chip decrypts: they hide the new key from everyone without the old one.
     let data: [UInt8]
 
     static let checksumSize = 4

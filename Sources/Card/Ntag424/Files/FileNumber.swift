@@ -2,7 +2,7 @@
 public enum FileNumber: UInt8, CaseIterable, Hashable, Sendable {
     /// Where and how long the others are, for phones (CC).
     case capability = 1
-    /// What phones read. Only this file mirrors.
+    /// The message that phones read. Only this file mirrors.
     case ndef = 2
     /// For its owner alone.
     case data = 3

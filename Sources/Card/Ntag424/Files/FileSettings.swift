@@ -2,7 +2,7 @@
 public struct FileSettings: Hashable, Sendable {
     public let mode: CommunicationMode
     public let rights: AccessRights
-    /// What is mirrored. Only the NDEF file can.
+    /// The values that are mirrored. Only the NDEF file can have any.
     public let mirror: MirrorSettings?
 
     private static let mirrors: UInt8 = 0x40
@@ -46,7 +46,7 @@ public struct FileSettings: Hashable, Sendable {
         self.init(mode: CommunicationMode(bits: option), rights: rights, mirror: mirror)
     }
 
-    /// What ChangeFileSettings carries.
+    /// The data of ChangeFileSettings.
     package var change: [UInt8] { [option] + rights.bytes + (mirror?.bytes ?? []) }
 
     /// The answer to GetFileSettings.

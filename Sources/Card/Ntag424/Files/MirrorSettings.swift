@@ -1,4 +1,4 @@
-/// What the chip writes into the NDEF file while it is read without authentication (SDM).
+/// The values that the chip writes into the NDEF file while it is read without authentication (SDM).
 public struct MirrorSettings: Hashable, Sendable {
     /// How UID and count of reads are shown.
     public enum Identity: Hashable, Sendable {

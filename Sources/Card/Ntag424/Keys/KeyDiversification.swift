@@ -1,4 +1,5 @@
 public import CardCryptography
+public import TapcardDomain
 
 /// Keys of single cards, made of one master key (AN10922, AES-128). A card's key reveals nothing
 /// about the master, nor about another card's key.
@@ -9,7 +10,7 @@ public enum KeyDiversification {
     /// The lengths of a house's name, in bytes, with which the input of a card has such a size.
     public static let houseSizes = (inputSizes.lowerBound - fixedSize)...20
     private static let fixedSize = CardUID.size + ChipApplication.identifier.count + 1
-    /// What tells AES-128 from the other derivations of the note.
+    /// The byte that tells AES-128 from the other derivations of the note.
     private static let constant: UInt8 = 0x01
 
     /// The key for some input. Another length than `inputSizes` is a programming error.

@@ -6,7 +6,7 @@ public import CardCryptography
 /// It never guesses: after one refused key it authenticates no more, because the chip counts wrong
 /// keys and can kill one.
 public struct ChipConversation: Sendable {
-    /// What the caller does next.
+    /// The caller's next step.
     public enum Step: Hashable, Sendable {
         /// Send this command, and pass its answer on.
         case send([UInt8])
@@ -17,7 +17,7 @@ public struct ChipConversation: Sendable {
     private enum State {
         case idle
         /// A command was sent. Parts of its answer may have come already.
-        case asked(ChipCommand, CommunicationMode, parts: [UInt8])
+        case asked(CardCommand, CommunicationMode, parts: [UInt8])
         case challenged(KeyNumber, AESKey, random: [UInt8], isFirst: Bool)
         case proving(KeyNumber, AESKey, reader: [UInt8], card: [UInt8], isFirst: Bool)
     }
@@ -46,14 +46,14 @@ public struct ChipConversation: Sendable {
         guard !hasBeenRefused else { throw ChipError(.keyRefusedBefore) }
         let isFirst = session == nil
         state = .challenged(number, key, random: random, isFirst: isFirst)
-        let command: ChipCommand =
+        let command: CardCommand =
             isFirst ? .authenticateFirst(number) : .authenticateNext(number)
         return .send(command.plain.bytes)
     }
 
     /// Starts a command. In a session it is protected: a command on a file as the file demands.
     public mutating func begin(
-        _ command: ChipCommand, file: CommunicationMode = .plain
+        _ command: CardCommand, file: CommunicationMode = .plain
     ) throws(ChipError) -> Step {
         partCount = 0
         guard let session, command.opcode != nil else {
@@ -68,7 +68,7 @@ public struct ChipConversation: Sendable {
         return .send(apdu.bytes)
     }
 
-    /// What to do after an answer.
+    /// The step after an answer.
     public mutating func hear(_ bytes: [UInt8]) throws(ChipError) -> Step {
         let current = state
         state = .idle
@@ -110,7 +110,7 @@ public struct ChipConversation: Sendable {
         state = .proving(
             number, key, reader: random, card: key.decrypt(answer.data), isFirst: isFirst)
         let response = KeyProof.response(random, to: answer.data, key)
-        return .send(ChipCommand.more(response).plain.bytes)
+        return .send(CardCommand.more(response).plain.bytes)
     }
 
     private mutating func confirm(
@@ -129,7 +129,7 @@ public struct ChipConversation: Sendable {
     }
 
     private mutating func finish(
-        _ answer: ResponseAPDU, _ command: ChipCommand, _ mode: CommunicationMode,
+        _ answer: ResponseAPDU, _ command: CardCommand, _ mode: CommunicationMode,
         _ parts: [UInt8]
     ) throws(ChipError) -> Step {
         if answer.status == .more {
@@ -138,7 +138,7 @@ public struct ChipConversation: Sendable {
                 throw ChipError(.malformed)
             }
             state = .asked(command, mode, parts: parts + answer.data)
-            return .send(ChipCommand.more([]).plain.bytes)
+            return .send(CardCommand.more([]).plain.bytes)
         }
         guard ChipConversation.isEnd(answer.status, of: command) else {
             throw ChipError(.malformed)
@@ -154,7 +154,7 @@ public struct ChipConversation: Sendable {
         return .finished(try session?.unseal(all, mode, status: answer.status) ?? [])
     }
 
-    private static func isEnd(_ status: StatusWord, of command: ChipCommand) -> Bool {
+    private static func isEnd(_ status: StatusWord, of command: CardCommand) -> Bool {
         guard command.opcode != nil else { return status == .isoDone }
         if case .readSignature = command { return status == .done || status == .signatureDone }
         return status == .done
@@ -162,7 +162,7 @@ public struct ChipConversation: Sendable {
 
     /// Whether the chip gives no code with its answer: for a new application key, and in some
     /// configurations, as published examples show.
-    private static func isUnproved(_ command: ChipCommand, _ answer: [UInt8]) -> Bool {
+    private static func isUnproved(_ command: CardCommand, _ answer: [UInt8]) -> Bool {
         switch command {
         case .changeKey(let change): change.number == .application && answer.isEmpty
         case .setConfiguration: answer.isEmpty

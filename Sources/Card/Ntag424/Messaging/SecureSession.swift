@@ -46,7 +46,7 @@ public struct SecureSession: Sendable, Hashable {
 
     /// The command with its protection, as the reader sends it. Nil if it is too long, or if the
     /// session has had as many commands as it can.
-    func protect(_ command: ChipCommand, _ mode: CommunicationMode) -> CommandAPDU? {
+    func protect(_ command: CardCommand, _ mode: CommunicationMode) -> CommandAPDU? {
         guard commands < .max, let opcode = command.opcode else { return nil }
         guard mode != .plain else { return command.plain }
         let data =

@@ -1,6 +1,7 @@
 public import CardCryptography
+public import TapcardDomain
 
-/// What an NTAG 424 DNA keeps without power: a value, so that a card can be copied, compared,
+/// The memory of an NTAG 424 DNA, which it keeps without power: a value, so that a card can be copied, compared,
 /// torn and kept in a file.
 public struct ChipMemory: Hashable, Sendable {
     /// A file: its settings and its bytes.
@@ -54,6 +55,21 @@ public struct ChipMemory: Hashable, Sendable {
         (reads, failureRule, forbidsChaining) = (0, ChipMemory.usualRule, false)
     }
 
+    /// A chip from the factory with the number and signature of a real one (AN12196, 7.2).
+    public static let signedExample: ChipMemory = {
+        guard let uid = CardUID(bytes: [0x04, 0x51, 0x8D, 0xFA, 0xA9, 0x61, 0x80]) else {
+            preconditionFailure("a UID has seven bytes")
+        }
+        return ChipMemory(
+            factory: uid,
+            signature: [
+                0xD1, 0x94, 0x0D, 0x17, 0xCF, 0xED, 0xA4, 0xBF, 0xF8, 0x03, 0x59, 0xAB, 0x97, 0x5F,
+                0x9F, 0x65, 0x14, 0x31, 0x3E, 0x8F, 0x90, 0xC1, 0xD3, 0xCA, 0xAF, 0x59, 0x41, 0xAD,
+                0x74, 0x4A, 0x1C, 0xDF, 0x9A, 0x83, 0xF8, 0x83, 0xCA, 0xFE, 0x0F, 0xE9, 0x5D, 0x19,
+                0x39, 0xB1, 0xB7, 0xE4, 0x71, 0x13, 0x99, 0x33, 0x24, 0x47, 0x3B, 0x78, 0x5D, 0x21,
+            ])
+    }()
+
     init(
         uid: CardUID, signature: [UInt8], files: [File], keys: [Key], reads: UInt32,
         failureRule: FailureRule?, forbidsChaining: Bool
@@ -62,6 +78,15 @@ public struct ChipMemory: Hashable, Sendable {
         (self.keys, self.reads, self.failureRule) = (keys, reads, failureRule)
         self.forbidsChaining = forbidsChaining
     }
+
+    /// A chip from the factory. Nil for a number of another length than seven bytes.
+    public init?(factory number: [UInt8]) {
+        guard let uid = CardUID(bytes: number) else { return nil }
+        self.init(factory: uid)
+    }
+
+    /// The bytes of the chip's number.
+    public var number: [UInt8] { uid.bytes }
 
     public subscript(_ file: FileNumber) -> File {
         get { files[Int(file.rawValue) - 1] }

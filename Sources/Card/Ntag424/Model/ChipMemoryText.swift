@@ -1,4 +1,5 @@
 import CardCryptography
+import TapcardDomain
 import TextCodecs
 
 /// The text form of a chip's memory, with its keys, for the file of a simulation: one field in a
@@ -48,7 +49,8 @@ extension ChipMemory {
             }
         }
         func bytes(_ name: String) -> [UInt8]? { values[name].flatMap { Hexadecimal.decode($0) } }
-        guard let uid = bytes("uid").flatMap(CardUID.init), let signature = bytes("signature"),
+        guard let uid = bytes("uid").flatMap(CardUID.init(bytes:)),
+            let signature = bytes("signature"),
             signature.count == Originality.Family.ntag424.signatureSize,
             let reads = values["reads"].flatMap({ UInt32($0) }), reads <= TapIdentity.mostReads,
             let limit = values["failure-limit"], let chaining = values["chained-writing"]

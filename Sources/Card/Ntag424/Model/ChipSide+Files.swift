@@ -1,9 +1,10 @@
 import CardCryptography
+import TapcardDomain
 
-/// What the chip does with its files, keys and settings, once a command is known to be genuine.
+/// The chip's work on its files, keys and settings, once a command is known to be genuine.
 extension ChipSide {
     mutating func carryOut(
-        _ command: ChipCommand, _ memory: inout ChipMemory, _ around: Surroundings
+        _ command: CardCommand, _ memory: inout ChipMemory, _ surroundings: Surroundings
     ) throws(StatusFault) -> [UInt8] {
         switch command {
         case .getKeyVersion(let key):
@@ -18,7 +19,7 @@ extension ChipSide {
             return memory[file].settings.report(size: file.size)
         case .getFileCounters(let file): return try counters(file, memory)
         case .readData(let file, let offset, let length):
-            return try read(file, offset, length, &memory, around)
+            return try read(file, offset, length, &memory, surroundings)
         case .writeData(let file, let offset, let data):
             try write(file, offset, data, &memory)
         case .changeKey(let change): try changeKey(change, &memory)
@@ -42,15 +43,15 @@ extension ChipSide {
 
     private mutating func read(
         _ file: FileNumber, _ offset: Int, _ length: Int, _ memory: inout ChipMemory,
-        _ around: Surroundings
+        _ surroundings: Surroundings
     ) throws(StatusFault) -> [UInt8] {
-        let content = try readable(file, &memory, around, refused: 0x919D)
+        let content = try readable(file, &memory, surroundings, refused: 0x919D)
         let count = length == 0 ? content.count - offset : length
         guard offset < content.count, count > 0, offset + count <= content.count else {
             throw StatusFault(0x91BE)
         }
         // An answer of full length has no room for padding and code.
-        let room = session == nil ? ChipCommand.mostRead : ChipCommand.mostRead - 24
+        let room = session == nil ? CardCommand.mostRead : CardCommand.mostRead - 24
         guard count <= room || !isProtected(file, memory) else { throw StatusFault(0x917E) }
         return Array(content[offset..<(offset + count)])
     }
@@ -60,9 +61,10 @@ extension ChipSide {
             && memory[file].settings.mode != .plain
     }
 
-    /// The content of a file for whoever reads it now, with what it mirrors.
+    /// The content of a file for the reader of the moment, with what it mirrors.
     mutating func readable(
-        _ file: FileNumber, _ memory: inout ChipMemory, _ around: Surroundings, refused: UInt16
+        _ file: FileNumber, _ memory: inout ChipMemory, _ surroundings: Surroundings,
+        refused: UInt16
     ) throws(StatusFault) -> [UInt8] {
         guard isSelected else { throw StatusFault(refused == 0x6982 ? 0x6985 : 0x91F0) }
         let settings = memory[file].settings
@@ -70,12 +72,13 @@ extension ChipSide {
             throw StatusFault(refused)
         }
         guard session == nil, let mirror = settings.mirror else { return memory[file].bytes }
-        if let limit = mirror.readLimit, memory.reads >= limit, !hasCounted {
+        if let limit = mirror.readLimit, memory.reads >= limit, filling == nil {
             throw StatusFault(refused)
         }
-        if !hasCounted, memory.reads < TapIdentity.mostReads { memory.reads += 1 }
-        hasCounted = true
-        return memory.mirrored(mirror, filling: around.random(TapIdentity.fillingSize))
+        if filling == nil, memory.reads < TapIdentity.mostReads { memory.reads += 1 }
+        let drawn = filling ?? surroundings.random(TapIdentity.fillingSize)
+        filling = drawn
+        return memory.mirrored(mirror, filling: drawn)
     }
 
     private func counters(

@@ -1,10 +1,11 @@
 import CardCryptography
+import TapcardDomain
 
 /// The chip's side of a conversation, with all that it loses without power: a state machine from
 /// commands to answers. It is as strict as an NTAG 424 DNA; where the data sheet leaves a choice,
 /// it takes the stricter one (docs/DNA.md lists those).
 public struct ChipSide: Hashable, Sendable {
-    /// What surrounds one command.
+    /// The circumstances of one command.
     struct Surroundings {
         /// The number of blocks in which the command came.
         let blocks: Int
@@ -23,8 +24,9 @@ public struct ChipSide: Hashable, Sendable {
     var session: SecureSession?
     var sessionKey: KeyNumber?
     private var pending = Pending.nothing
-    /// Whether a read without authentication was counted since the selection.
-    var hasCounted = false
+    /// The randomness in what is mirrored since the selection. Nil before the first read, which is
+    /// the one that counts: a phone reads the file in several parts, and they must fit together.
+    var filling: [UInt8]?
 
     /// Wrong attempts in a row from which on the chip delays, and the most delays it makes.
     static let firstDelayed: UInt16 = 50
@@ -43,10 +45,11 @@ public struct ChipSide: Hashable, Sendable {
         do throws(StatusFault) {
             guard let apdu = CommandAPDU(command) else { throw StatusFault(0x6700) }
             return try withoutActuallyEscaping(random) { random throws(StatusFault) in
-                let around = Surroundings(blocks: blocks, random: random)
+                let surroundings = Surroundings(blocks: blocks, random: random)
                 switch apdu.commandClass {
-                case 0x00: return try iso(apdu, &memory, around)
-                case ChipCommand.nativeClass: return try native(apdu, waiting, &memory, around)
+                case 0x00: return try iso(apdu, &memory, surroundings)
+                case CardCommand.nativeClass:
+                    return try native(apdu, waiting, &memory, surroundings)
                 default: throw StatusFault(0x6E00)
                 }
             }
@@ -63,26 +66,26 @@ public struct ChipSide: Hashable, Sendable {
         let writing: [ChipOpcode] = [
             .writeData, .changeKey, .changeFileSettings, .setConfiguration,
         ]
-        return command[0] == ChipCommand.nativeClass
+        return command[0] == CardCommand.nativeClass
             ? writing.contains { $0.rawValue == command[1] } : command[1] == 0xD6
     }
 
     private mutating func iso(
-        _ apdu: CommandAPDU, _ memory: inout ChipMemory, _ around: Surroundings
+        _ apdu: CommandAPDU, _ memory: inout ChipMemory, _ surroundings: Surroundings
     ) throws(StatusFault) -> [UInt8] {
-        let command = try ChipCommand(iso: apdu)
+        let command = try CardCommand(iso: apdu)
         switch command {
         case .selectApplication:
             (session, sessionKey, file) = (nil, nil, nil)
-            (isSelected, hasCounted) = (true, false)
+            (isSelected, filling) = (true, nil)
             return ResponseAPDU([], .isoDone).bytes
         case .selectFile(let wanted):
             guard isSelected else { throw StatusFault(0x6A82) }
-            (session, sessionKey, file, hasCounted) = (nil, nil, wanted, false)
+            (session, sessionKey, file, filling) = (nil, nil, wanted, nil)
             return ResponseAPDU([], .isoDone).bytes
         case .readBinary(let wanted, let offset, let length):
             let file = try isoFile(wanted)
-            let content = try readable(file, &memory, around, refused: 0x6982)
+            let content = try readable(file, &memory, surroundings, refused: 0x6982)
             guard offset < content.count else { throw StatusFault(0x6A86) }
             let end = min(content.count, offset + length)
             return ResponseAPDU(Array(content[offset..<end]), .isoDone).bytes
@@ -102,14 +105,14 @@ public struct ChipSide: Hashable, Sendable {
         guard isSelected else { throw StatusFault(0x6985) }
         // These have no protected form, so that a session cannot use them.
         guard session == nil else { throw StatusFault(0x6982) }
-        if let wanted { (file, hasCounted) = (wanted, file == wanted && hasCounted) }
+        if let wanted { (file, filling) = (wanted, file == wanted ? filling : nil) }
         guard let file else { throw StatusFault(0x6985) }
         return file
     }
 
     private mutating func native(
         _ apdu: CommandAPDU, _ waiting: Pending, _ memory: inout ChipMemory,
-        _ around: Surroundings
+        _ surroundings: Surroundings
     ) throws(StatusFault) -> [UInt8] {
         guard apdu.first == 0, apdu.second == 0, apdu.expected == 0 else {
             throw StatusFault(0x919E)
@@ -117,10 +120,10 @@ public struct ChipSide: Hashable, Sendable {
         guard let opcode = ChipOpcode(rawValue: apdu.instruction) else {
             throw StatusFault(0x911C)
         }
-        if opcode == .more { return try goOn(apdu.data, waiting, &memory, around) }
+        if opcode == .more { return try goOn(apdu.data, waiting, &memory, surroundings) }
         guard waiting == .nothing else { throw StatusFault(0x91CA) }
         let mode = try mode(opcode, apdu.data, memory)
-        if opcode == .writeData, mode != .plain, around.blocks > 1, memory.forbidsChaining {
+        if opcode == .writeData, mode != .plain, surroundings.blocks > 1, memory.forbidsChaining {
             throw StatusFault(0x917E)
         }
         let (header, data) =
@@ -129,14 +132,14 @@ public struct ChipSide: Hashable, Sendable {
                 Array(apdu.data.prefix(opcode.headerSize)),
                 Array(apdu.data.dropFirst(opcode.headerSize))
             )
-        let command = try ChipCommand(opcode, header: header, data: data)
+        let command = try CardCommand(opcode, header: header, data: data)
         switch command {
         case .authenticateFirst(let key), .authenticateNext(let key):
-            return try challenge(key, isFirst: opcode == .authenticateFirst, &memory, around)
+            return try challenge(key, isFirst: opcode == .authenticateFirst, &memory, surroundings)
         case .getVersion: return version(memory)
         default: break
         }
-        let answer = try carryOut(command, &memory, around)
+        let answer = try carryOut(command, &memory, surroundings)
         let status: StatusWord = opcode == .readSignature ? .signatureDone : .done
         guard session != nil else { return ResponseAPDU(answer, status).bytes }
         if case .changeKey(let change) = command, change.number == .application {
@@ -168,7 +171,7 @@ public struct ChipSide: Hashable, Sendable {
     }
 
     private mutating func challenge(
-        _ number: KeyNumber, isFirst: Bool, _ memory: inout ChipMemory, _ around: Surroundings
+        _ number: KeyNumber, isFirst: Bool, _ memory: inout ChipMemory, _ surroundings: Surroundings
     ) throws(StatusFault) -> [UInt8] {
         guard isSelected else { throw StatusFault(0x9140) }
         guard isFirst || session != nil else { throw StatusFault(0x919D) }
@@ -179,13 +182,14 @@ public struct ChipSide: Hashable, Sendable {
             throw StatusFault(0x91AD)
         }
         if isFirst { (session, sessionKey) = (nil, nil) }
-        let card = around.random(SecureSession.randomSize)
+        let card = surroundings.random(SecureSession.randomSize)
         pending = .proof(number, card: card, isFirst: isFirst)
         return ResponseAPDU(KeyProof.challenge(card, key.key), .more).bytes
     }
 
     private mutating func goOn(
-        _ data: [UInt8], _ waiting: Pending, _ memory: inout ChipMemory, _ around: Surroundings
+        _ data: [UInt8], _ waiting: Pending, _ memory: inout ChipMemory,
+        _ surroundings: Surroundings
     ) throws(StatusFault) -> [UInt8] {
         switch waiting {
         case .nothing: throw StatusFault(0x91CA)
@@ -203,7 +207,7 @@ public struct ChipSide: Hashable, Sendable {
             memory.countSuccess(number)
             let transaction =
                 isFirst
-                ? around.random(SecureSession.transactionSize) : session?.transaction ?? []
+                ? surroundings.random(SecureSession.transactionSize) : session?.transaction ?? []
             session = SecureSession(
                 key: key, reader: reader, card: card, transaction: transaction,
                 commands: isFirst ? 0 : session?.commands ?? 0)

@@ -1,4 +1,5 @@
 import CardCryptography
+import TapcardDomain
 import TextCodecs
 
 extension MirrorSettings {

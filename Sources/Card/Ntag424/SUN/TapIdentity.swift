@@ -1,4 +1,5 @@
 public import CardCryptography
+public import TapcardDomain
 
 /// Which card was read, and for which time: what the chip encrypts into its URL (PICCData).
 public struct TapIdentity: Hashable, Sendable {
@@ -29,7 +30,7 @@ public struct TapIdentity: Hashable, Sendable {
         let plain = key.decrypt(encrypted)
         let counter = plain[(1 + CardUID.size)...].prefix(TapIdentity.counterSize)
         guard plain[0] == TapIdentity.tag,
-            let uid = CardUID(Array(plain[1...CardUID.size]))
+            let uid = CardUID(bytes: Array(plain[1...CardUID.size]))
         else { return nil }
         self.init(uid: uid, reads: counter.reversed().reduce(0) { $0 << 8 | UInt32($1) })
     }

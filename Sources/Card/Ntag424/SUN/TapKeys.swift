@@ -1,4 +1,5 @@
 public import CardCryptography
+import TapcardDomain
 
 /// The two keys that a card has for one read of its URL. They come from its own file key
 /// (SDMFileRead), its UID and the count of reads, so that each read has others.

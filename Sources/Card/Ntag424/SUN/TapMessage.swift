@@ -1,8 +1,9 @@
 public import CardCryptography
+public import TapcardDomain
 import TextCodecs
 
-/// What a card writes into its URL at each read without authentication (SUN): who it is, how often
-/// it was read, a part of its file, and the code that proves all of it.
+/// The values that a card writes into its URL at each read without authentication (SUN): who it is,
+/// how often it was read, a part of its file, and the code that proves all of it.
 ///
 /// `?p=<32 digits>&d=<64 digits>&m=<16 digits>`
 public struct TapMessage: Hashable, Sendable {
@@ -14,7 +15,7 @@ public struct TapMessage: Hashable, Sendable {
     public let data: String
     public let code: String
 
-    /// What a message says once its code is verified.
+    /// The content of a message whose code is verified.
     public struct Content: Hashable, Sendable {
         public let identity: TapIdentity
         /// The mirrored part of the file.

@@ -45,5 +45,9 @@ public struct TakenReader: TagReader {
         throw ReaderError(.busy)
     }
 
+    public func exchange(command: [UInt8]) throws(ReaderError) -> [UInt8] {
+        throw ReaderError(.busy)
+    }
+
     public func release() {}
 }

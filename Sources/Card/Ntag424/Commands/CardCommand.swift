@@ -1,5 +1,5 @@
 /// A command of the chip, encoded and decoded by one codec for reader and card.
-public enum ChipCommand: Hashable, Sendable {
+public enum CardCommand: Hashable, Sendable {
     /// Selects the application by its name.
     case selectApplication
     case selectFile(FileNumber)
@@ -66,7 +66,7 @@ public enum ChipCommand: Hashable, Sendable {
 
     /// The chip's own command with this body.
     func native(_ body: [UInt8]) -> CommandAPDU {
-        CommandAPDU(ChipCommand.nativeClass, opcode?.rawValue ?? 0, data: body)
+        CommandAPDU(CardCommand.nativeClass, opcode?.rawValue ?? 0, data: body)
     }
 
     private enum ISO {
@@ -87,27 +87,27 @@ public enum ChipCommand: Hashable, Sendable {
     }
 }
 
-extension ChipCommand {
+extension CardCommand {
     /// Reads a command of ISO/IEC 7816. Throws what the chip answers to an invalid one.
     package init(iso apdu: CommandAPDU) throws(StatusFault) {
         switch apdu.instruction {
-        case ISO.select: self = try ChipCommand.select(apdu)
+        case ISO.select: self = try CardCommand.select(apdu)
         case ISO.readBinary:
             guard apdu.data.isEmpty, let expected = apdu.expected else {
                 throw StatusFault(0x6700)
             }
-            let (file, offset) = try ChipCommand.place(apdu)
-            let length = expected == 0 ? ChipCommand.mostRead : Int(expected)
+            let (file, offset) = try CardCommand.place(apdu)
+            let length = expected == 0 ? CardCommand.mostRead : Int(expected)
             self = .readBinary(file, offset: offset, length: length)
         case ISO.updateBinary:
             guard !apdu.data.isEmpty else { throw StatusFault(0x6700) }
-            let (file, offset) = try ChipCommand.place(apdu)
+            let (file, offset) = try CardCommand.place(apdu)
             self = .updateBinary(file, offset: offset, data: apdu.data)
         default: throw StatusFault(0x6D00)
         }
     }
 
-    private static func select(_ apdu: CommandAPDU) throws(StatusFault) -> ChipCommand {
+    private static func select(_ apdu: CommandAPDU) throws(StatusFault) -> CardCommand {
         guard apdu.second == 0 || apdu.second == ISO.noAnswer else { throw StatusFault(0x6A86) }
         switch apdu.first {
         case 0x04:
