@@ -237,6 +237,49 @@ struct SecureMessagingTests {
         #expect(throws: ChipError(.malformed)) { _ = try endless.hear([0x91, 0xAF]) }
     }
 
+    @Test(
+        "The codes of AN12343, tables 32 to 37: records, value, credit, commit, and their answers",
+        arguments: [
+            (
+                0, 0x8B, 0,
+                "01000000100000721590E8D0C26E9F3394F33A131553788226661ABC3A6910AC3C7230ADF4D105",
+                "B5D409E07A0532F3"
+            ),
+            (0, 0x00, 1, "", "DB552FD9D33408EF"),
+            (0, 0xC8, 1, "28BF1982BE086FBC60A22DAEB66613EE", "A706434973471F1E"),
+            (0, 0x00, 2, "A1963F1BB9FC916A8B15B2DC58002531", "B11FF6023DF464E0"),
+            (0, 0xC7, 2, "01", "E516751A0725A624"),
+            (0, 0x00, 3, "0400000094A3205E41588BA9", "F4697772DA9DDB82"),
+            (1, 0x6C, 0, "03", "B775DA280F3E7300"),
+            (1, 0x00, 1, "BC2CE0D37364B3C355C4B9B9A98802FF", "24035F8D39D40CE0"),
+            (1, 0x0C, 1, "039DCDD6C409DABB0C9D5834D04FBD6E26", "68AFCFFD9EFB9234"),
+            (1, 0x00, 2, "", "1004E8EA74C2871F"),
+        ] as [(Int, UInt8, UInt16, String, String)])
+    func lightCodes(
+        session: Int, first: UInt8, count: UInt16, body: String, code: String
+    ) {
+        #expect(Self.lightSessions[session].code(first, count, bytes(body)) == bytes(code))
+    }
+
+    private static let lightSessions = [
+        SecureSession(
+            encryption: key("78240CC5596B751D90023827B0B7E73D"),
+            authentication: key("6F64B98D7241EA993137DF880BEE1B89"), transaction: bytes("2D0611EC")),
+        SecureSession(
+            encryption: key("4C4C0E575943FF670CF85BAE2E0D201D"),
+            authentication: key("D1CC5CE9FC9F1970348D33D01FAFEF8F"), transaction: bytes("E412166F")),
+    ]
+
+    @Test("The debit of AN12343, table 37")
+    func lightDebit() {
+        let session = Self.lightSessions[1]
+        let zeros = [UInt8](repeating: 0, count: 8)
+        let vector = session.encryption.encrypt(bytes("A55AE412166F0300") + zeros)
+        let value = bytes("71000000800000000000000000000000")
+        let data = session.encryption.encrypt(value, vector: vector)
+        #expect(session.code(0xDC, 3, [3] + data) == bytes("0CA9B6B519A49F49"))
+    }
+
     @Test("Session keys, vectors and codes of AN12343, which DESFire Light has in common")
     func light() {
         let session = SecureSession(

@@ -10,6 +10,9 @@ The address has three values: who the card is, encrypted data, and the code over
 
 import sys
 
+# The import of the file next to this one would leave a folder among the sources.
+sys.dont_write_bytecode = True
+
 from pylibsdm.tag.ntag424dna.structs import (
     AccessCondition, AccessRights, CommMode, FileOption, FileSettings)
 from pylibsdm.tag.ntag424dna.tag import NTAG424DNA

@@ -112,7 +112,8 @@ public struct SecureSession: Sendable, Hashable {
     /// Counts a command whose answer carries no code.
     mutating func countUnproved() { commands += 1 }
 
-    private func code(_ first: UInt8, _ count: UInt16, _ body: [UInt8]) -> [UInt8] {
+    /// The code over a command or an answer that begins with this byte.
+    package func code(_ first: UInt8, _ count: UInt16, _ body: [UInt8]) -> [UInt8] {
         authentication.shortCode(
             for: [first, UInt8(truncatingIfNeeded: count), UInt8(count >> 8)] + transaction + body)
     }
