@@ -20,7 +20,7 @@ SEED ?=
 
 .PHONY: all deps build-deps build demo stations test browser screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check example bench lint format docs house clean \
 	install uninstall install-service uninstall-service install-udev uninstall-udev \
-	package-build deb tarball sbom reproducible deb-check arm64 arm64-check
+	package-build deb tarball sbom reproducible deb-check arm64 arm64-check release
 
 all: build
 
@@ -262,3 +262,8 @@ arm64:
 arm64-check: arm64
 	packaging/arm64 $(ARM64) check
 	ARCH=arm64 SYSTEMS="$(or $(SYSTEMS),bookworm trixie)" packaging/check-packages $(ARM64)
+
+# As root, or with sudo, on a clean tree: VERSION=1.0.0. Gives the last commit that number, tries
+# everything (about 2 hours on two cores) and leaves a commit that can be tagged.
+release:
+	MAKE="$(MAKE)" packaging/release $(VERSION)

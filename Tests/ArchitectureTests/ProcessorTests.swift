@@ -9,6 +9,7 @@ struct ProcessorTests {
         "Makefile": ["arm64"],
         "packaging/arm64": ["aarch64", "arm64"],
         "packaging/check-packages": ["arm64"],
+        "packaging/release": ["arm64"],
         "packaging/emulated": ["aarch64", "arm64"],
         "packaging/install-dependencies": ["arm64"],
         // The dynamic linker of each processor has a name of its own.
