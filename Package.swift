@@ -98,6 +98,8 @@ let package = Package(
         room(
             "CardCryptography", on: "Card",
             ["CNettle", "COpenSSL", "LibraryLoading", "TextCodecs"]),
+        room("IsoDep", on: "Card"),
+        room("Ntag424", on: "Card", ["CardCryptography", "TapcardDomain", "TextCodecs"]),
         room(
             "CardImage", on: "Card",
             ["NDEF", "TapcardDomain", "Games", "CardCryptography", "TextCodecs"]),
@@ -106,21 +108,25 @@ let package = Package(
             ["CardImage", "Type2Tag", "TagReading", "CardCryptography", "TapcardDomain"]),
 
         room("TagReading", on: "Readers"),
-        room("SimulatedField", on: "Readers", ["TagReading", "Type2Tag", "TextCodecs"]),
+        room(
+            "SimulatedField", on: "Readers",
+            ["Ntag424", "TagReading", "TextCodecs", "Type2Tag"]),
         room(
             "SimulatedReader", on: "Readers",
             [
-                "SimulatedField", "TagReading", "Type2Tag", "DurableFile", "BlockingLane", "CLinux",
+                "Ntag424", "SimulatedField", "TagReading", "Type2Tag", "DurableFile",
+                "BlockingLane", "CLinux",
             ]),
         room(
             "PN532Emulator", on: "Readers",
             [
-                "SimulatedField", "TagReading", "Type2Tag", "TextCodecs", "BlockingLane", "CLinux",
+                "IsoDep", "Ntag424", "SimulatedField", "TagReading", "Type2Tag", "TextCodecs",
+                "BlockingLane", "CLinux",
                 "SystemClock",
             ]),
         room(
             "LibNFCReader", on: "Readers",
-            ["TagReading", "BlockingLane", "DurableFile", "CLibNFC", "LibraryLoading"]),
+            ["IsoDep", "TagReading", "BlockingLane", "DurableFile", "CLibNFC", "LibraryLoading"]),
         room("PCSCReader", on: "Readers", ["TagReading", "BlockingLane", "CPCSC"]),
         room("ReaderProcess", on: "Readers", ["TagReading", "BlockingLane"]),
         room("ReaderDiagnosis", on: "Readers"),
@@ -153,8 +159,9 @@ let package = Package(
         room(
             "TapcardCore", on: "Core",
             [
-                "TapcardDomain", "Games", "NDEF", "Type2Tag", "CardCryptography", "CardImage",
-                "CardStore", "TagReading", "Ledger", "ServicePorts", "TextCodecs", "BlockingLane",
+                "TapcardDomain", "Games", "NDEF", "Ntag424", "Type2Tag", "CardCryptography",
+                "CardImage", "CardStore", "TagReading", "Ledger", "ServicePorts", "TextCodecs",
+                "BlockingLane",
             ]),
 
         room(
@@ -204,7 +211,8 @@ let package = Package(
             dependencies: [
                 "BuildStamp", "CommandLine", "KioskServer", "Verbs", "StyledText",
                 "TapcardCore", "SimulatedField", "SimulatedReader",
-                "PN532Emulator", "PostgreSQLLedger", "SQLiteLedger", "TagReading", "Ledger",
+                "Ntag424", "PN532Emulator", "PostgreSQLLedger", "SQLiteLedger", "TagReading",
+                "Ledger",
                 "TapcardDomain", "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile",
                 "ReaderDiagnosis",
                 "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
@@ -278,7 +286,7 @@ let package = Package(
             dependencies: ["Games", "Ledger", "SeededChance", "TapcardDomain"],
             path: "Tests/LedgerConformance", swiftSettings: strict),
         .target(
-            name: "PlayedPCSCReaders", dependencies: ["TagReading", "Type2Tag"],
+            name: "PlayedPCSCReaders", dependencies: ["Ntag424", "TagReading", "Type2Tag"],
             path: "Tests/PlayedPCSCReaders", swiftSettings: strict),
 
         .target(
@@ -327,7 +335,7 @@ let package = Package(
             path: "Tests/FuzzTargets", swiftSettings: strict),
         .target(
             name: "OtherClients", path: "Tests/OtherClients",
-            exclude: ["nfcpy_client.py", "schemathesis_client.py"],
+            exclude: ["dna_client.py", "nfcpy_client.py", "schemathesis_client.py"],
             swiftSettings: strict),
         .target(
             name: "KillSwitch", path: "Tests/KillSwitch",
@@ -365,6 +373,9 @@ let package = Package(
         tests(of: "NDEF", ["SeededChance"]),
         tests(of: "Type2Tag", ["SeededChance", "TagReading", "Thoroughness"]),
         tests(of: "CardCryptography", ["TextCodecs"]),
+        tests(of: "IsoDep", ["TagReading"]),
+        tests(
+            of: "Ntag424", ["CardCryptography", "IsoDep", "TapcardDomain", "TextCodecs"]),
         tests(of: "Ledger", ["Games", "LedgerConformance", "TapcardDomain"]),
         tests(
             of: "PostgreSQLLedger",
@@ -392,10 +403,17 @@ let package = Package(
             ["Ledger", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag"]),
         tests(of: "SimulatedField", ["TagReading", "Type2Tag"]),
         tests(
-            of: "SimulatedReader", ["DurableFile", "SimulatedField", "TagReading", "Type2Tag"]),
+            of: "SimulatedReader",
+            [
+                "CardCryptography", "DurableFile", "Ntag424", "SimulatedField", "TagReading",
+                "Type2Tag",
+            ]),
         tests(
             of: "PN532Emulator",
-            ["SeededChance", "SimulatedField", "TagReading", "TextCodecs", "Type2Tag"]),
+            [
+                "CardCryptography", "Ntag424", "SeededChance", "SimulatedField", "TagReading",
+                "TextCodecs", "Type2Tag",
+            ]),
         tests(of: "ReaderProcess", ["TagReading", "BlockingLane", "PortDoubles"]),
         tests(
             of: "LibNFCReader",
@@ -406,13 +424,14 @@ let package = Package(
         .testTarget(
             name: "OtherClientsTests",
             dependencies: [
-                "OtherClients", "PN532Emulator", "SimulatedField", "TextCodecs", "Type2Tag",
+                "CardCryptography", "Ntag424", "OtherClients", "PN532Emulator", "SimulatedField",
+                "TextCodecs", "Type2Tag",
             ],
             path: "Tests/OtherClientsTests", swiftSettings: unoptimised),
         tests(
             of: "PCSCReader",
             [
-                "PlayedPCSCReaders", "CardCryptography", "Ledger", "SimulatedField",
+                "PlayedPCSCReaders", "CardCryptography", "Ledger", "Ntag424", "SimulatedField",
                 "SimulatedReader",
                 "TagReading",
                 "TapcardCore", "TapcardDomain", "Type2Tag",
@@ -420,8 +439,8 @@ let package = Package(
         tests(
             of: "TapcardCore",
             [
-                "CardCryptography", "Games", "Ledger", "SimulatedField", "SimulatedReader",
-                "TagReading",
+                "CardCryptography", "Games", "Ledger", "Ntag424", "SimulatedField",
+                "SimulatedReader", "TagReading",
                 "TapcardDomain", "Type2Tag", "CardImage", "CardStore", "FaultyWorld", "NDEF",
                 "PortDoubles", "DurableFile", "ServicePorts", "BlockingLane", "Thoroughness",
             ]),
@@ -476,7 +495,7 @@ let package = Package(
             // These tests run tapcard and the example. A build with the tests builds both. As a
             // dependency, tapcard would link the tests with its own linker flags.
             dependencies: [
-                "BlockingLane", "DurableFile", "CSQLite", "OtherClients",
+                "BlockingLane", "DurableFile", "CSQLite", "Ntag424", "OtherClients",
                 "PN532Emulator", "PrivatePostgreSQL", "RawHTTP", "SchemaChecking", "ServiceSandbox",
                 "SimulatedField", "TextCodecs", "Thoroughness", "Type2Tag",
             ], path: "Tests/EndToEndTests",

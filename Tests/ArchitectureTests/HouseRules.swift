@@ -24,6 +24,9 @@ struct HouseRules {
     /// The system's own header is for many, any other C library for one target.
     private static let sharedLibrary = "CLinux"
 
+    /// The chips and their protocols: all that readers may know of the floor of cards.
+    private static let chips: Set = ["Type2Tag", "IsoDep", "Ntag424"]
+
     /// What wraps the system for the others.
     private static let wrappers: Set = [
         "BlockingLane", "DurableFile", "LibraryLoading", "SystemClock",
@@ -56,7 +59,7 @@ struct HouseRules {
             && !(floor == "Delivery" && Self.knownToDelivery.contains(other.name))
         return below.contains(its) && (!isDriver || room.name == Self.executable)
             // Readers know chips, and nothing of cards.
-            && (floor != "Readers" || its != "Card" || other.name == "Type2Tag")
+            && (floor != "Readers" || its != "Card" || Self.chips.contains(other.name))
     }
 
     /// Whether a target sees only what it is given: no clock, no chance, no files.

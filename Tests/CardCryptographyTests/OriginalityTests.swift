@@ -61,4 +61,43 @@ struct OriginalityTests {
         let uid = Array((Self.uid + long).prefix(count))
         #expect(Originality.verify(uid: uid, signature: Self.signature) == (count == 7))
     }
+
+    private static let dnaUID = bytes("04518DFAA96180")
+    private static let dnaSignature = bytes(
+        "D1940D17CFEDA4BFF80359AB975F9F6514313E8F90C1D3CAAF5941AD744A1CDF"
+            + "9A83F883CAFE0FE95D1939B1B7E471139933" + "24473B785D21")
+
+    @Test("The example of AN12196, 7.2, and a recorded chip")
+    func dna() {
+        #expect(
+            Originality.verify(
+                uid: Self.dnaUID, signature: Self.dnaSignature, of: .ntag424))
+        let recorded = bytes(
+            "03F0A17889E3063D2D01CD8750734601BC031C26812705A1BD3B7536"
+                + "1604B19B762DC285DCE303A5B6DE5F2814F0449BA64AB445A7AEC4CF")
+        #expect(
+            Originality.verify(
+                uid: bytes("04A9707A0B1090"), signature: recorded, of: .ntag424))
+    }
+
+    @Test("A flipped bit is noticed there, too", arguments: 0..<(56 * 8 + 56))
+    func dnaFlipped(bit: Int) {
+        var all = Self.dnaSignature + Self.dnaUID
+        all[bit / 8] ^= 1 << (bit % 8)
+        #expect(
+            !Originality.verify(
+                uid: Array(all.suffix(7)), signature: Array(all.prefix(56)), of: .ntag424))
+    }
+
+    @Test("One family's signature is none of the other's")
+    func families() {
+        for family in Originality.Family.allCases {
+            for (uid, signature) in [
+                (Self.uid, Self.signature), (Self.dnaUID, Self.dnaSignature),
+            ] {
+                let fits = signature.count == family.signatureSize
+                #expect(Originality.verify(uid: uid, signature: signature, of: family) == fits)
+            }
+        }
+    }
 }

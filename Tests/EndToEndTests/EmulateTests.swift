@@ -67,6 +67,29 @@ struct EmulateTests {
         #expect(try counter.run(tell + ["status"]).status == 1)
     }
 
+    @Test("it plays an NTAG 424 DNA, and keeps it in a file")
+    func chip() throws {
+        let counter = try Counter()
+        let link = counter.file("reader")
+        let first = try playing(counter, ["--tag", "NTAG424", "--link", link])
+        let tell = ["emulate", "--link", link, "--tell"]
+        #expect(try counter.run(tell + ["status"]).output.contains(#""chip":"NTAG424""#))
+        let dump = try counter.run(tell + ["dump"]).output
+        #expect(dump.hasPrefix("tapcard chip ntag424 1\nuid: 04518DFAA96180\n"))
+        first.signal(SIGINT)
+        _ = try first.end()
+        let file = counter.file("chip.txt")
+        try DurableFile(file).write(Array(dump.utf8))
+        let second = try playing(counter, ["--tag", file, "--link", link])
+        #expect(try counter.run(tell + ["dump"]).output == dump)
+        second.signal(SIGINT)
+        #expect(try second.end().errors == "")
+        try DurableFile(file).write(Array(dump.utf8.dropLast(2)))
+        let refused = try counter.run(["emulate", "--tag", file])
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("is not a whole NTAG 424 DNA"), "\(refused.errors)")
+    }
+
     @Test("as JSON it is one document")
     func document() throws {
         let counter = try Counter()
@@ -108,7 +131,7 @@ struct EmulateTests {
             ["emulate", "--tag", file], status: 1,
             complains: """
                 There is no file ~/tag.txt. Nothing is played. Name a dump, or a chip: NTAG213, \
-                NTAG215, NTAG216.
+                NTAG215, NTAG216, NTAG424.
                 """)
         try counter.write("no dump\n", to: file)
         try counter.expect(

@@ -45,6 +45,9 @@ enum Crowding {
         }
 
         func exchange(_ frame: [UInt8]) throws(ReaderError) -> [UInt8] { throw ReaderError(.noTag) }
+        func exchange(command: [UInt8]) throws(ReaderError) -> [UInt8] {
+            throw ReaderError(.noTag)
+        }
         func release() {}
     }
 }

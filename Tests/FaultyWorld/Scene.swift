@@ -125,6 +125,10 @@ private struct SceneReader: TagReader {
         }
     }
 
+    func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        throw ReaderError(.unsupported)
+    }
+
     func release() async { scene.live.withLock { $0.powerDown(number) } }
 }
 

@@ -99,6 +99,10 @@ actor HostileReader: TagReader {
         return answer
     }
 
+    func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        try await exchange(command)
+    }
+
     private func card() async -> LedgerCard? {
         guard let uid = CardUID(bytes: uid) else { return nil }
         // A ledger that does not answer has no card, and nothing may be written.

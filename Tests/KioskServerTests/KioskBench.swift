@@ -234,7 +234,7 @@ private final class ServedKiosk: Sendable {
 struct FullDrawer: SimulatedTags {
     static let tags = (0..<400).map { number in
         SimulatedTag(
-            uid: String(format(number).suffix(14)), chip: .ntag213, isOnReader: false)
+            uid: String(format(number).suffix(14)), chip: "NTAG213", isOnReader: false)
     }
 
     private static func format(_ number: Int) -> String {

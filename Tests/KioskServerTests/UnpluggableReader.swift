@@ -63,5 +63,9 @@ actor UnpluggableReader: TagReader {
         return try await inside.exchange(frame)
     }
 
+    func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        try await inside.exchange(command: command)
+    }
+
     func release() async { await inside.release() }
 }

@@ -30,6 +30,11 @@ public struct Client {
         try python("Tests/OtherClients/nfcpy_client.py")
     }
 
+    /// pylibsdm and sphragis, on nfcpy.
+    public static func dna() throws -> Client {
+        try python("Tests/OtherClients/dna_client.py")
+    }
+
     /// The benchmark that runs tapcard and other programs on one reader; it is silent in the
     /// meantime.
     public static func peers(secondsLimit: Int32) throws -> Client {

@@ -83,4 +83,5 @@ def main(path, action, *words):
         clf.close()
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

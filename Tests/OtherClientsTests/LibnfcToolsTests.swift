@@ -62,6 +62,10 @@ struct LibnfcToolsTests {
         arguments: [
             ("classic", ["ATQA (SENS_RES): 00  04", "9a  3c  51  7e", "SAK (SEL_RES): 08"]),
             ("type4", ["ATQA (SENS_RES): 03  44", "SAK (SEL_RES): 20", "ATS: 75  77  81  02  80"]),
+            (
+                "NTAG424",
+                ["ATQA (SENS_RES): 03  44", "SAK (SEL_RES): 20", "ATS: 77  77  71  02  80"]
+            ),
             ("felica", ["Felica (212 kbps)", "01  2e  4c  66  13  07  a5  d0"]),
         ] as [(String, [String])])
     func foreign(card: String, words: [String]) throws {

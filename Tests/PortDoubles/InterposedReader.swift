@@ -78,6 +78,10 @@ package final class InterposedReader: TagReader {
         }
     }
 
+    package func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        try await reader.exchange(command: command)
+    }
+
     private func note(_ exchange: Exchange) { state.withLock { $0.exchanges.append(exchange) } }
 
     package func release() async {

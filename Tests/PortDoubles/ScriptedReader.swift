@@ -53,6 +53,10 @@ package final class ScriptedReader: TagReader {
         return answer
     }
 
+    package func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        try await exchange(command)
+    }
+
     package func release() async { state.withLock { $0.releases += 1 } }
 
     private func next(for frame: [UInt8]) throws(ReaderError) -> Reply {

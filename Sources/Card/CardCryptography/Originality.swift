@@ -5,14 +5,37 @@ import COpenSSL
 /// A valid signature proves who made the chip, but a copy can have one too: the signature can be
 /// read and written into an emulator together with the UID.
 package enum Originality {
+    /// The maker's keys for families of chips.
+    package enum Family: Sendable, CaseIterable {
+        /// NTAG21x and MIFARE Ultralight EV1, on secp128r1.
+        case ntag21x
+        /// NTAG 424 DNA, on secp224r1.
+        case ntag424
+
+        /// The length of each of the two numbers of a signature, in bytes.
+        fileprivate var numberSize: Int {
+            switch self {
+            case .ntag21x: 16
+            case .ntag424: 28
+            }
+        }
+
+        /// The length of a signature, in bytes.
+        package var signatureSize: Int { 2 * numberSize }
+
+        /// The package key, as a SubjectPublicKeyInfo (RFC 5480).
+        fileprivate var publicKey: [UInt8] {
+            switch self {
+            case .ntag21x: Originality.ntag21xKey
+            case .ntag424: Originality.ntag424Key
+            }
+        }
+    }
+
     /// The length of a signed UID, in bytes.
     private static let uidSize = 7
 
-    /// The length of each of the two numbers of a signature, in bytes.
-    private static let numberSize = 16
-
-    /// The public key for the NTAG21x on secp128r1, as a SubjectPublicKeyInfo (RFC 5480).
-    private static let publicKey: [UInt8] = [
+    private static let ntag21xKey: [UInt8] = [
         0x30, 0x36, 0x30, 0x10,
         // id-ecPublicKey, then secp128r1.
         0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01,
@@ -25,16 +48,33 @@ package enum Originality {
         0x61,
     ]
 
+    private static let ntag424Key: [UInt8] = [
+        0x30, 0x4E, 0x30, 0x10,
+        // id-ecPublicKey, then secp224r1.
+        0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01,
+        0x06, 0x05, 0x2B, 0x81, 0x04, 0x00, 0x21,
+        // The point, uncompressed (AN12196, 7.2).
+        0x03, 0x3A, 0x00, 0x04,
+        0x8A, 0x9B, 0x38, 0x0A, 0xF2, 0xEE, 0x1B, 0x98, 0xDC, 0x41, 0x7F, 0xEC, 0xC2, 0x63, 0xF8,
+        0x44, 0x9C, 0x76, 0x25, 0xCE, 0xCE, 0x82, 0xD9, 0xB9, 0x16, 0xC9, 0x92, 0xDA,
+        0x20, 0x9D, 0x68, 0x42, 0x2B, 0x81, 0xEC, 0x20, 0xB6, 0x5A, 0x66, 0xB5, 0x10, 0x2A, 0x61,
+        0x59, 0x6A, 0xF3, 0x37, 0x92, 0x00, 0x59, 0x93, 0x16, 0xA0, 0x0A, 0x14, 0x10,
+    ]
+
     /// Whether the signature is the maker's for this UID. The maker signs the UID itself, not a
     /// digest of it.
-    package static func verify(uid: [UInt8], signature: [UInt8]) -> Bool {
-        guard uid.count == uidSize, signature.count == 2 * numberSize else { return false }
-        let numbers =
-            integer(signature.prefix(numberSize)) + integer(signature.suffix(numberSize))
-        return verify(uid, encoded: [0x30, UInt8(numbers.count)] + numbers)
+    package static func verify(
+        uid: [UInt8], signature: [UInt8], of family: Family = .ntag21x
+    ) -> Bool {
+        guard uid.count == uidSize, signature.count == family.signatureSize else { return false }
+        let size = family.numberSize
+        let numbers = integer(signature.prefix(size)) + integer(signature.suffix(size))
+        return verify(uid, encoded: [0x30, UInt8(numbers.count)] + numbers, by: family.publicKey)
     }
 
-    private static func verify(_ message: [UInt8], encoded signature: [UInt8]) -> Bool {
+    private static func verify(
+        _ message: [UInt8], encoded signature: [UInt8], by publicKey: [UInt8]
+    ) -> Bool {
         // A refused signature leaves errors in the queue, which the next caller must not find.
         let crypto = CryptoLibraries.crypto
         defer { crypto.clear_errors() }
@@ -46,12 +86,12 @@ package enum Originality {
         let context = unsafe crypto.new_context(key, nil)
         defer { unsafe crypto.free_context(context) }
         precondition(
-            unsafe crypto.begin_verification(context) == 1, "libcrypto does not know secp128r1")
+            unsafe crypto.begin_verification(context) == 1, "libcrypto does not know the curve")
         return unsafe crypto.verify(
             context, signature, signature.count, message, message.count) == 1
     }
 
-    /// A number of at most 16 bytes in DER: without leading zeros, except one where the first bit
+    /// A number in DER: without leading zeros, except one where the first bit
     /// would otherwise make it negative.
     private static func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var digits = Array(bytes.drop { $0 == 0 })

@@ -1,5 +1,6 @@
 import CardCryptography
 import DurableFile
+import Ntag424
 import PN532Emulator
 import SimulatedField
 import TapcardCore
@@ -8,16 +9,20 @@ import Type2Tag
 import Verbs
 
 extension EmulatedReader {
-    /// Connects a reader with a tag on it: a chip, or a dump file; by default a blank NTAG213.
+    /// Connects a reader with a tag on it: a chip, or a file; by default a blank NTAG213.
     /// `complain` receives errors of writing the tag's file.
     static func start(
         with tag: String?, _ options: Options, complain: @escaping @Sendable (String) -> Void
     ) throws(TapcardError) -> EmulatedReader {
         var options = options
         let world: Simulation
-        if let name = tag, Type2Chip(typed: name) == nil {
+        if let name = tag, Simulation.isChip(typed: name) {
+            var drawer = Simulation()
+            if let chip = drawer.addChip(random: RandomBytes.make) { drawer.put([chip.number]) }
+            world = drawer
+        } else if let name = tag, Type2Chip(typed: name) == nil {
             let file = try TagFile(name)
-            world = Simulation([file.tag], onReader: [file.tag.uid])
+            world = file.world
             if file.isKept {
                 options.whenTagsChange = { file.save($0, complain) }
             } else {

@@ -1,4 +1,5 @@
 import CardCryptography
+import Ntag424
 import SimulatedField
 import SimulatedReader
 import TagReading
@@ -14,15 +15,15 @@ struct SimulationDrawer: SimulatedTags {
         _ which: [String], _ reader: String, nextTo others: [String]
     ) throws(TapcardError) -> [SimulatedTag] {
         for word in which { try fetch(word, to: reader, from: others) }
-        let elsewhere = Set(worlds(of: others).flatMap { $0.tags.map(\.uid) })
+        let elsewhere = Set(
+            worlds(of: others).flatMap { $0.tags.map(\.uid) + $0.chips.map(\.number) })
         return try change(reader) { world throws(TapcardError) in
             if which.isEmpty {
-                guard let last = world.tags.last else {
+                guard let last = world.tags.last?.uid ?? world.chips.last?.number else {
                     throw refusal(
                         "There is no simulated tag yet.", "Name a chip, such as NTAG213.")
                 }
-                let lastOnReader = world.lastOnReader.flatMap { world.tag($0) } ?? last
-                world.put([lastOnReader.uid])
+                world.put([world.lastOnReader ?? last])
             } else {
                 var uids: [[UInt8]] = []
                 for word in which { uids.append(try uid(of: word, &world, elsewhere)) }
@@ -53,8 +54,10 @@ struct SimulationDrawer: SimulatedTags {
     ) throws(TapcardError) -> (tags: [SimulatedTag], fault: String?) {
         let around = worlds(of: others)
         return try change(reader) { world in
-            let elsewhere = around.flatMap(\.tags).filter { world.tag($0.uid) == nil }
-            return (listing(world) + listing(Simulation(elsewhere)), world.fault?.description)
+            let elsewhere = Simulation(
+                around.flatMap(\.tags).filter { world.tag($0.uid) == nil },
+                chips: around.flatMap(\.chips).filter { world.chip($0.number) == nil })
+            return (listing(world) + listing(elsewhere), world.fault?.description)
         }
     }
 
@@ -70,8 +73,13 @@ struct SimulationDrawer: SimulatedTags {
         _ word: String, to reader: String, from others: [String]
     ) throws(TapcardError) {
         guard let uid = Hexadecimal.decode(word), let own = worlds(of: [reader]).first,
-            own.tag(uid) == nil, own.tags.count < Simulation.mostTags
+            own.tag(uid) == nil, own.chip(uid) == nil,
+            own.tags.count + own.chips.count < Simulation.mostTags
         else { return }
+        for path in others where worlds(of: [path]).contains(where: { $0.chip(uid) != nil }) {
+            let chip = try change(path) { world in world.removeChip(uid) }
+            if let chip { return try change(reader) { world in world.save(chip) } }
+        }
         for path in others where worlds(of: [path]).contains(where: { $0.tag(uid) != nil }) {
             let tag = try change(path) { world in world.remove(uid) }
             if let tag { return try change(reader) { world in world.save(tag) } }
@@ -113,7 +121,16 @@ struct SimulationDrawer: SimulatedTags {
             }
             return tag.uid
         }
-        guard let uid = Hexadecimal.decode(word), world.tag(uid) != nil else {
+        if Simulation.isChip(typed: word) {
+            guard let chip = world.addChip(elsewhere: elsewhere, random: RandomBytes.make) else {
+                throw refusal(
+                    "There is no room for another simulated tag.",
+                    "Put one of those there are: tapcard sim list.")
+            }
+            return chip.number
+        }
+        guard let uid = Hexadecimal.decode(word), world.tag(uid) != nil || world.chip(uid) != nil
+        else {
             throw refusal(
                 "There is no simulated tag \(word.debugDescription).",
                 "tapcard sim list shows the numbers; \(Chip.choice) makes a new one.")
@@ -126,10 +143,13 @@ struct SimulationDrawer: SimulatedTags {
     }
 
     private func listing(_ world: Simulation) -> [SimulatedTag] {
-        world.tags.map {
+        let all =
+            world.tags.map { ($0.uid, $0.chip.name) }
+            + world.chips.map { ($0.number, Simulation.chipName) }
+        return all.map { uid, name in
             SimulatedTag(
-                uid: Hexadecimal.encode($0.uid), chip: $0.chip,
-                isOnReader: world.onReader.contains($0.uid))
+                uid: Hexadecimal.encode(uid), chip: name,
+                isOnReader: world.onReader.contains(uid))
         }
     }
 }

@@ -1,4 +1,5 @@
 import DurableFile
+import Ntag424
 import SimulatedField
 import TapcardCore
 import TapcardDomain
@@ -11,7 +12,13 @@ struct TagFile {
     private static let writable: UInt32 = 0o222
     private static let nothing = "Nothing is played."
 
-    let tag: TagMemory
+    /// The two kinds of tag that a file can hold.
+    enum Content {
+        case tag(TagMemory)
+        case chip(ChipMemory)
+    }
+
+    private let content: Content
     /// Whether changes of the tag are saved.
     let isKept: Bool
     private let file: DurableFile
@@ -20,7 +27,7 @@ struct TagFile {
     /// Refuses incomplete dumps and write-protected files.
     init(_ path: String) throws(TapcardError) {
         file = DurableFile(path)
-        (tag, isKept, mode) = try TagFile.read(file)
+        (content, isKept, mode) = try TagFile.read(file)
         guard !isKept || mode & TagFile.writable != 0 else {
             throw TapcardError(
                 .fileUnusable,
@@ -29,10 +36,25 @@ struct TagFile {
         }
     }
 
+    /// A reader with the tag on it.
+    var world: Simulation {
+        switch content {
+        case .tag(let tag): Simulation([tag], onReader: [tag.uid])
+        case .chip(let chip): Simulation(chips: [chip], onReader: [chip.number])
+        }
+    }
+
     /// Saves the tag with the current permissions of its file.
     func save(_ world: Simulation, _ complain: @Sendable (String) -> Void) {
-        guard let tag = world.tag(tag.uid) else { return }
-        let text = TagDump(memory: tag, withSecrets: true).text
+        let text: String
+        switch content {
+        case .tag(let tag):
+            guard let tag = world.tag(tag.uid) else { return }
+            text = TagDump(memory: tag, withSecrets: true).text
+        case .chip(let chip):
+            guard let chip = world.chip(chip.number) else { return }
+            text = chip.text
+        }
         do {
             // The permissions may have changed in the meantime, or the file may be gone.
             let mode = try file.permissions() ?? mode
@@ -45,7 +67,7 @@ struct TagFile {
 
     private static func read(
         _ file: DurableFile
-    ) throws(TapcardError) -> (tag: TagMemory, isKept: Bool, mode: UInt32) {
+    ) throws(TapcardError) -> (content: Content, isKept: Bool, mode: UInt32) {
         let found: (bytes: [UInt8]?, mode: UInt32?)
         do throws(FileError) {
             let isStream = file.path == DurableFile.standardStream
@@ -61,12 +83,22 @@ struct TagFile {
         guard let bytes = found.bytes, let mode = found.mode else {
             throw TapcardError(
                 .fileUnusable, "There is no file \(file.path).", meaning: nothing,
-                advice: "Name a dump, or a chip: \(Chip.listed).")
+                advice: "Name a dump, or a chip: \(Chip.listed), \(Simulation.chipName).")
+        }
+        let isStream = file.path == DurableFile.standardStream
+        let text = String(decoding: bytes, as: UTF8.self)
+        if text.hasPrefix(ChipMemory.heading) {
+            guard let chip = ChipMemory(parsing: text) else {
+                throw TapcardError(
+                    .fileUnusable,
+                    "\(file.path) is not a whole NTAG 424 DNA: a line is missing or changed.",
+                    meaning: nothing, advice: "tapcard emulate --tell dump makes one.")
+            }
+            return (.chip(chip), !isStream, mode)
         }
         do throws(Type2Error) {
             let (dump, format) = try TagDump.reading(bytes)
-            let isKept = format == .text && file.path != DurableFile.standardStream
-            return (try dump.memory(), isKept, mode)
+            return (.tag(try dump.memory()), format == .text && !isStream, mode)
         } catch {
             let reason =
                 error.kind == .unreadPage ? "\(error.detail) could not be read" : error.detail

@@ -23,12 +23,39 @@ package struct ChipCommand: Equatable, Sendable {
     /// The command that sends a frame to the selected tag unchanged.
     package static func communicate(_ frame: [UInt8]) -> Self { Self(bytes: [0x42] + frame) }
 
+    /// How long the chip waits for a tag's answer: 100 us times a power of two.
+    package static func answerTimeout(_ limit: AnswerTimeout) -> Self {
+        // The second value is for the first contact with a peer, which tapcard never has.
+        Self(bytes: [0x32, 0x02, 0x00, 0x0B, limit.rawValue])
+    }
+
     package static func readRegisters(_ registers: [ChipRegister]) -> Self {
         Self(bytes: [0x06] + registers.flatMap(\.address))
     }
 
     package static func writeRegisters(_ values: [(ChipRegister, UInt8)]) -> Self {
         Self(bytes: [0x08] + values.flatMap { $0.0.address + [$0.1] })
+    }
+}
+
+/// How long the chip waits for the answer of a tag.
+package struct AnswerTimeout: Hashable, Sendable {
+    /// The chip's own setting, which suffices for every frame that is not a block: 51.2 ms.
+    package static let usual = Self(rawValue: 0x0A)
+    /// The longest that is needed: 819.2 ms, more than a card may ask for.
+    package static let longest = Self(rawValue: 0x0E)
+
+    package let rawValue: UInt8
+
+    private init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The shortest setting that waits at least so long, and not less than usual.
+    package init(atLeast wait: Duration) {
+        var value = Self.usual.rawValue
+        while value < Self.longest.rawValue, .microseconds(100 << (Int(value) - 1)) < wait {
+            value += 1
+        }
+        rawValue = value
     }
 }
 

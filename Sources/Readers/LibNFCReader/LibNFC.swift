@@ -83,7 +83,7 @@ final class LibNFC {
             { device.initialise() },
             // Without this, a search in an empty field would never end.
             { device.set(NP_INFINITE_SELECT, false) },
-            // Tags of ISO/IEC 14443-4 cannot be tapcard cards, so their answers are not needed.
+            // The chip would repeat and join blocks of ISO/IEC 14443-4 by itself: `IsoDep` does that.
             { device.set(NP_AUTO_ISO14443_4, false) },
             { device.set(NP_ACTIVATE_FIELD, false) },
         ]

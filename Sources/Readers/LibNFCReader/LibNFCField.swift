@@ -1,5 +1,6 @@
 import CLibNFC
 import Glibc
+import IsoDep
 import TagReading
 
 /// The reader's field and the tag in it: decides which commands to send and interprets the answers.
@@ -17,6 +18,9 @@ struct LibNFCField {
     private static let shortestPause = Duration.milliseconds(6)
     private static let randomIdentifier: UInt8 = 0x08
 
+    /// The conversation in blocks with the selected card, once it was activated.
+    private var conversation: ReaderSide?
+    private var timeout = AnswerTimeout.usual
     private var state = State.off
     private var wentOff = ContinuousClock.now
     /// The registers as a select leaves them. They are the same each time: the chip is asked once.
@@ -39,6 +43,7 @@ struct LibNFCField {
         func select(_ uid: [UInt8]) throws(ReaderError) -> TagIdentity? {
             try list(.select(uid)).first { $0.uid == uid }
         }
+        conversation = nil
         if case .selected(let uid, _) = state {
             state = .on
             if let tag = try select(uid) { return found(tag) }
@@ -94,6 +99,81 @@ struct LibNFCField {
         }
     }
 
+    /// Sends one command to the selected card in blocks of ISO/IEC 14443-4, and returns its answer.
+    mutating func exchange(
+        command: [UInt8], _ device: LibNFCDevice
+    ) throws(ReaderError) -> [UInt8] {
+        var reader: ReaderSide
+        if let conversation { reader = conversation } else { reader = try activate(device) }
+        // After any failure the card has to be selected again.
+        conversation = nil
+        var action = reader.begin(command)
+        while case .send(let frame, let wait) = action {
+            action = reader.hear(try exchangeBlock(frame, wait, device))
+        }
+        switch action {
+        case .finished(let answer):
+            conversation = reader
+            return answer
+        case .failed(.silent):
+            state = .on
+            throw ReaderError(.tagLost, IsoDepError(.silent).description)
+        case .failed(let kind): throw ReaderError(.garbled, IsoDepError(kind).description)
+        case .send: throw ReaderError(.garbled)
+        }
+    }
+
+    /// Asks the card how it can be spoken to. A request that is lost is repeated once.
+    private mutating func activate(_ device: LibNFCDevice) throws(ReaderError) -> ReaderSide {
+        let request = AnswerToSelect.request(frameSize: .of256)
+        var event = try exchangeBlock(request, .zero, device)
+        if case .frame = event {} else { event = try exchangeBlock(request, .zero, device) }
+        guard case .frame(let frame) = event else {
+            state = .on
+            throw ReaderError(.tagLost, IsoDepError(.silent).description)
+        }
+        guard let answer = AnswerToSelect(frame: frame) else {
+            throw ReaderError(.garbled, IsoDepError(.noProtocol).description)
+        }
+        let pause = answer.pause / .microseconds(1)
+        if pause > 0 { usleep(UInt32(pause.rounded(.up))) }
+        return ReaderSide(answer)
+    }
+
+    /// Sends one block, and says what came of it.
+    private mutating func exchangeBlock(
+        _ block: [UInt8], _ wait: Duration, _ device: LibNFCDevice
+    ) throws(ReaderError) -> ReaderSide.Event {
+        guard case .selected(let uid, let ownCRC) = state else {
+            throw ReaderError(.tagLost, "no card is selected")
+        }
+        if !ownCRC {
+            try takeOverCRC(device)
+            state = .selected(uid, ownCRC: true)
+        }
+        let needed = AnswerTimeout(atLeast: wait)
+        if needed != timeout {
+            _ = try send(.answerTimeout(needed), to: device, "setting the wait for an answer")
+            timeout = needed
+        }
+        let command = ChipCommand.communicate(block + RadioCRC.bytes(of: block))
+        do throws(ReaderError) {
+            let answer = try send(command, to: device, "sending a block")
+            guard answer.first == ChipStatus.noError.rawValue,
+                let frame = RadioCRC.stripped(from: Array(answer.dropFirst()))
+            else { return .damaged }
+            return .frame(frame)
+        } catch {
+            // The connection to the reader is another matter than the radio.
+            guard !isBroken else { throw error }
+            switch error.kind {
+            case .tagLost: return .silence
+            case .garbled: return .damaged
+            default: throw error
+            }
+        }
+    }
+
     /// Waits until every tag in the field has lost its power. The next search switches it on.
     private mutating func waitOut() {
         guard state == .off else { return }
@@ -105,6 +185,7 @@ struct LibNFCField {
     }
 
     mutating func switchOff(_ device: LibNFCDevice) throws(ReaderError) {
+        conversation = nil
         guard state != .off else { return }
         if let status = device.set(NP_ACTIVATE_FIELD, false) {
             isBroken = true

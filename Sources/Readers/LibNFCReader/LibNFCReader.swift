@@ -125,6 +125,17 @@ public final class LibNFCReader: TagReader {
         }
     }
 
+    @LibNFCLane public func exchange(
+        command: [UInt8]
+    ) async throws(ReaderError) -> [UInt8] {
+        guard let device = isClosed ? nil : owner.device else {
+            throw ReaderError(.readerLost, "\(name) is not open")
+        }
+        return try surviving { () throws(ReaderError) in
+            try radio.exchange(command: command, device)
+        }
+    }
+
     @LibNFCLane public func release() async {
         guard let device = isClosed ? nil : owner.device else { return }
         // A reader that no longer obeys is closed by `surviving`.

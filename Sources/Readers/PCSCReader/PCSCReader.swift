@@ -84,6 +84,19 @@ public actor PCSCReader: TagReader {
         }
     }
 
+    public func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        guard isSelected else {
+            throw ReaderError(.tagLost, "the card has to be selected before it can be spoken to")
+        }
+        // These are for readers, and never go to a card.
+        let forReaders: UInt8 = 0xFF
+        guard command.first != forReaders else { throw ReaderError(.unsupported) }
+        isSelected = false
+        let answer = try transmit(command)
+        isSelected = true
+        return answer
+    }
+
     public func release() async { letGo() }
 
     private func search(within limit: Duration) throws(ReaderError) -> TagIdentity {
@@ -129,6 +142,8 @@ public actor PCSCReader: TagReader {
         try wait(&state, within: .zero)
         guard state.hasCard, try connect() else { return nil }
         answerToReset = state.answerToReset
+        // The reader has activated such a card for commands, and another selection would end that.
+        if SmartCardATR.speaksInBlocks(answerToReset) { manner = StorageCommands() }
         let isUnderstood = try manner.prepare { command throws(ReaderError) in
             try transmit(command)
         }

@@ -1,10 +1,12 @@
+import IsoDep
+
 /// A card that the chip has listed and addresses by number.
 struct ChipTarget: Hashable {
     enum Kind: Hashable {
         /// Type A without a protocol of its own: Type 2 tags, MIFARE Classic.
         case plain(selectAcknowledge: UInt8)
-        /// ISO/IEC 14443-4, with the number of the next block.
-        case block(next: UInt8)
+        /// ISO/IEC 14443-4, which the firmware speaks by itself.
+        case block(BlockTarget)
         case felica
     }
 
@@ -17,6 +19,20 @@ struct ChipTarget: Hashable {
     var modulation: UInt8 {
         if case .felica = kind { return 0x10 }
         return 0x00
+    }
+}
+
+/// A card that the firmware has activated, and what waits between two commands of the host.
+struct BlockTarget: Hashable {
+    /// Nil for a card whose answer to its activation is not valid.
+    var reader: ReaderSide?
+    /// Parts of a command that the host gives in several commands.
+    var command: [UInt8] = []
+    /// Parts of an answer that the host has not taken yet.
+    var answer: ArraySlice<UInt8> = []
+
+    init(answerToSelect: [UInt8]) {
+        reader = AnswerToSelect(frame: answerToSelect).map { ReaderSide($0) }
     }
 }
 

@@ -1,3 +1,4 @@
+import Ntag424
 package import SimulatedField
 package import TextCodecs
 import Type2Tag
@@ -77,7 +78,7 @@ package struct Emulation {
                 if !foreign.contains(card) { foreign.append(card) }
                 continue
             }
-            let uid = try tag(word, &world).uid
+            let uid = try number(word, &world)
             if !uids.contains(uid) { uids.append(uid) }
         }
         // Cards that stay where they were keep their power.
@@ -87,19 +88,32 @@ package struct Emulation {
         return line.fieldChanged()
     }
 
-    private func tag(_ word: String, _ world: inout Simulation) throws(EmulatorError) -> TagMemory {
-        if let chip = Type2Chip(typed: word) {
-            let tag = world.addTag(chip) { count in
-                (0..<count).map { _ in UInt8.random(in: .min ... .max) }
-            }
-            guard let tag else { throw EmulatorError(.control, "there are too many tags") }
-            return tag
+    /// The number of a tag that is there, or of a new one.
+    private func number(
+        _ word: String, _ world: inout Simulation
+    ) throws(EmulatorError) -> [UInt8] {
+        func draw(_ count: Int) -> [UInt8] {
+            (0..<count).map { _ in UInt8.random(in: .min ... .max) }
         }
-        guard let uid = Hexadecimal.decode(word), let tag = world.tag(uid) else {
+        let isChip = Simulation.isChip(typed: word)
+        if let chip = Type2Chip(typed: word) {
+            guard let tag = world.addTag(chip, random: draw) else {
+                throw EmulatorError(.control, "there are too many tags")
+            }
+            return tag.uid
+        }
+        if isChip {
+            guard let chip = world.addChip(random: draw) else {
+                throw EmulatorError(.control, "there are too many tags")
+            }
+            return chip.number
+        }
+        guard let uid = Hexadecimal.decode(word), world.tag(uid) != nil || world.chip(uid) != nil
+        else {
             throw EmulatorError(
                 .control, "\(word.debugDescription) is no chip, no card and no tag's number")
         }
-        return tag
+        return uid
     }
 
     private mutating func remove(_ words: [String]) throws(EmulatorError) {
@@ -140,6 +154,7 @@ package struct Emulation {
 
     private func dump(_ word: String?) throws(EmulatorError) -> String {
         let uid = word.map { Hexadecimal.decode($0) } ?? simulation.lastOnReader
+        if let uid, let chip = simulation.chip(uid) { return chip.text }
         guard let uid, let tag = simulation.tag(uid) else {
             throw EmulatorError(.control, "there is no such tag")
         }
@@ -147,12 +162,14 @@ package struct Emulation {
     }
 
     private var status: JSONValue {
-        let tags = simulation.tags.map { tag in
+        let all =
+            simulation.tags.map { ($0.uid, $0.chip.name) }
+            + simulation.chips.map { ($0.number, Simulation.chipName) }
+        let tags = all.map { uid, name in
             JSONValue.object([
-                JSONMember(key: "uid", value: .string(Hexadecimal.encode(tag.uid))),
-                JSONMember(key: "chip", value: .string(tag.chip.name)),
-                JSONMember(
-                    key: "onReader", value: .bool(simulation.onReader.contains(tag.uid))),
+                JSONMember(key: "uid", value: .string(Hexadecimal.encode(uid))),
+                JSONMember(key: "chip", value: .string(name)),
+                JSONMember(key: "onReader", value: .bool(simulation.onReader.contains(uid))),
             ])
         }
         let faults = [simulation.fault?.description, line.fault?.description].compactMap(\.self)

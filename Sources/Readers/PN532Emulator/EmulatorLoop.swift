@@ -66,7 +66,7 @@ final class EmulatorLoop: Sendable {
     func stop() { perform { $0.isStopping = true } }
 
     func run() {
-        var saved = state.withLock { $0.emulation.simulation.tags }
+        var saved = state.withLock { $0.emulation.simulation.contents }
         // Ends when `stop` was called.
         while true {
             let (polled, timeout) = state.withLock { $0.waiting(wakePipe.reading) }
@@ -77,8 +77,8 @@ final class EmulatorLoop: Sendable {
                 state.work(polled)
                 return state.emulation.simulation
             }
-            if simulation.tags != saved {
-                saved = simulation.tags
+            if simulation.contents != saved {
+                saved = simulation.contents
                 whenTagsChange?(simulation)
             }
         }

@@ -1,3 +1,4 @@
+import IsoDep
 import TagReading
 import Type2Tag
 
@@ -17,15 +18,17 @@ extension PN532Chip {
     mutating func exchange(_ data: ArraySlice<UInt8>) -> ChipResult {
         guard let number = data.first else { return .syntaxError }
         let frame = Array(data.dropFirst())
-        // Longer data in parts is only for cards of ISO/IEC 14443-4 and for peers.
-        guard number & PN532Chip.moreInformation == 0 else { return .answer([ChipStatus.context]) }
         let index = Int(number & 0x07) - 1
         let status = makeCurrent(index)
         guard status == ChipStatus.good else { return .answer([status]) }
         let (result, answer): (UInt8, [UInt8])
+        let hasMore = number & PN532Chip.moreInformation != 0
         switch targets[index].kind {
+        case .block(let target):
+            (result, answer) = exchangeBlocks(frame, hasMore, target, index)
+        // Longer data in parts is only for cards of ISO/IEC 14443-4 and for peers.
+        case _ where hasMore: return .answer([ChipStatus.context])
         case .plain: (result, answer) = exchangePlain(frame)
-        case .block(let next): (result, answer) = exchangeBlock(frame, next, index)
         case .felica: (result, answer) = transmit(frame)
         }
         return .answer([result] + answer)
@@ -62,14 +65,49 @@ extension PN532Chip {
         }
     }
 
-    private mutating func exchangeBlock(
-        _ data: [UInt8], _ next: UInt8, _ index: Int
+    /// A command to a card of ISO/IEC 14443-4. The host may give it in parts, and gets the answer in
+    /// parts of one block: more follows as long as the status says so.
+    private mutating func exchangeBlocks(
+        _ data: [UInt8], _ hasMore: Bool, _ target: BlockTarget, _ index: Int
     ) -> (UInt8, [UInt8]) {
-        let (status, answer) = transmit([0x02 | next] + data)
-        guard status == ChipStatus.good else { return (status, []) }
-        targets[index].kind = .block(next: next ^ 0x01)
-        guard answer.first == 0x02 | next else { return (ChipStatus.protocolError, []) }
-        return (status, Array(answer.dropFirst()))
+        var target = target
+        defer { targets[index].kind = .block(target) }
+        if data.isEmpty, !hasMore, !target.answer.isEmpty { return nextPart(&target) }
+        target.answer = []
+        target.command += data
+        guard target.command.count <= ReaderSide.longestCommand else {
+            target.command = []
+            return (ChipStatus.bufferTooSmall, [])
+        }
+        if hasMore { return (ChipStatus.good, []) }
+        guard var reader = target.reader else { return (ChipStatus.protocolError, []) }
+        defer { target.reader = reader }
+        var action = reader.begin(target.command)
+        target.command = []
+        while case .send(let frame, _) = action {
+            let (status, answer) = transmit(frame)
+            let event: ReaderSide.Event =
+                switch status {
+                case ChipStatus.good: .frame(answer)
+                case ChipStatus.timeout: .silence
+                default: .damaged
+                }
+            action = reader.hear(event)
+        }
+        switch action {
+        case .finished(let answer):
+            target.answer = answer[...]
+            return nextPart(&target)
+        case .failed(.silent): return (ChipStatus.timeout, [])
+        default: return (ChipStatus.protocolError, [])
+        }
+    }
+
+    private func nextPart(_ target: inout BlockTarget) -> (UInt8, [UInt8]) {
+        let part = Array(target.answer.prefix(FrameSize.of64.payload))
+        target.answer = target.answer.dropFirst(part.count)
+        let more = target.answer.isEmpty ? 0 : PN532Chip.moreInformation
+        return (ChipStatus.good | more, part)
     }
 
     /// Sends a frame; returns a status and the answer.

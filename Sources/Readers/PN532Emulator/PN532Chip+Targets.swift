@@ -69,7 +69,7 @@ extension PN532Chip {
         var kind = ChipTarget.Kind.plain(selectAcknowledge: card.selectAcknowledge)
         if card.selectAcknowledge & 0x20 != 0, activatesBlocks, let answer = activateBlocks() {
             data += answer
-            kind = .block(next: 0)
+            kind = .block(BlockTarget(answerToSelect: answer))
         }
         targets.append(ChipTarget(number: card.number, kind: kind, speed: 0))
         current = targets.count - 1
@@ -109,8 +109,8 @@ extension PN532Chip {
             return ChipStatus.timeout
         }
         if case .block = targets[index].kind {
-            guard activateBlocks() != nil else { return ChipStatus.timeout }
-            targets[index].kind = .block(next: 0)
+            guard let answer = activateBlocks() else { return ChipStatus.timeout }
+            targets[index].kind = .block(BlockTarget(answerToSelect: answer))
         }
         current = index
         return ChipStatus.good

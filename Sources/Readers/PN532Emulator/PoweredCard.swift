@@ -1,3 +1,5 @@
+import IsoDep
+import Ntag424
 import SimulatedField
 import Type2Tag
 
@@ -6,6 +8,7 @@ struct PoweredCard {
     enum Kind {
         case type2(TagSide)
         case foreign(ForeignCard)
+        case chip(BlockChip)
     }
 
     let number: [UInt8]
@@ -20,6 +23,13 @@ struct PoweredCard {
         kind = .type2(side)
         activation = TypeACardSelection(
             uid: tag.uid, answerToRequest: [0x44, 0x00], selectAcknowledge: 0x00)
+    }
+
+    init(_ chip: ChipMemory) {
+        number = chip.number
+        kind = .chip(BlockChip())
+        activation = TypeACardSelection(
+            uid: chip.number, answerToRequest: [0x44, 0x03], selectAcknowledge: 0x20)
     }
 
     init(_ card: ForeignCard) {

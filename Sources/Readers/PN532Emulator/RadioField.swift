@@ -38,8 +38,13 @@ package struct RadioField {
             !lying.contains(card.number) && !others.contains { $0.number == card.number }
         }
         for uid in lying where !isPowered(uid) {
-            guard let tag = simulation.tag(uid) else { continue }
-            cards.append(PoweredCard(tag))
+            if let tag = simulation.tag(uid) {
+                cards.append(PoweredCard(tag))
+            } else if let chip = simulation.chip(uid) {
+                cards.append(PoweredCard(chip))
+            } else {
+                continue
+            }
             powerUps += 1
         }
         for card in others where !isPowered(card.number) { cards.append(PoweredCard(card)) }
@@ -109,6 +114,45 @@ package struct RadioField {
             cards[index].activation = activation
             return answer
         case .type2(let side): return passToTag(bytes, index, side)
+        case .chip(let chip): return passToChip(bytes, index, chip)
+        }
+    }
+
+    /// A damaged frame gets no answer: a card of ISO/IEC 14443-4 waits for the next one.
+    private mutating func passToChip(
+        _ bytes: [UInt8], _ index: Int, _ powered: BlockChip
+    ) -> RadioFrame? {
+        guard let frame = RadioCRC.stripped(from: bytes) else { return nil }
+        if !powered.isActivated, frame == RadioField.haltCommand {
+            cards[index].activation?.halt()
+            return nil
+        }
+        let isWrite = powered.isWrite(frame)
+        if isWrite { writes += 1 }
+        var (world, chip) = (simulation, powered)
+        let outcome = world.exchange(
+            with: cards[index].number, isWrite: isWrite, isChained: powered.isChained, &chip
+        ) { chip, memory in
+            chip.hear(frame, &memory) { count in
+                (0..<count).map { _ in UInt8.random(in: .min ... .max) }
+            }
+        }
+        cards[index].kind = .chip(chip)
+        if chip.isActivated {
+            cards[index].activation?.enterBlocks()
+        } else if powered.isActivated {
+            cards[index].activation?.halt()
+        } else {
+            cards[index].activation?.fallBack()
+        }
+        // Last, because a card that was taken away has lost its power then.
+        defer { if world != simulation { simulation = world } }
+        switch outcome {
+        case .answer(let answer):
+            return answer.map { RadioFrame(bytes: RadioCRC.appended(to: $0)) }
+        case .garbled(let answer):
+            return RadioField.spoil(RadioFrame(bytes: RadioCRC.appended(to: answer)))
+        case .late, .gone, .killed: return nil
         }
     }
 

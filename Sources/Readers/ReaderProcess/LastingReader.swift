@@ -54,6 +54,13 @@ public actor LastingReader: TagReader {
         }
     }
 
+    public func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        guard reader != nil else { throw ReaderError(.tagLost, "no card is selected") }
+        return try await whileThere { reader throws(ReaderError) in
+            try await reader.exchange(command: command)
+        }
+    }
+
     public func release() async { await reader?.release() }
 
     private func whileThere<Success: Sendable>(

@@ -69,6 +69,14 @@ public actor ReaderProcess: TagReader {
         return answer
     }
 
+    public func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        guard link != nil else { throw ReaderError(.tagLost, "no card is selected") }
+        guard case .answer(let answer) = try await ask(.command(command)) else {
+            throw stop("its process gave the wrong reply")
+        }
+        return answer
+    }
+
     public func release() async {
         guard link != nil else { return }
         // If the release fails, the reader is gone, and its field with it.

@@ -4,6 +4,8 @@ package enum ReaderRequest: Hashable, Sendable {
     case open
     case select(milliseconds: UInt64)
     case exchange([UInt8])
+    /// A command to a card that speaks in blocks.
+    case command([UInt8])
     case release
     /// Cancels the current operation. This is the only request that may come before the last reply,
     /// and the only one without a reply.
@@ -18,6 +20,7 @@ package enum ReaderRequest: Hashable, Sendable {
             guard let limit = rest.number(), rest.isAtEnd else { return nil }
             self = .select(milliseconds: limit)
         case Opcode.exchange.rawValue: self = .exchange(rest.remainder())
+        case Opcode.command.rawValue: self = .command(rest.remainder())
         case Opcode.release.rawValue where rest.isAtEnd: self = .release
         case Opcode.cancel.rawValue where rest.isAtEnd: self = .cancel
         default: return nil
@@ -29,6 +32,7 @@ package enum ReaderRequest: Hashable, Sendable {
         case .open: [Opcode.open.rawValue]
         case .select(let limit): [Opcode.select.rawValue] + MessageReader.bytes(of: limit)
         case .exchange(let frame): [Opcode.exchange.rawValue] + frame
+        case .command(let command): [Opcode.command.rawValue] + command
         case .release: [Opcode.release.rawValue]
         case .cancel: [Opcode.cancel.rawValue]
         }
@@ -36,6 +40,6 @@ package enum ReaderRequest: Hashable, Sendable {
 
     private enum Opcode: UInt8 {
         case open = 1
-        case select, exchange, release, cancel
+        case select, exchange, release, cancel, command
     }
 }

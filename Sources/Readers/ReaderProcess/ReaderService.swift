@@ -66,6 +66,8 @@ public enum ReaderService {
                 return .tag(identity, await ReaderSummary(of: reader))
             case .exchange(let frame):
                 return .answer(try await reader.exchange(frame))
+            case .command(let command):
+                return .answer(try await reader.exchange(command: command))
             case .release, .cancel:
                 await reader.release()
                 return .released

@@ -60,7 +60,7 @@ extension Simulation {
     }
 
     /// Counts a frame against the armed fault. Returns the fault when it is due, and disarms it.
-    private mutating func dueFault(isWrite: Bool) -> Fault.Kind? {
+    mutating func dueFault(isWrite: Bool) -> Fault.Kind? {
         guard var due = fault, isWrite || due.counted == .frame else { return nil }
         due.countdown -= 1
         fault = due.countdown > 0 ? due : nil

@@ -1,3 +1,4 @@
+import Ntag424
 public import TagReading
 import TextCodecs
 import Type2Tag
@@ -25,7 +26,8 @@ extension Simulation {
 
             """
         let dumps = tags.map { "\n" + TagDump(memory: $0, withSecrets: true).text }
-        return head + dumps.joined()
+        let chips = chips.map { "\n" + $0.text }
+        return head + dumps.joined() + chips.joined()
     }
 
     /// Reads the text of a simulation's file.
@@ -45,7 +47,15 @@ extension Simulation {
                 .noReader, "the simulation does not say what lies on the reader and what goes wrong"
             )
         }
-        self.init(try Simulation.tags(lines))
+        let chips = lines.firstIndex { $0.hasPrefix(ChipMemory.heading) } ?? lines.endIndex
+        self.init(
+            try Simulation.tags(lines[..<chips]), chips: try Simulation.chips(lines[chips...]))
+        guard tags.count + self.chips.count <= Simulation.mostTags,
+            !self.chips.contains(where: { tag($0.number) != nil })
+        else {
+            throw ReaderError(
+                .noReader, "the simulation has too many tags, or one number for two of them")
+        }
         put(last)
         guard onReader == last, last.count <= 1 else {
             throw ReaderError(.noReader, "the tag that lay on the reader last is not in the file")
@@ -66,7 +76,9 @@ extension Simulation {
         _ lines: inout ArraySlice<String>
     ) throws(ReaderError) -> [String: String] {
         var fields: [String: String] = [:]
-        while let line = lines.first, !line.hasPrefix(tagHeading) {
+        while let line = lines.first, !line.hasPrefix(tagHeading),
+            !line.hasPrefix(ChipMemory.heading)
+        {
             lines.removeFirst()
             if line.isEmpty || line.hasPrefix("#") { continue }
             let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
@@ -89,6 +101,29 @@ extension Simulation {
             uids.append(uid)
         }
         return uids
+    }
+
+    /// The NTAG 424 DNA come after all tags.
+    private static func chips(
+        _ lines: ArraySlice<String>
+    ) throws(ReaderError) -> [ChipMemory] {
+        var texts: [String] = []
+        for line in lines where !line.isEmpty {
+            if line.hasPrefix(ChipMemory.heading) { texts.append("") }
+            guard !texts.isEmpty else { continue }
+            texts[texts.count - 1] += line + "\n"
+        }
+        var chips: [ChipMemory] = []
+        for text in texts {
+            guard let chip = ChipMemory(parsing: text),
+                !chips.contains(where: { $0.number == chip.number })
+            else {
+                throw ReaderError(
+                    .noReader, "NTAG 424 DNA \(chips.count + 1) of the simulation is not valid")
+            }
+            chips.append(chip)
+        }
+        return chips
     }
 
     private static func tags(_ lines: ArraySlice<String>) throws(ReaderError) -> [TagMemory] {

@@ -1,5 +1,6 @@
 import DurableFile
 import Glibc
+import Ntag424
 public import SimulatedField
 public import TagReading
 import Type2Tag
@@ -8,6 +9,8 @@ import Type2Tag
 public actor SimulatedReader: TagReader {
     /// The longest answer of an ACR122, in bytes.
     public static let answerLimit = 250
+    /// The most bytes of a command in one block of an NTAG 424 DNA.
+    private static let blockSize = 125
     /// For how long the file is not read again while nothing tells of a change.
     private static let freshness = Duration.seconds(1)
 
@@ -25,6 +28,8 @@ public actor SimulatedReader: TagReader {
     private var seen: (world: Simulation, until: ContinuousClock.Instant)?
     private let claim: FileLock?
     private var side = TagSide()
+    /// The chip with power, if one of those is selected.
+    private var chipSide: ChipSide?
     private var powered: [UInt8]?
 
     /// Creates a reader with a world in memory. A missing tag never comes, so a selection does not
@@ -95,11 +100,49 @@ public actor SimulatedReader: TagReader {
         }
     }
 
+    public func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        guard let uid = powered, var side = chipSide else {
+            throw ReaderError(.tagLost, "no card that takes commands is selected")
+        }
+        frameCount += 1
+        let isWrite = ChipSide.isWrite(command)
+        if isWrite { writeCount += 1 }
+        let blocks = (command.count + Self.blockSize - 1) / Self.blockSize
+        let outcome: Simulation.ChipOutcome = try changeWorld { world in
+            guard world.onReader == [uid] else { return .gone }
+            return world.exchange(
+                with: uid, isWrite: isWrite, isChained: blocks > 1, &side
+            ) { side, memory in
+                side.answer(command, blocks: blocks, &memory) { count in
+                    (0..<count).map { _ in UInt8.random(in: .min ... .max) }
+                }
+            }
+        }
+        chipSide = side
+        switch outcome {
+        case .answer(let answer?): return answer
+        case .answer(nil): throw ReaderError(.timedOut, "the card is silent")
+        case .garbled: throw ReaderError(.garbled)
+        case .late: throw ReaderError(.timedOut, "the answer came too late")
+        case .gone:
+            powerDown()
+            throw ReaderError(.tagLost)
+        case .killed:
+            dieNow()
+            throw ReaderError(.readerLost)
+        }
+    }
+
     public func release() async { powerDown() }
 
     private func selectTag(
         _ uid: [UInt8], _ world: Simulation
     ) throws(ReaderError) -> TagIdentity {
+        if world.chip(uid) != nil {
+            // Selecting it again loses its session, as any activation does.
+            (powered, chipSide) = (uid, ChipSide())
+            return TagIdentity(uid: uid, answerToRequest: 0x0344, selectAcknowledge: 0x20)
+        }
         guard let tag = world.tag(uid) else { throw ReaderError(.tagLost) }
         if powered != uid {
             side.powerDown()
@@ -112,7 +155,7 @@ public actor SimulatedReader: TagReader {
 
     private func powerDown() {
         side.powerDown()
-        powered = nil
+        (powered, chipSide) = (nil, nil)
     }
 
     private func apply(_ frame: [UInt8]) throws(ReaderError) -> (TagReply, isKilled: Bool) {
@@ -120,7 +163,10 @@ public actor SimulatedReader: TagReader {
         frameCount += 1
         if Simulation.isWrite(frame) { writeCount += 1 }
         var side = side
-        let outcome = try changeOutcome { world in
+        guard chipSide == nil else {
+            throw ReaderError(.timedOut, "this card takes commands in blocks alone")
+        }
+        let outcome: FrameOutcome = try changeWorld { world in
             // A second tag next to the selected one disturbs it.
             world.onReader == [uid] ? world.exchange(frame, with: uid, &side) : .gone
         }
@@ -136,9 +182,9 @@ public actor SimulatedReader: TagReader {
         }
     }
 
-    private func changeOutcome(
-        _ body: (inout Simulation) -> FrameOutcome
-    ) throws(ReaderError) -> FrameOutcome {
+    private func changeWorld<Outcome>(
+        _ body: (inout Simulation) -> Outcome
+    ) throws(ReaderError) -> Outcome {
         guard let file else { return body(&simulation) }
         return try file.change { world throws(ReaderError) in body(&world) }
     }

@@ -15,6 +15,9 @@ public struct TagIdentity: Hashable, Sendable {
         self.selectAcknowledge = selectAcknowledge
     }
 
+    /// Whether the card takes commands in blocks of ISO/IEC 14443-4.
+    public var speaksInBlocks: Bool { selectAcknowledge & 0x20 != 0 }
+
     /// Whether the tag understands the Type 2 commands.
     public var isType2: Bool { selectAcknowledge & 0x60 == 0 && answerToRequest & 0x0F00 == 0 }
 }

@@ -23,6 +23,14 @@ public protocol TagReader: Sendable {
     /// answer; a NAK is thrown as `.refused`.
     func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8]
 
+    /// Sends one command (an APDU) to a card that speaks ISO/IEC 14443-4, and returns its answer
+    /// with its status. The driver cuts it into blocks, or lets the reader do that; a block that
+    /// is lost on its way is repeated, as its number shows whether the card has it already.
+    ///
+    /// Any failure means that the card has carried the command out or has not: nothing more may be
+    /// sent before it is selected again.
+    func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8]
+
     /// Switches the field off: the tag loses its power. Never fails, may be called at any time.
     ///
     /// A tag that is selected after this has been without power for long enough to have lost

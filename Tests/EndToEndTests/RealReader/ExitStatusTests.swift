@@ -1,4 +1,5 @@
 import Glibc
+import Ntag424
 import PN532Emulator
 import SimulatedField
 import Testing
@@ -119,7 +120,7 @@ struct ExitStatusTests {
         "what is not a tag of ours is refused, and never written",
         arguments: [
             ("present classic", 4, "unsupported-tag"),
-            ("present type4", 4, "unsupported-tag"),
+            ("present type4", 4, "unsupported-tag"), ("present NTAG424", 4, "unsupported-tag"),
             ("present felica", 3, "no-card"), ("add NTAG215", 4, "several-tags"),
             ("add classic", 4, "several-tags"),
         ])
@@ -134,5 +135,20 @@ struct ExitStatusTests {
             #expect(ended.output.contains(#""error":"\#(error)""#), "\(ended.output)")
         }
         for tag in before { #expect(station.reader.simulation.tag(tag.uid) == tag) }
+    }
+
+    @Test("an NTAG 424 DNA is told by name, and nothing is tried on it")
+    func chip() throws {
+        let station = try EmulatedCounter()
+        station.tell("present NTAG424")
+        let before = station.reader.simulation.chips
+        let ended = try station.counter.runPatiently("tag info --timeout 5")
+        #expect(ended.status == 4)
+        #expect(
+            ended.errors.contains(
+                "This is an NTAG 424 DNA, number 04518DFAA96180. The maker's signature is valid; "
+                    + "its keys have the versions 0, 0, 0, 0, 0."),
+            "\(ended.errors)")
+        #expect(station.reader.simulation.chips == before)
     }
 }

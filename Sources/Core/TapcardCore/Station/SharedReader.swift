@@ -45,5 +45,9 @@ package struct TakenReader: TagReader {
         throw ReaderError(.busy)
     }
 
+    package func exchange(command: [UInt8]) throws(ReaderError) -> [UInt8] {
+        throw ReaderError(.busy)
+    }
+
     package func release() {}
 }

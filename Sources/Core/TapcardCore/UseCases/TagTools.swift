@@ -239,9 +239,15 @@ extension Station {
     ) async throws(TapcardError) -> Success {
         let identity = try await waitForTag()
         guard let uid = CardUID(bytes: identity.uid), identity.isType2 else {
+            var what = "This is not a Type 2 tag with a seven-byte number."
+            if let uid = CardUID(bytes: identity.uid),
+                let words = await description(of: identity, uid)
+            {
+                what = words
+            }
             await reader.release()
             throw TapcardError(
-                .unsupportedTag, "This is not a Type 2 tag with a seven-byte number.",
+                .unsupportedTag, what,
                 meaning: "Nothing was written to it.", next: [.tag(.useKnownChip)])
         }
         do {

@@ -3,12 +3,11 @@ package import TagReading
 package import TapcardCore
 import TapcardDomain
 import TextCodecs
-import Type2Tag
 
 extension Parameter<[String]> {
     fileprivate static var tags: Self {
         .arguments(
-            "TAG", .tag, "\(Chip.listed) or a number", isRequired: false,
+            "TAG", .tag, "\(Chip.listed), NTAG424 or a number", isRequired: false,
             page: .other("tags"))
     }
     fileprivate static var fault: Self {
@@ -84,7 +83,7 @@ extension Command {
 
 extension SimulatedTag: DocumentedObject {
     static let fields: Fields<SimulatedTag> = [
-        "uid": .of(ValueSchemas.card, \.uid), "chip": .of(\.chip.name),
+        "uid": .of(ValueSchemas.card, \.uid), "chip": .of(\.chip),
         "onReader": .of(\.isOnReader),
     ]
 }

@@ -115,7 +115,7 @@ package enum ValueSchemas {
         case .tags:
             [
                 "type": "array", "maxItems": 64,
-                "items": Schema.pattern("^([Nn][Tt][Aa][Gg]21[356]|([0-9A-Fa-f]{2}){1,10})$"),
+                "items": Schema.pattern("^([Nn][Tt][Aa][Gg](21[356]|424)|([0-9A-Fa-f]{2}){1,10})$"),
             ]
         case .digits(let range, let counts):
             [

@@ -4,7 +4,6 @@ package import ServicePorts
 package import TagReading
 package import TapcardCore
 package import TapcardDomain
-package import Type2Tag
 
 /// The drivers that the commands need; the executable provides them.
 package struct Drivers: Sendable {
@@ -144,10 +143,11 @@ package protocol SimulatedTags: Sendable {
 /// A simulated tag.
 package struct SimulatedTag: Sendable, Hashable {
     package let uid: String
-    package let chip: Type2Chip
+    /// The name of the chip.
+    package let chip: String
     package let isOnReader: Bool
 
-    package init(uid: String, chip: Type2Chip, isOnReader: Bool) {
+    package init(uid: String, chip: String, isOnReader: Bool) {
         (self.uid, self.chip, self.isOnReader) = (uid, chip, isOnReader)
     }
 }

@@ -1,0 +1,144 @@
+/// The card's side of ISO/IEC 14443-4, from the activation on: a state machine from frames to
+/// reactions. It carries out no command itself.
+package struct CardSide: Sendable, Hashable {
+    /// The reaction to a frame.
+    package enum Reaction: Hashable, Sendable {
+        case silence
+        /// Send this frame with a checksum.
+        case send([UInt8])
+        /// Carry out this command, then call `answer`, or `askForTime` before it.
+        case run([UInt8])
+        /// The reader has granted the time: call `answer`, or `askForTime` again.
+        case goOn
+        /// Send this frame with a checksum. The card is silent until it is selected again.
+        case end([UInt8])
+    }
+
+    private enum State: Hashable {
+        /// Selected, and not activated.
+        case selected
+        case waiting
+        /// A command is being carried out.
+        case running
+        case askingForTime
+        /// Parts of an answer are left.
+        case answering
+    }
+
+    /// The card's answer to its activation, without checksum.
+    package let answerToSelect: [UInt8]
+    private var state = State.selected
+    private var readerSize = FrameSize.of16
+    private var number = BlockNumber.odd
+    private var command: [UInt8] = []
+    private var parts: ArraySlice<[UInt8]> = []
+    private var last: [UInt8]?
+    private var granted: UInt8 = 0
+    /// Whether parameters can still be chosen: right after the activation.
+    private var mayChoose = false
+
+    private static let choiceOfParameters: UInt8 = 0xD0
+
+    /// A card that was just selected.
+    package init(answerToSelect: [UInt8]) { self.answerToSelect = answerToSelect }
+
+    /// Whether the card was activated: it then hears blocks alone.
+    package var isActivated: Bool { state != .selected }
+
+    /// The reaction to a frame with a correct checksum, without it.
+    package mutating func hear(_ frame: [UInt8]) -> Reaction {
+        if state == .selected { return activate(frame) }
+        if mayChoose, frame.first == CardSide.choiceOfParameters { return choose(frame) }
+        mayChoose = false
+        guard let block = TransmissionBlock(frame: frame) else { return .silence }
+        switch block {
+        case .information(_, let continues, let payload): return take(payload, continues)
+        case .acknowledge(let its): return acknowledged(its)
+        case .repeatRequest(let its):
+            // The block before never came: this says so, and is not itself repeated.
+            return its == number ? again() : .send(TransmissionBlock.acknowledge(number).frame)
+        case .waitExtension(let multiplier):
+            guard state == .askingForTime, multiplier == granted else { return .silence }
+            state = .running
+            return .goOn
+        case .deselect:
+            self = CardSide(answerToSelect: answerToSelect)
+            return .end(TransmissionBlock.deselect.frame)
+        }
+    }
+
+    /// Sends the answer to the command that was carried out.
+    package mutating func answer(_ answer: [UInt8]) -> [UInt8] {
+        precondition(state == .running, "an answer needs a command")
+        let size = readerSize.payload
+        parts =
+            stride(from: 0, to: max(answer.count, 1), by: size)
+            .map { Array(answer[$0..<min($0 + size, answer.count)]) }[...]
+        return sendPart()
+    }
+
+    /// Asks for this many times the usual wait.
+    package mutating func askForTime(_ multiplier: UInt8) -> [UInt8] {
+        precondition(state == .running, "time is for a command")
+        (state, granted) = (.askingForTime, multiplier)
+        return remember(.waitExtension(multiplier: multiplier))
+    }
+
+    private mutating func activate(_ frame: [UInt8]) -> Reaction {
+        // Identifier 15 is reserved. Any other is taken: blocks without one are obeyed.
+        guard frame.count == 2, frame[0] == AnswerToSelect.requestCode, frame[1] & 0x0F != 0x0F
+        else { return .silence }
+        readerSize = FrameSize(code: frame[1] >> 4)
+        (state, mayChoose) = (.waiting, true)
+        return .send(answerToSelect)
+    }
+
+    /// Confirms the speed of 106 kbit/s, the only one here.
+    private mutating func choose(_ frame: [UInt8]) -> Reaction {
+        mayChoose = false
+        let slow: [[UInt8]] = [[0xD0, 0x11, 0x00], [0xD0, 0x01]]
+        return slow.contains(frame) ? .send([CardSide.choiceOfParameters]) : .silence
+    }
+
+    private mutating func take(_ payload: [UInt8], _ continues: Bool) -> Reaction {
+        // A new command ends whatever was not finished, as the standard has it.
+        if state != .waiting { (command, parts) = ([], []) }
+        state = .waiting
+        number = number.other
+        command += payload
+        guard command.count <= ReaderSide.longestCommand else {
+            command = []
+            return .silence
+        }
+        if continues { return send(.acknowledge(number)) }
+        let whole = command
+        (command, state, last) = ([], .running, nil)
+        return .run(whole)
+    }
+
+    private mutating func acknowledged(_ its: BlockNumber) -> Reaction {
+        if its == number { return again() }
+        guard state == .answering else { return .silence }
+        number = number.other
+        parts = parts.dropFirst()
+        return .send(sendPart())
+    }
+
+    private mutating func sendPart() -> [UInt8] {
+        let continues = parts.count > 1
+        state = continues ? .answering : .waiting
+        let part = parts.first ?? []
+        if !continues { parts = [] }
+        return remember(.information(number: number, continues: continues, payload: part))
+    }
+
+    private mutating func send(_ block: TransmissionBlock) -> Reaction { .send(remember(block)) }
+
+    private mutating func remember(_ block: TransmissionBlock) -> [UInt8] {
+        last = block.frame
+        return block.frame
+    }
+
+    /// The last block once more.
+    private func again() -> Reaction { last.map { .send($0) } ?? .silence }
+}

@@ -1,0 +1,13 @@
+/// The longest frame that one side receives, with its checksum.
+package enum FrameSize: UInt8, Hashable, Sendable, CaseIterable {
+    case of16, of24, of32, of40, of48, of64, of96, of128, of256
+
+    /// In bytes.
+    package var bytes: Int { [16, 24, 32, 40, 48, 64, 96, 128, 256][Int(rawValue)] }
+
+    /// The most bytes of a command or answer in one block, without card identifier.
+    package var payload: Int { bytes - TransmissionBlock.overhead }
+
+    /// The size for a code. Codes that the standard reserves mean the longest.
+    init(code: UInt8) { self = FrameSize(rawValue: code) ?? .of256 }
+}

@@ -1,0 +1,40 @@
+/// The reason why a conversation in blocks ended: a kind to act on, and words for people.
+///
+/// Two errors are equal when their kinds are.
+package struct IsoDepError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The kinds of failure that a caller can act on.
+    package enum Kind: Sendable, Hashable {
+        /// No readable block came, and none to the requests for repetition.
+        case silent
+        /// A readable block that this conversation cannot have at this point. Nothing after it
+        /// can be trusted.
+        case outOfPlace
+        /// The card asked for more time than it may have.
+        case waitedTooLong
+        /// A command that is empty or longer than a card takes, or an answer longer than any.
+        case wrongLength
+        /// The card's answer to its activation is not valid.
+        case noProtocol
+    }
+
+    package let kind: Kind
+    package let detail: String
+
+    package init(_ kind: Kind, _ detail: String = "") {
+        self.kind = kind
+        self.detail = detail
+    }
+
+    package static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
+
+    package var description: String {
+        guard detail.isEmpty else { return detail }
+        return switch kind {
+        case .silent: "the card does not answer any more; hold it still on the reader"
+        case .outOfPlace: "the card sent a block out of place; hold it to the reader again"
+        case .waitedTooLong: "the card asked for too much time; hold it to the reader again"
+        case .wrongLength: "the command or the answer has a length that no card has"
+        case .noProtocol: "the card does not say how it can be spoken to; use another card"
+        }
+    }
+}

@@ -1,0 +1,175 @@
+/// The reader's side of ISO/IEC 14443-4: a state machine from what was heard to what is to be
+/// done. It sends nothing itself.
+///
+/// A repetition is safe: it is asked for, and the card sends again what it has sent, or says that
+/// nothing came. So a command is carried out once or not at all. Only a block that somebody else
+/// adds is carried out again: the codes of the card's own commands are against that.
+package struct ReaderSide: Sendable, Hashable {
+    /// The outcome of the last frame.
+    package enum Event: Hashable, Sendable {
+        /// A frame with a correct checksum, without it.
+        case frame([UInt8])
+        /// A frame that was damaged on its way.
+        case damaged
+        /// No frame in the time that the action gave.
+        case silence
+    }
+
+    /// The caller's next step.
+    package enum Action: Hashable, Sendable {
+        /// Send this frame with a checksum, and wait for an answer this long.
+        case send([UInt8], wait: Duration)
+        /// The answer to the command is complete.
+        case finished([UInt8])
+        /// The conversation is over.
+        case failed(IsoDepError.Kind)
+    }
+
+    /// The most repetitions without progress. A lost block costs two: the request, and the block.
+    package static let mostRepetitions = 5
+    /// The most time that a card gets for one command by asking for it. A card that is relayed
+    /// over a network asks for more.
+    package static let longestExtension = Duration.milliseconds(500)
+    /// The longest command and answer, in bytes: short APDUs with their status.
+    package static let longestCommand = 261
+    package static let longestAnswer = 258
+
+    private enum State: Hashable {
+        case idle
+        /// Parts of the command are left, the first of which was sent.
+        case sending
+        /// The answer has begun, and goes on.
+        case receiving
+        case deselecting
+        case over
+    }
+
+    private let answerToSelect: AnswerToSelect
+    private var state = State.idle
+    private var number = BlockNumber.even
+    private var parts: ArraySlice<[UInt8]> = []
+    private var answer: [UInt8] = []
+    private var repetitions = 0
+    private var extended = Duration.zero
+
+    /// The state after activation.
+    package init(_ answerToSelect: AnswerToSelect) { self.answerToSelect = answerToSelect }
+
+    /// Starts a command. Only one at a time: otherwise it is a programming error.
+    package mutating func begin(_ command: [UInt8]) -> Action {
+        precondition(state == .idle || state == .over, "one command at a time")
+        guard state != .over else { return .failed(.outOfPlace) }
+        guard (1...ReaderSide.longestCommand).contains(command.count) else {
+            return .failed(.wrongLength)
+        }
+        let size = answerToSelect.frameSize.payload
+        parts =
+            stride(from: 0, to: command.count, by: size)
+            .map { Array(command[$0..<min($0 + size, command.count)]) }[...]
+        (answer, repetitions, extended, state) = ([], 0, .zero, .sending)
+        return sendPart()
+    }
+
+    /// Ends the conversation, so that the card falls silent until it is selected again.
+    package mutating func deselect() -> Action {
+        (state, repetitions) = (.deselecting, 0)
+        return send(.deselect)
+    }
+
+    /// The step after an event.
+    package mutating func hear(_ event: Event) -> Action {
+        guard state == .sending || state == .receiving || state == .deselecting else {
+            return fail(.outOfPlace)
+        }
+        guard case .frame(let frame) = event else { return requestRepetition() }
+        guard let block = TransmissionBlock(frame: frame) else {
+            // Its checksum was right, so that a repetition would bring the same again.
+            return fail(.outOfPlace)
+        }
+        if state == .deselecting {
+            guard block == .deselect else { return fail(.outOfPlace) }
+            state = .over
+            return .finished([])
+        }
+        switch block {
+        case .information(let its, let continues, let payload):
+            return take(payload, its, continues)
+        case .acknowledge(let its): return acknowledged(its)
+        case .waitExtension(let multiplier): return extend(multiplier)
+        case .repeatRequest, .deselect: return fail(.outOfPlace)
+        }
+    }
+
+    private mutating func take(
+        _ payload: [UInt8], _ its: BlockNumber, _ continues: Bool
+    ) -> Action {
+        guard its == number, state == .receiving || parts.count == 1 else {
+            return fail(.outOfPlace)
+        }
+        (number, repetitions, state) = (number.other, 0, .receiving)
+        parts = []
+        answer += payload
+        guard answer.count <= ReaderSide.longestAnswer else { return fail(.wrongLength) }
+        guard continues else {
+            state = .idle
+            return .finished(answer)
+        }
+        return send(.acknowledge(number))
+    }
+
+    private mutating func acknowledged(_ its: BlockNumber) -> Action {
+        guard state == .sending else { return fail(.outOfPlace) }
+        if its == number {
+            // The last part is answered, and never only acknowledged.
+            guard parts.count > 1 else { return fail(.outOfPlace) }
+            (number, repetitions) = (number.other, 0)
+            parts = parts.dropFirst()
+            return sendPart()
+        }
+        // The card has the part before: this one never reached it.
+        repetitions += 1
+        return repetitions > ReaderSide.mostRepetitions ? fail(.silent) : sendPart()
+    }
+
+    private mutating func extend(_ multiplier: UInt8) -> Action {
+        extended += answerToSelect.frameWait * Int(multiplier)
+        guard extended <= ReaderSide.longestExtension else { return fail(.waitedTooLong) }
+        return .send(
+            TransmissionBlock.waitExtension(multiplier: multiplier).frame,
+            wait: answerToSelect.wait(times: multiplier))
+    }
+
+    private mutating func requestRepetition() -> Action {
+        repetitions += 1
+        guard repetitions <= ReaderSide.mostRepetitions else {
+            // A card that does not answer to its dismissal has gone.
+            if state == .deselecting {
+                state = .over
+                return .finished([])
+            }
+            return fail(.silent)
+        }
+        return switch state {
+        case .deselecting: send(.deselect)
+        // During the card's answer, the last part is confirmed again.
+        case .receiving: send(.acknowledge(number))
+        default: send(.repeatRequest(number))
+        }
+    }
+
+    private func sendPart() -> Action {
+        send(
+            .information(
+                number: number, continues: parts.count > 1, payload: parts.first ?? []))
+    }
+
+    private func send(_ block: TransmissionBlock) -> Action {
+        .send(block.frame, wait: answerToSelect.wait())
+    }
+
+    private mutating func fail(_ kind: IsoDepError.Kind) -> Action {
+        state = .over
+        parts = []
+        return .failed(kind)
+    }
+}

@@ -1,0 +1,69 @@
+/// A block of ISO/IEC 14443-4, without its checksum. Card and reader use one codec.
+///
+/// Blocks with a card identifier or a node address are refused: tapcard speaks with one card at a
+/// time, which needs neither.
+package enum TransmissionBlock: Hashable, Sendable {
+    /// A part of a command or of an answer. `continues` says that more parts follow.
+    case information(number: BlockNumber, continues: Bool, payload: [UInt8])
+    /// The part was received; the next may come.
+    case acknowledge(BlockNumber)
+    /// Nothing readable came; the other side is asked to repeat.
+    case repeatRequest(BlockNumber)
+    /// The card asks for this many times the usual wait, or the reader grants it.
+    case waitExtension(multiplier: UInt8)
+    /// The end of the conversation.
+    case deselect
+
+    /// The permitted multipliers of a wait.
+    package static let multipliers: ClosedRange<UInt8> = 1...59
+    /// The bytes of a block besides its payload: its first byte and its checksum.
+    static let overhead = 3
+
+    private static let negative: UInt8 = 0x10
+    private static let continued: UInt8 = 0x10
+
+    /// Reads a frame. Nil for every frame that `frame` would not produce.
+    package init?(frame: [UInt8]) {
+        guard let first = frame.first else { return nil }
+        let number: BlockNumber = first & 1 == 0 ? .even : .odd
+        switch (first & 0xFE, frame.count) {
+        case (0x02, _):
+            self = .information(
+                number: number, continues: false, payload: Array(frame.dropFirst()))
+        case (0x12, _):
+            self = .information(number: number, continues: true, payload: Array(frame.dropFirst()))
+        case (0xA2, 1): self = .acknowledge(number)
+        case (0xB2, 1): self = .repeatRequest(number)
+        case (0xC2, 1) where number == .even: self = .deselect
+        case (0xF2, 2) where number == .even:
+            // The two highest bits tell of the field's strength, which no reader asks for here.
+            let multiplier = frame[1] & 0x3F
+            guard TransmissionBlock.multipliers.contains(multiplier), frame[1] == multiplier else {
+                return nil
+            }
+            self = .waitExtension(multiplier: multiplier)
+        default: return nil
+        }
+    }
+
+    /// The bytes to send, without checksum.
+    package var frame: [UInt8] {
+        switch self {
+        case .information(let number, let continues, let payload):
+            [0x02 | number.rawValue | (continues ? TransmissionBlock.continued : 0)] + payload
+        case .acknowledge(let number): [0xA2 | number.rawValue]
+        case .repeatRequest(let number):
+            [0xA2 | TransmissionBlock.negative | number.rawValue]
+        case .waitExtension(let multiplier): [0xF2, multiplier]
+        case .deselect: [0xC2]
+        }
+    }
+}
+
+/// The number of a block, which alternates. By it each side knows a repeated block.
+package enum BlockNumber: UInt8, Hashable, Sendable, CaseIterable {
+    case even = 0
+    case odd = 1
+
+    var other: BlockNumber { self == .even ? .odd : .even }
+}

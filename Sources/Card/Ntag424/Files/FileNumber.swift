@@ -1,0 +1,38 @@
+/// One of the three files of the chip.
+package enum FileNumber: UInt8, CaseIterable, Hashable, Sendable {
+    /// Where and how long the others are, for phones (CC).
+    case capability = 1
+    /// The message that phones read. Only this file mirrors.
+    case ndef = 2
+    /// For its owner alone.
+    case data = 3
+
+    /// Its length, in bytes.
+    package var size: Int {
+        switch self {
+        case .capability: 32
+        case .ndef: 256
+        case .data: 128
+        }
+    }
+
+    /// Its ISO file identifier.
+    package var identifier: UInt16 { 0xE102 + UInt16(rawValue) }
+
+    init?(identifier: UInt16) {
+        guard let file = FileNumber.allCases.first(where: { $0.identifier == identifier }) else {
+            return nil
+        }
+        self = file
+    }
+
+    /// A file by its short identifier, as ISO READ BINARY names it.
+    init?(short: UInt8) {
+        guard let file = FileNumber.allCases.first(where: { $0.shortIdentifier == short }) else {
+            return nil
+        }
+        self = file
+    }
+
+    var shortIdentifier: UInt8 { UInt8(truncatingIfNeeded: identifier & 0x1F) }
+}

@@ -1,0 +1,59 @@
+/// The settings of a file, as the chip reports and takes them.
+package struct FileSettings: Hashable, Sendable {
+    package let mode: CommunicationMode
+    package let rights: AccessRights
+    /// The values that are mirrored. Only the NDEF file can have any.
+    package let mirror: MirrorSettings?
+
+    private static let mirrors: UInt8 = 0x40
+    private static let knownOptions: UInt8 = 0x43
+    private static let standardFile: UInt8 = 0
+
+    package init(mode: CommunicationMode, rights: AccessRights, mirror: MirrorSettings? = nil) {
+        (self.mode, self.rights, self.mirror) = (mode, rights, mirror)
+    }
+
+    /// Reads what ChangeFileSettings carries. Nil unless every byte is accounted for.
+    package init?(change bytes: [UInt8]) {
+        var reader = SettingsReader(bytes)
+        guard let option = reader.byte(), let low = reader.byte(), let high = reader.byte() else {
+            return nil
+        }
+        self.init(option, [low, high], &reader)
+    }
+
+    /// Reads the answer to GetFileSettings, and the file's size. Nil unless every byte is
+    /// accounted for.
+    package static func reported(_ bytes: [UInt8]) -> (settings: FileSettings, size: Int)? {
+        var reader = SettingsReader(bytes)
+        guard reader.byte() == standardFile, let option = reader.byte(),
+            let low = reader.byte(), let high = reader.byte(), let size = reader.offset(),
+            let settings = FileSettings(option, [low, high], &reader)
+        else { return nil }
+        return (settings, size)
+    }
+
+    private init?(_ option: UInt8, _ rights: [UInt8], _ reader: inout SettingsReader) {
+        guard option & ~FileSettings.knownOptions == 0, let rights = AccessRights(rights) else {
+            return nil
+        }
+        var mirror: MirrorSettings?
+        if option & FileSettings.mirrors != 0 {
+            guard let settings = MirrorSettings(&reader) else { return nil }
+            mirror = settings
+        }
+        guard reader.isAtEnd else { return nil }
+        self.init(mode: CommunicationMode(bits: option), rights: rights, mirror: mirror)
+    }
+
+    /// The data of ChangeFileSettings.
+    package var change: [UInt8] { [option] + rights.bytes + (mirror?.bytes ?? []) }
+
+    /// The answer to GetFileSettings.
+    package func report(size: Int) -> [UInt8] {
+        [FileSettings.standardFile, option] + rights.bytes + SettingsReader.bytes(size)
+            + (mirror?.bytes ?? [])
+    }
+
+    private var option: UInt8 { mode.rawValue | (mirror == nil ? 0 : FileSettings.mirrors) }
+}

@@ -1,0 +1,45 @@
+import IsoDep
+import Ntag424
+
+/// An NTAG 424 DNA with power, which takes its commands in blocks.
+struct BlockChip: Hashable {
+    /// From the data sheet: frames of 128 bytes, a wait of 38.66 ms, 106 kbit/s.
+    static let answerToSelect: [UInt8] = [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]
+    private static let part: UInt8 = 0x12
+
+    private var blocks = CardSide(answerToSelect: answerToSelect)
+    private var chip = ChipSide()
+    /// The number of blocks of the command that is coming.
+    private var count = 0
+
+    var isActivated: Bool { blocks.isActivated }
+
+    /// Whether a frame is the last part of a command that writes, or a part of it.
+    func isWrite(_ frame: [UInt8]) -> Bool {
+        guard blocks.isActivated else { return false }
+        var after = blocks
+        guard case .run(let command) = after.hear(frame) else { return false }
+        return ChipSide.isWrite(command)
+    }
+
+    /// Whether the command that a frame completes came in several blocks.
+    var isChained: Bool { count > 0 }
+
+    /// The answer to a frame without checksum; nil for silence.
+    mutating func hear(
+        _ frame: [UInt8], _ memory: inout ChipMemory, random: (Int) -> [UInt8]
+    ) -> [UInt8]? {
+        if let first = frame.first, first & 0xFE == BlockChip.part { count += 1 }
+        switch blocks.hear(frame) {
+        case .silence, .goOn: return nil
+        case .send(let answer): return answer
+        case .run(let command):
+            defer { count = 0 }
+            return blocks.answer(
+                chip.answer(command, blocks: count + 1, &memory, random: random))
+        case .end(let answer):
+            (chip, count) = (ChipSide(), 0)
+            return answer
+        }
+    }
+}
