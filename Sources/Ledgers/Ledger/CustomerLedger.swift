@@ -1,0 +1,91 @@
+public import TapcardDomain
+
+/// A ledger as the customers' page may use it: it shows a card's balance and movements, and notes
+/// the counter of the page. The ledger itself, which can do everything, stays private in here.
+public struct CustomerLedger: Sendable {
+    private let ledger: any LedgerStore
+
+    public init(_ ledger: any LedgerStore) { self.ledger = ledger }
+
+    public var currency: Currency { ledger.currency }
+
+    /// What a customer sees of a card; nil for a card that this ledger does not know.
+    public func statement(
+        of uid: CardUID, at now: Timestamp
+    ) async throws(LedgerError) -> CardStatement? {
+        let (currency, asOf) = (ledger.currency, ledger.time(at: now))
+        return try await ledger.read { rows throws(LedgerError) in
+            guard let card = try rows.card(uid) else { return nil }
+            func money(_ amount: Int64) -> Money { Money(minorUnits: amount, currency) }
+            let operations = try rows.operations(on: uid, last: CardStatement.searched)
+            // A chip that was issued again shows its new holder nothing of the one before.
+            let making = operations.lastIndex { $0.kind.makesCard && $0.state == .committed }
+            var movements: [CardStatement.Movement] = []
+            for operation in operations[(making ?? 0)...].reversed()
+            where operation.state == .committed {
+                guard movements.count < CardStatement.mostMovements else { break }
+                let amount = try rows.change(of: card.purse, by: operation, in: currency)
+                guard amount != 0 else { continue }
+                movements.append(
+                    CardStatement.Movement(
+                        kind: operation.kind, amount: money(amount), at: operation.begunAt))
+            }
+            let open = operations.last { $0.state == .pending }
+            return CardStatement(
+                status: card.status, balance: money(try rows.balance(of: card.purse)),
+                held: money(open?.held ?? 0), movements: movements, asOf: asOf)
+        }
+    }
+
+    /// Notes the counter of a card that this ledger knows. False for one that was shown before, or
+    /// that is older: of several servers that ask at once, one gets true.
+    public func raise(
+        _ counter: ReadCounter, of uid: CardUID
+    ) async throws(LedgerError) -> Bool {
+        try await ledger.write { rows throws(LedgerError) in try rows.raise(counter, of: uid) }
+    }
+}
+
+/// A card's balance and latest movements, as its holder may see them.
+public struct CardStatement: Hashable, Sendable {
+    /// One movement of the card's money.
+    public struct Movement: Hashable, Sendable {
+        public let kind: Operation.Kind
+        /// Negative for money that left the card.
+        public let amount: Money
+        public let at: Timestamp
+
+        public init(kind: Operation.Kind, amount: Money, at: Timestamp) {
+            (self.kind, self.amount, self.at) = (kind, amount, at)
+        }
+    }
+
+    /// The most movements of a statement.
+    public static let mostMovements = 10
+    /// The operations that are looked through for them: some move no money.
+    static let searched = 40
+
+    public let status: LedgerCard.Status
+    public let balance: Money
+    /// The part of the balance that an unfinished payment holds.
+    public let held: Money
+    /// The newest first.
+    public let movements: [Movement]
+    /// The ledger's time of this statement.
+    public let asOf: Timestamp
+}
+
+extension LedgerRows {
+    /// What an operation added to this account.
+    fileprivate func change(
+        of account: Account, by operation: Operation, in currency: Currency
+    ) throws(LedgerError) -> Int64 {
+        // Only for these two the operation itself does not say it, and each question of this kind
+        // may be a round trip.
+        guard operation.kind == .replace || operation.kind == .deferred else {
+            return operation.change(in: currency).minorUnits
+        }
+        return try entries(of: operation.id).filter { $0.account == account }
+            .reduce(0) { $0 + $1.amount }
+    }
+}
