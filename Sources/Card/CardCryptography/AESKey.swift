@@ -1,0 +1,95 @@
+import CNettle
+
+/// A key of AES-128 (FIPS 197). Its bytes are kept in one place, and overwritten when the last
+/// reference to it ends.
+// Unchecked: the bytes are written in `init` and `deinit` alone, and read in between.
+@safe public final class AESKey: @unchecked Sendable {
+    /// The length of a key, in bytes.
+    public static let size = 16
+    /// The length of a block, and of an initialisation vector, in bytes.
+    public static let blockSize = 16
+
+    private let storage: UnsafeMutablePointer<UInt8>
+
+    /// A key of 16 bytes; any other count is a programming error. The caller's array stays as it
+    /// is: see `init(wiping:)`.
+    public init(_ bytes: [UInt8]) {
+        precondition(bytes.count == AESKey.size, "an AES-128 key has \(AESKey.size) bytes")
+        unsafe storage = .allocate(capacity: AESKey.size)
+        for (index, byte) in bytes.enumerated() { unsafe storage[index] = byte }
+    }
+
+    /// A key of 16 bytes that are nowhere else: the array is overwritten with zeros.
+    public convenience init(wiping bytes: inout [UInt8]) {
+        self.init(bytes)
+        Wiping.wipe(&bytes)
+    }
+
+    deinit {
+        unsafe tapcard_wipe(storage, AESKey.size)
+        unsafe storage.deallocate()
+    }
+
+    /// A copy of the key, for a sealed file or for the command that writes it to a chip. The
+    /// caller wipes it (`Wiping`).
+    public func copyOfBytes() -> [UInt8] {
+        unsafe Array(UnsafeBufferPointer(start: storage, count: AESKey.size))
+    }
+
+    /// Whole blocks, each chained to the one before (CBC, SP 800-38A). A part of a block is a
+    /// programming error.
+    public func encrypt(_ plain: [UInt8], vector: [UInt8] = AESKey.zeroVector) -> [UInt8] {
+        var (vector, output) = prepare(plain, vector)
+        var nettle = CryptoLibraries.nettle
+        unsafe tapcard_cbc_encrypt(&nettle, storage, &vector, plain.count, &output, plain)
+        return output
+    }
+
+    /// The reverse of `encrypt`.
+    public func decrypt(_ encrypted: [UInt8], vector: [UInt8] = AESKey.zeroVector) -> [UInt8] {
+        var (vector, output) = prepare(encrypted, vector)
+        var nettle = CryptoLibraries.nettle
+        unsafe tapcard_cbc_decrypt(
+            &nettle, storage, &vector, encrypted.count, &output, encrypted)
+        return output
+    }
+
+    /// The message authentication code, 16 bytes (AES-CMAC, RFC 4493).
+    public func code(for message: [UInt8]) -> [UInt8] {
+        var code = [UInt8](repeating: 0, count: AESKey.blockSize)
+        var nettle = CryptoLibraries.nettle
+        unsafe tapcard_cmac(&nettle, storage, message.count, message, &code)
+        return code
+    }
+
+    /// A key made of the code for a message. No copy of it remains.
+    public func derivedKey(for message: [UInt8]) -> AESKey {
+        var bytes = code(for: message)
+        return AESKey(wiping: &bytes)
+    }
+
+    /// An initialisation vector of zeros.
+    public static let zeroVector = [UInt8](repeating: 0, count: blockSize)
+
+    private func prepare(
+        _ input: [UInt8], _ vector: [UInt8]
+    ) -> (vector: [UInt8], output: [UInt8]) {
+        precondition(vector.count == AESKey.blockSize, "a vector is one block")
+        precondition(input.count.isMultiple(of: AESKey.blockSize), "only whole blocks are chained")
+        return (vector, [UInt8](repeating: 0, count: input.count))
+    }
+}
+
+extension AESKey: Equatable {
+    /// Takes equally long wherever the keys differ.
+    public static func == (left: AESKey, right: AESKey) -> Bool {
+        let nettle = CryptoLibraries.nettle
+        return unsafe nettle.equal(left.storage, right.storage, AESKey.size) == 1
+    }
+}
+
+extension AESKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "secret" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

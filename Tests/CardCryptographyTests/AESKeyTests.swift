@@ -1,0 +1,88 @@
+import CardCryptography
+import Testing
+import TextCodecs
+
+@Suite("AES-128")
+struct AESKeyTests {
+    /// The key of SP 800-38A and of RFC 4493.
+    private static let key = AESKey(bytes("2b7e151628aed2a6abf7158809cf4f3c"))
+    /// The four blocks that both documents encrypt.
+    private static let blocks = bytes(
+        "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
+            + "30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710")
+
+    @Test("The block of FIPS 197, appendix C.1")
+    func block() {
+        let key = AESKey(Array(0...15))
+        let encrypted = bytes("69c4e0d86a7b0430d8cdb78070b4c55a")
+        let plain = bytes("00112233445566778899aabbccddeeff")
+        #expect(key.encrypt(plain) == encrypted)
+        #expect(key.decrypt(encrypted) == plain)
+    }
+
+    @Test("The chained blocks of SP 800-38A, F.2.1 and F.2.2, and every shorter chain")
+    func chained() {
+        let encrypted = bytes(
+            "7649abac8119b246cee98e9b12e9197d5086cb9b507219ee95db113a917678b2"
+                + "73bed6b8e3c1743b7116e69e222295163ff1caa1681fac09120eca307586e1a7")
+        for count in stride(from: 0, through: 64, by: 16) {
+            let plain = Array(Self.blocks.prefix(count))
+            let expected = Array(encrypted.prefix(count))
+            #expect(Self.key.encrypt(plain, vector: Array(0...15)) == expected)
+            #expect(Self.key.decrypt(expected, vector: Array(0...15)) == plain)
+        }
+    }
+
+    @Test(
+        "The four codes of RFC 4493",
+        arguments: [
+            (0, "bb1d6929e95937287fa37d129b756746"), (16, "070a16b46b4d4144f79bdd9dd04a287c"),
+            (40, "dfa66747de9ae63030ca32611497c827"), (64, "51f0bebf7e3b9d92fc49741779363cfe"),
+        ])
+    func codes(count: Int, code: String) {
+        let message = Array(Self.blocks.prefix(count))
+        #expect(Self.key.code(for: message) == bytes(code))
+        #expect(Self.key.derivedKey(for: message) == AESKey(bytes(code)))
+    }
+
+    @Test("Keys are equal if all their bits are", arguments: 0..<128)
+    func equal(bit: Int) {
+        var other = Self.key.copyOfBytes()
+        #expect(AESKey(other) == Self.key)
+        other[bit / 8] ^= 1 << (bit % 8)
+        #expect(AESKey(other) != Self.key)
+    }
+
+    @Test("Another count than 16 bytes stops the program")
+    func programmingErrors() async {
+        await #expect(processExitsWith: .failure) { _ = AESKey(bytes(1, count: 15)) }
+        await #expect(processExitsWith: .failure) { _ = AESKey(bytes(1, count: 17)) }
+        await #expect(processExitsWith: .failure) {
+            _ = AESKey(bytes(1, count: 16)).encrypt(bytes(1, count: 17))
+        }
+        await #expect(processExitsWith: .failure) {
+            _ = AESKey(bytes(1, count: 16)).decrypt(bytes(1, count: 16), vector: [])
+        }
+    }
+
+    @Test("What a key was made of is wiped, and no description shows it")
+    func secrecy() {
+        var made = bytes(0xAB, count: 16)
+        let key = AESKey(wiping: &made)
+        #expect(made == bytes(0, count: 16))
+        #expect(key.copyOfBytes() == bytes(0xAB, count: 16))
+        var dumped = ""
+        dump(key, to: &dumped)
+        for spelling in [dumped, "\(key)", String(reflecting: key), "\([key])"] {
+            #expect(spelling.contains("secret"))
+            #expect(!spelling.uppercased().contains("AB") && !spelling.contains("171"))
+        }
+    }
+
+    @Test("A wiped array keeps its length", arguments: [0, 1, 16, 1000])
+    func wiping(count: Int) {
+        var secret = bytes(0xFF, count: count)
+        Wiping.wipe(&secret)
+        #expect(secret == bytes(0, count: count))
+    }
+}
