@@ -33,7 +33,8 @@ public struct CustomerLedger: Sendable {
             let open = operations.last { $0.state == .pending }
             return CardStatement(
                 status: card.status, balance: money(try rows.balance(of: card.purse)),
-                held: money(open?.held ?? 0), movements: movements, asOf: asOf)
+                held: money(open?.held ?? 0), movements: movements, asOf: asOf,
+                lastShown: try rows.readCounter(of: uid))
         }
     }
 
@@ -73,6 +74,8 @@ public struct CardStatement: Hashable, Sendable {
     public let movements: [Movement]
     /// The ledger's time of this statement.
     public let asOf: Timestamp
+    /// The counter with which the card's page was shown last; nil before the first time.
+    public let lastShown: ReadCounter?
 }
 
 extension LedgerRows {
