@@ -50,7 +50,7 @@ let package = Package(
             name: "TapcardCore",
             targets: [
                 "TapcardCore", "StationFiles", "TapcardDomain", "Games", "NDEF", "Type2Tag",
-                "CardCryptography", "CardImage", "CardStore", "TagReading", "Ledger",
+                "Ntag424", "CardCryptography", "CardImage", "CardStore", "TagReading", "Ledger",
                 "ServicePorts",
             ]),
         .library(name: "SimulatedReader", targets: ["SimulatedReader", "SimulatedField"]),
@@ -94,6 +94,7 @@ let package = Package(
         room(
             "CardCryptography", on: "Card",
             ["CNettle", "COpenSSL", "LibraryLoading", "TextCodecs"]),
+        room("Ntag424", on: "Card", ["CardCryptography", "TextCodecs"]),
         room(
             "CardImage", on: "Card",
             ["NDEF", "TapcardDomain", "Games", "CardCryptography", "TextCodecs"]),
@@ -354,6 +355,7 @@ let package = Package(
         tests(of: "NDEF", ["SeededChance"]),
         tests(of: "Type2Tag", ["SeededChance", "TagReading", "Thoroughness"]),
         tests(of: "CardCryptography", ["TextCodecs"]),
+        tests(of: "Ntag424", ["CardCryptography", "TextCodecs"]),
         tests(of: "Ledger", ["Games", "LedgerConformance", "TapcardDomain"]),
         tests(
             of: "PostgreSQLLedger",

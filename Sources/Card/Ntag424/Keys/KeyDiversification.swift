@@ -1,0 +1,29 @@
+public import CardCryptography
+
+/// Keys of single cards, made of one master key (AN10922, AES-128). A card's key reveals nothing
+/// about the master, nor about another card's key.
+public enum KeyDiversification {
+    /// The lengths of input that the note pads to two blocks, in bytes, without its constant.
+    /// Shorter input would be padded to one block by the code itself.
+    public static let inputSizes = 16...31
+    /// The lengths of a house's name, in bytes, with which the input of a card has such a size.
+    public static let houseSizes = (inputSizes.lowerBound - fixedSize)...20
+    private static let fixedSize = CardUID.size + ChipApplication.identifier.count + 1
+    /// What tells AES-128 from the other derivations of the note.
+    private static let constant: UInt8 = 0x01
+
+    /// The key for some input. Another length than `inputSizes` is a programming error.
+    public static func key(from master: AESKey, input: [UInt8]) -> AESKey {
+        precondition(inputSizes.contains(input.count), "AN10922 takes 16 to 31 bytes of input")
+        return master.derivedKey(for: [constant] + input)
+    }
+
+    /// One key of a card: other bytes for each card, key number and house.
+    public static func key(
+        from master: AESKey, uid: CardUID, number: KeyNumber, house: [UInt8]
+    ) -> AESKey {
+        key(
+            from: master,
+            input: uid.bytes + ChipApplication.identifier + [number.rawValue] + house)
+    }
+}

@@ -1,0 +1,9 @@
+/// One of the five keys of the chip's application.
+public enum KeyNumber: UInt8, CaseIterable, Hashable, Sendable {
+    /// The only one that changes keys and settings.
+    case application = 0
+    case one
+    case two
+    case three
+    case four
+}

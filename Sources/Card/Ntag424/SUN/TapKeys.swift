@@ -1,0 +1,44 @@
+public import CardCryptography
+
+/// The two keys that a card has for one read of its URL. They come from its own file key
+/// (SDMFileRead), its UID and the count of reads, so that each read has others.
+public struct TapKeys: Sendable {
+    /// The length of the code in a URL, in bytes.
+    public static let codeSize = AESKey.shortCodeSize
+
+    private let identity: TapIdentity
+    private let encryption: AESKey
+    private let authentication: AESKey
+
+    public init(fileKey: AESKey, identity: TapIdentity) {
+        self.identity = identity
+        let context = [0x00, 0x01, 0x00, 0x80] + identity.uid.bytes + identity.counterBytes
+        encryption = fileKey.derivedKey(for: [0xC3, 0x3C] + context)
+        authentication = fileKey.derivedKey(for: [0x3C, 0xC3] + context)
+    }
+
+    /// The code for the part of the URL that it protects (SDMMAC), 8 bytes.
+    public func code(for text: some StringProtocol) -> [UInt8] {
+        authentication.shortCode(for: Array(text.utf8))
+    }
+
+    /// Whether a code is the one for this text. Takes equally long for any other code.
+    public func accepts(_ code: [UInt8], for text: some StringProtocol) -> Bool {
+        ConstantTime.equal(code, self.code(for: text))
+    }
+
+    /// Whole blocks of a file as they are mirrored (SDMENCFileData).
+    public func encrypt(_ fileData: [UInt8]) -> [UInt8] {
+        encryption.encrypt(fileData, vector: vector)
+    }
+
+    /// The reverse of `encrypt`.
+    public func decrypt(_ encrypted: [UInt8]) -> [UInt8] {
+        encryption.decrypt(encrypted, vector: vector)
+    }
+
+    private var vector: [UInt8] {
+        let zeros = AESKey.blockSize - TapIdentity.counterSize
+        return encryption.encrypt(identity.counterBytes + [UInt8](repeating: 0, count: zeros))
+    }
+}

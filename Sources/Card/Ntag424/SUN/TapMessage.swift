@@ -1,0 +1,88 @@
+public import CardCryptography
+import TextCodecs
+
+/// What a card writes into its URL at each read without authentication (SUN): who it is, how often
+/// it was read, a part of its file, and the code that proves all of it.
+///
+/// `?p=<32 digits>&d=<64 digits>&m=<16 digits>`
+public struct TapMessage: Hashable, Sendable {
+    /// The length of the mirrored part of the file, in bytes.
+    public static let dataSize = 32
+
+    /// The three values as they stand in the URL.
+    public let identity: String
+    public let data: String
+    public let code: String
+
+    /// What a message says once its code is verified.
+    public struct Content: Hashable, Sendable {
+        public let identity: TapIdentity
+        /// The mirrored part of the file.
+        public let fileData: [UInt8]
+
+        public init(identity: TapIdentity, fileData: [UInt8]) {
+            (self.identity, self.fileData) = (identity, fileData)
+        }
+    }
+
+    /// Why a message is not believed.
+    public enum Refusal: Error, Hashable, Sendable {
+        /// A value has another length, or other characters than the chip writes.
+        case malformed
+        /// The identity was not encrypted with the key of this house.
+        case foreign
+        /// The code is not that of this card, this count and this data.
+        case forged
+    }
+
+    /// The values of a URL. The chip writes capital digits alone, so others are refused: a message
+    /// has one spelling.
+    public init(identity: String, data: String, code: String) throws(Refusal) {
+        let sizes = [
+            (identity, TapIdentity.encryptedSize), (data, TapMessage.dataSize),
+            (code, TapKeys.codeSize),
+        ]
+        let isWellFormed = sizes.allSatisfy { text, size in
+            text.utf8.count == 2 * size
+                && text.utf8.allSatisfy {
+                    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                        || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0)
+                }
+        }
+        guard isWellFormed else { throw .malformed }
+        (self.identity, self.data, self.code) = (identity, data, code)
+    }
+
+    /// The message of a card, as the chip makes it.
+    public init(
+        _ content: Content, metaKey: AESKey, fileKey: AESKey, filling: [UInt8]
+    ) {
+        precondition(content.fileData.count == TapMessage.dataSize, "32 bytes are mirrored")
+        let keys = TapKeys(fileKey: fileKey, identity: content.identity)
+        identity = Hexadecimal.encode(content.identity.encrypted(key: metaKey, filling: filling))
+        data = Hexadecimal.encode(keys.encrypt(content.fileData))
+        code = Hexadecimal.encode(keys.code(for: "\(identity)&d=\(data)&m="))
+    }
+
+    /// Verifies it. `metaKey` is the same for all cards of the house, `fileKey` is the key of the
+    /// card that the message names.
+    public func verify(
+        metaKey: AESKey, fileKey: (CardUID) -> AESKey
+    ) throws(Refusal) -> Content {
+        guard let encrypted = Hexadecimal.decode(identity), let bytes = Hexadecimal.decode(data),
+            let code = Hexadecimal.decode(code)
+        else { throw .malformed }
+        guard let identity = TapIdentity(decrypting: encrypted, key: metaKey) else {
+            throw .foreign
+        }
+        let keys = TapKeys(fileKey: fileKey(identity.uid), identity: identity)
+        guard keys.accepts(code, for: protected) else { throw .forged }
+        return Content(identity: identity, fileData: keys.decrypt(bytes))
+    }
+
+    /// The query of the URL, as the file has it from its first value on.
+    public var query: String { "p=\(protected)\(code)" }
+
+    /// The part of the URL for which the code is: from the first value to just before the code.
+    private var protected: String { "\(identity)&d=\(data)&m=" }
+}
