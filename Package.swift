@@ -190,11 +190,18 @@ let package = Package(
             name: "BuildStamp", path: "Sources/Delivery/BuildStamp",
             cSettings: [.headerSearchPath("../../../.build/stamp")]),
         room(
+            "CustomerServer", on: "Delivery",
+            [
+                "BlockingLane", "CardCryptography", "Ledger", "Ntag424", "TapcardDomain",
+                "TextCodecs", "WebServer",
+            ]),
+        room(
             "KioskServer", on: "Delivery",
             [
-                "BlockingLane", "CZlib", "CardCryptography", "CounterPage", "DurableFile",
-                "Ledger", "LibraryLoading", "StationFiles", "StyledText", "TagReading",
-                "TapcardCore", "TapcardDomain", "TextCodecs", "Verbs", "WebServer",
+                "BlockingLane", "CZlib", "CardCryptography", "CounterPage", "CustomerServer",
+                "DurableFile",
+                "Ledger", "LibraryLoading", "StationFiles", "StyledText", "SystemClock",
+                "TagReading", "TapcardCore", "TapcardDomain", "TextCodecs", "Verbs", "WebServer",
             ]),
         .executableTarget(
             name: "tapcard",

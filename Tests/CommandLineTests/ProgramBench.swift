@@ -113,8 +113,8 @@ final class ProgramBench: Sendable {
             drivers: drivers(failures),
             adding: [
                 .serve(
-                    in: ServingProcess(whenServing: { [served] kiosk in
-                        served.withLock { $0.append(kiosk.address) }
+                    in: ServingProcess(whenServing: { [served] pages in
+                        served.withLock { $0.append(pages.kiosk?.address ?? "") }
                     }))
             ],
             console: Console(

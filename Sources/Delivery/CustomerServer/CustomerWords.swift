@@ -62,9 +62,9 @@ enum CustomerWords {
     ]
 
     /// A time for a browser without scripts, such as "25 Nov 2026, 21:04 UTC".
-    static func text(_ time: CivilMoment) -> String {
-        "\(time.day) \(months[time.month - 1]) \(time.year), "
-            + "\(time.hour.twoDigits):\(time.minute.twoDigits) UTC"
+    static func text(_ time: CivilTime) -> String {
+        let date = time.date
+        return "\(date.day) \(months[date.month - 1]) \(date.year), \(time.clock.prefix(5)) UTC"
     }
 
     /// An amount in the notation of its currency, with a real minus sign.
@@ -86,8 +86,4 @@ enum CustomerWords {
     static func change(_ money: Money) -> String {
         (money.minorUnits > 0 ? "+" : "") + text(money)
     }
-}
-
-extension Int {
-    var twoDigits: String { self < 10 ? "0\(self)" : "\(self)" }
 }
