@@ -343,6 +343,13 @@ let package = Package(
             dependencies: ["LibNFCReader", "PN532Emulator", "SimulatedField", "TagReading"],
             path: "Tests/ReaderMemcheck", swiftSettings: strict),
 
+        .executableTarget(
+            name: "TapAddress",
+            dependencies: [
+                "CardCryptography", "CustomerServer", "DurableFile", "Ntag424", "TextCodecs",
+            ],
+            path: "Tests/TapAddress", swiftSettings: strict),
+
         .testTarget(
             name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: unoptimised),
         tests(of: "TagReading"),
@@ -367,8 +374,8 @@ let package = Package(
         tests(
             of: "PostgreSQLLedger",
             [
-                "BlockingLane", "Games", "Ledger", "LedgerConformance", "PortDoubles",
-                "PrivatePostgreSQL", "TapcardDomain", "Thoroughness",
+                "BlockingLane", "CardCryptography", "CustomerServer", "Games", "Ledger",
+                "LedgerConformance", "PortDoubles", "Ntag424", "PrivatePostgreSQL", "TapcardDomain", "Thoroughness", "WebServer",
             ]),
         tests(
             of: "SQLiteLedger",
@@ -453,6 +460,12 @@ let package = Package(
                 "SimulatedField", "SimulatedReader", "StationFiles",
                 "TagReading", "CommandLine", "Verbs", "TapcardCore", "TapcardDomain", "TextCodecs",
                 "Type2Tag", "WebServer",
+            ]),
+        tests(
+            of: "CustomerServer",
+            [
+                "BlockingLane", "CardCryptography", "Ledger", "LedgerConformance", "Ntag424",
+                "PortDoubles", "RawHTTP", "TapcardDomain", "WebServer",
             ]),
         tests(of: "FuzzTargets"),
         tests(

@@ -172,12 +172,12 @@ import Thoroughness
             let desk = Desk(ledger)
             try await desk.complete(.issue(1000), id: 1)
             let work = try await desk.work(.pay(.cents(100)), id: 2)
-            try database.change("UPDATE setting SET schema = 2")
+            try database.change("UPDATE setting SET schema = 3")
             #expect(try await database.owned.status().reach == .later)
             try await desk.confirm(work)
             let next = try await desk.work(.pay(.cents(100)), id: 3)
             // In the middle of a payment, at a station that is connected.
-            try database.change("UPDATE setting SET oldest_writer = 2")
+            try database.change("UPDATE setting SET oldest_writer = 3")
             for _ in 0..<2 {
                 let refused = await OpeningTests.error { _ = try await desk.confirm(next) }
                 #expect(refused?.kind == .newer)
@@ -194,11 +194,39 @@ import Thoroughness
             #expect(try await database.owned.status().reach == .readOnly)
             let migration = await OpeningTests.error { try await database.owned.migrate() }
             #expect(migration?.kind == .newer)
-            try database.change("UPDATE setting SET schema = 1, oldest_writer = 1")
+            try database.change("UPDATE setting SET schema = 2, oldest_writer = 1")
             try await database.owned.migrate()
             try await desk.confirm(next)
             #expect(!ledger.isReadOnly)
             #expect(try await desk.balance() == 800)
+        }
+    }
+
+    /// The first version had no counters of cards' pages, and no login that only shows balances.
+    @Test func bringsTheFirstTablesUpToDate() async throws {
+        try await TestDatabase.temporary { database in
+            let role = try database.answer(
+                to: "SELECT roles || 'customers' FROM setting")
+            try await Desk(try await database.open()).complete(.issue(1000), id: 1)
+            // As that version has left them.
+            try database.change(
+                """
+                DROP TABLE read_counter; DROP OWNED BY "\(role)"; DROP ROLE "\(role)";
+                UPDATE setting SET schema = 1
+                """)
+            let refused = await OpeningTests.error(of: database.address)
+            #expect(refused?.detail.contains("tapcard ledger migrate") == true)
+            try await database.owned.migrate()
+            #expect(try await database.owned.status().reach == .current)
+            let customers = CustomerLedger(try await database.open(station: 1))
+            let counter = try #require(ReadCounter(5))
+            #expect(try await customers.raise(counter, of: .first))
+            #expect(try await !customers.raise(counter, of: .first))
+            let isThere = try database.answer(
+                to: "SELECT has_table_privilege('\(role)', 'read_counter', 'INSERT')")
+            #expect(isThere == "t")
+            // A second run has nothing to do.
+            try await database.owned.migrate()
         }
     }
 

@@ -1,7 +1,7 @@
 import BlockingLane
 package import CardCryptography
 package import Ledger
-package import Ntag424
+import Ntag424
 package import TapcardDomain
 package import WebServer
 

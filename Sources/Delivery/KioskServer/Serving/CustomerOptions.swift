@@ -1,7 +1,6 @@
 import CardCryptography
 import CustomerServer
 import Ledger
-import StationFiles
 import SystemClock
 import TapcardCore
 import Verbs

@@ -1,5 +1,7 @@
 import CustomerServer
 import TapcardCore
+import TextCodecs
+import Verbs
 import WebServer
 
 /// The pages that `tapcard serve` serves: that of the counter, that of customers, or both.

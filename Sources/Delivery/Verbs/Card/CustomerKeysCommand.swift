@@ -1,7 +1,8 @@
 import CardCryptography
 import DurableFile
-import StationFiles
+import Ledger
 import TapcardCore
+import TextCodecs
 
 extension Command {
     static let keysForCustomers = Command(

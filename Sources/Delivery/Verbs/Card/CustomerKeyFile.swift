@@ -1,22 +1,23 @@
-public import CardCryptography
+package import CardCryptography
 import DurableFile
-public import TapcardCore
+package import TapcardCore
+import TextCodecs
 
 /// The key file of a machine that serves the customers' page: readable by its owner only, or
 /// refused.
-public struct CustomerKeyFile: Sendable {
+package struct CustomerKeyFile: Sendable {
     private static let mode: UInt32 = 0o600
     private static let othersMayRead: UInt32 = 0o077
     private static let longest = 64 << 10
 
-    public let path: String
+    package let path: String
 
-    public init(path: String) { self.path = path }
+    package init(path: String) { self.path = path }
 
     /// The content of the file.
-    public static func text(of keys: CustomerKeys) -> String { keys.json().prettyText }
+    package static func text(of keys: CustomerKeys) -> String { keys.json().prettyText }
 
-    public func save(_ keys: CustomerKeys) throws(TapcardError) {
+    package func save(_ keys: CustomerKeys) throws(TapcardError) {
         do {
             try DurableFile(path).write(
                 Array(CustomerKeyFile.text(of: keys).utf8), mode: CustomerKeyFile.mode)
@@ -28,7 +29,7 @@ public struct CustomerKeyFile: Sendable {
     }
 
     /// The keys. `meaning` goes into the error when the file is missing, open to others or damaged.
-    public func load(orSay meaning: String) throws(TapcardError) -> CustomerKeys {
+    package func load(orSay meaning: String) throws(TapcardError) -> CustomerKeys {
         func refusal(_ what: String, _ advice: String) -> TapcardError {
             TapcardError(.fileUnusable, what, meaning: meaning, advice: advice)
         }
