@@ -191,6 +191,11 @@ struct JSONDocumentTests {
                     setting("lottery-balls", #""6""#, "built in"),
                     setting("lottery-highest", #""59""#, "built in"),
                     amounts,
+                ]
+                    + [
+                        "customers", "customers-name", "customers-tls-certificate",
+                        "customers-tls-key", "customers-keys",
+                    ].map { setting($0, "null", "built in") } + [
                     setting("json", #""true""#, "variable"),
                     setting("quiet", #""false""#, "built in"),
                     setting("verbose", #""false""#, "built in"),

@@ -45,7 +45,8 @@ import WebServer
     private func address(
         _ uid: TapcardDomain.CardUID, _ reads: UInt32, _ keys: CustomerKeys
     ) throws -> TapMessage {
-        let chip = try #require(Ntag424.CardUID(uid.bytes))
+        let made = Ntag424.CardUID(uid.bytes)
+        let chip = try #require(made)
         let identity = try #require(TapIdentity(uid: chip, reads: reads))
         let pair = try #require(keys.pairs.last)
         return TapMessage(

@@ -7,12 +7,12 @@ import TextCodecs
 
 // Prints the query of the address that a card shows at its next reading, for tests in a browser:
 // TapAddress KEYFILE UID COUNTER
-let words = CommandLine.arguments.dropFirst().map(String.init)
+let words = Array(CommandLine.arguments.dropFirst())
 guard words.count == 3, let file = try DurableFile(words[0]).read(),
     let bytes = Hexadecimal.decode(words[1]), let uid = CardUID(bytes),
-    let reads = UInt32(words[2]), let identity = TapIdentity(uid: uid, reads: reads),
-    let pair = try CustomerKeys(parsing: file).pairs.last
+    let reads = UInt32(words[2]), let identity = TapIdentity(uid: uid, reads: reads)
 else { exit(2) }
+guard let pair = try CustomerKeys(parsing: file).pairs.last else { exit(1) }
 let content = TapMessage.Content(
     identity: identity, fileData: [UInt8](repeating: 0, count: TapMessage.dataSize))
 let message = TapMessage(
