@@ -31,9 +31,11 @@ struct CardBench {
     func pass(seconds: Int64) { uptime.withLock { $0 += seconds * 1_000 } }
 
     /// The address of a card, as its chip makes it.
-    func address(_ uid: TapcardDomain.CardUID = .first, _ reads: UInt32) -> TapMessage {
+    func address(_ uid: TapcardDomain.CardUID, _ reads: UInt32) -> TapMessage {
         CardBench.address(uid, reads, keys)
     }
+
+    func address(_ reads: UInt32) -> TapMessage { address(.first, reads) }
 
     static func address(
         _ uid: TapcardDomain.CardUID, _ reads: UInt32, _ keys: CustomerKeys
