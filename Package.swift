@@ -375,7 +375,8 @@ let package = Package(
             of: "PostgreSQLLedger",
             [
                 "BlockingLane", "CardCryptography", "CustomerServer", "Games", "Ledger",
-                "LedgerConformance", "PortDoubles", "Ntag424", "PrivatePostgreSQL", "TapcardDomain", "Thoroughness", "WebServer",
+                "LedgerConformance", "PortDoubles", "Ntag424", "PrivatePostgreSQL", "TapcardDomain",
+                "Thoroughness", "WebServer",
             ]),
         tests(
             of: "SQLiteLedger",

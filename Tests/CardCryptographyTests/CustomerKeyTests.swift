@@ -53,7 +53,8 @@ import TextCodecs
             }
         }
         #expect(throws: KeyError.self) {
-            try CustomerKeys(parsing: Array(#"{"format":"tapcard customer keys 1","keys":[]}"#.utf8))
+            try CustomerKeys(
+                parsing: Array(#"{"format":"tapcard customer keys 1","keys":[]}"#.utf8))
         }
         let key = text.drop { $0 != "[" }.dropFirst().prefix { $0 != "]" }
         #expect(throws: KeyError.self) {

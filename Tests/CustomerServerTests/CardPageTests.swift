@@ -3,6 +3,7 @@ import CardCryptography
 import CustomerServer
 import Ledger
 import LedgerConformance
+import Ntag424
 import PortDoubles
 import TapcardDomain
 import Testing
@@ -45,17 +46,21 @@ import WebServer
         let page = await bench.show(bench.address(1))
         #expect(page.status == 200)
         for text in [
-            "<small>Balance</small> $1,250.06</h1>", "As of <time datetime=\"2023-11-14T22:13:20Z\">",
+            "<small>Balance</small> $1,250.06</h1>",
+            "As of <time datetime=\"2023-11-14T22:13:20Z\">",
             "14 Nov 2023, 22:13 UTC", "<span>Added</span><b>+$1,234.56</b>",
             "<span>Paid</span><b>\u{2212}$4.50</b>", "<span>New card</span><b>+$20.00</b>",
         ] {
             #expect(page.text.contains(text), "\(text)")
         }
         // The newest first.
-        let words = ["Added", "Paid", "New card"].compactMap { page.text.firstRange(of: $0)?.lowerBound }
+        let words = ["Added", "Paid", "New card"].compactMap {
+            page.text.firstRange(of: $0)?.lowerBound
+        }
         #expect(words == words.sorted())
         // No name, no number of the card, no id: the page may be seen over a shoulder.
-        #expect(!page.text.contains("Amanda") && !page.text.contains("\(CardUID.first)"))
+        #expect(
+            !page.text.contains("Amanda") && !page.text.contains("\(TapcardDomain.CardUID.first)"))
         let cookie = try #require(page.header("Set-Cookie"))
         for word in ["__Host-", "Path=/", "Max-Age=60", "Secure", "HttpOnly", "SameSite=Strict"] {
             #expect(cookie.contains(word), "\(word)")

@@ -2,6 +2,7 @@ import CardCryptography
 import CustomerServer
 import Ledger
 import LedgerConformance
+import Ntag424
 import RawHTTP
 import TapcardDomain
 import Testing

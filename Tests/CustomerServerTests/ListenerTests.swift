@@ -1,5 +1,6 @@
 import CustomerServer
 import LedgerConformance
+import Ntag424
 import RawHTTP
 import Testing
 import WebServer
@@ -66,7 +67,8 @@ import WebServer
                 "GET /api/v1/health", "GET /index.html", "GET /counters/1/", "GET /app.js",
                 "GET /c/", "GET /C", "GET //c", "GET /icon.svg",
             ] {
-                #expect(try await ListenerTests.ask(port, line).status == 404, "\(line)")
+                let answer = try await ListenerTests.ask(port, line)
+                #expect(answer.status == 404, "\(line)")
             }
         }
     }

@@ -76,7 +76,8 @@ extension Scenario {
             try await desk.complete(.reissue(), id: 20)
             statement = try #require(try await customers.statement(of: .first, at: .end))
             #expect(statement.movements.map(\.amount.minorUnits) == [500])
-            try await desk.complete(.make(.sample(.replace(lost: .first), balance: 0)), id: 21, on: .second)
+            try await desk.complete(
+                .make(.sample(.replace(lost: .first), balance: 0)), id: 21, on: .second)
             statement = try #require(try await customers.statement(of: .second, at: .end))
             #expect(statement.movements.map(\.kind) == [.replace])
             #expect(statement.movements.map(\.amount.minorUnits) == [500])

@@ -62,7 +62,8 @@ enum CustomerPage {
     static func unavailable(_ message: TapMessage) -> WebResponse {
         page(
             503, CustomerWords.unavailable,
-            shell(CustomerWords.unavailable, CustomerWords.unavailableWhy, message, asksAtOnce: false),
+            shell(
+                CustomerWords.unavailable, CustomerWords.unavailableWhy, message, asksAtOnce: false),
             headers: [("Retry-After", "60")])
     }
 

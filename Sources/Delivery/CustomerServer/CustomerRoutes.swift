@@ -99,7 +99,8 @@ package struct CustomerRoutes: Sendable {
         let cookie = state.withLock { $0.shown.keep(uid, counter, at: clocks.uptime()) }
         return CustomerPage.statement(
             statement,
-            cookie: "\(CustomerRoutes.cookieName)=\(cookie); Path=/; Max-Age=\(ShownCards.seconds); "
+            cookie:
+                "\(CustomerRoutes.cookieName)=\(cookie); Path=/; Max-Age=\(ShownCards.seconds); "
                 + "Secure; HttpOnly; SameSite=Strict")
     }
 

@@ -1,5 +1,6 @@
 import DurableFile
 import Glibc
+import PrivatePostgreSQL
 import Testing
 
 /// The customers' page as a process of its own, or next to the counter's.

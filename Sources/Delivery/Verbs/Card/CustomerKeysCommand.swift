@@ -7,7 +7,8 @@ import TextCodecs
 extension Command {
     static let keysForCustomers = Command(
         "keys customers", group: .station, "Make the key file of the customers' page",
-        discussion: "For the machine that serves the page (tapcard serve --customers): its keys tell "
+        discussion:
+            "For the machine that serves the page (tapcard serve --customers): its keys tell "
             + "which card a phone has read, and nothing else. They write to no card, and no other "
             + "key of this station can be made of them. Repeat it after tapcard keys rotate and "
             + "tapcard keys retire.",

@@ -226,7 +226,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
                         of: Schema.object([
                             "number": Schema.count, "reader": Schema.text,
                             "address": Schema.text,
-                        ]))
+                        ])),
                 ])
         }
     }
