@@ -54,7 +54,7 @@ struct CardBench {
         await answer(WebRequest(method: "GET", path: "/c", query: query, from: "192.0.2.1"))
     }
 
-    /// What a script, or the button of the form, sends.
+    /// Sends the form, as a script or its button does.
     func post(
         _ body: String, cookie: String? = nil, from client: String = "192.0.2.1",
         type: String = "application/x-www-form-urlencoded"

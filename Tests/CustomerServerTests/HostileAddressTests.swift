@@ -59,7 +59,7 @@ import WebServer
         for type in ["application/json", "text/plain", "multipart/form-data; boundary=x", ""] {
             #expect(await bench.post(good.query, type: type).status == 403, "\(type)")
         }
-        // Nobody can tell an unknown card from a wrong code.
+        // An unknown card looks like a wrong code.
         #expect(answers.count == 1)
         #expect(try await HostileAddressTests.last(in: bench) == nil)
         #expect(await bench.show(good).status == 200)
@@ -104,7 +104,7 @@ import WebServer
         #expect(await bench.show(bench.address(9), from: "203.0.113.7").status == 200)
     }
 
-    /// Whoever holds a card cannot keep the ledger busy with it.
+    /// The holder of a card cannot keep the ledger busy with it.
     @Test func ofOneCardAreLimited() async throws {
         let bench = try await HostileAddressTests.benchWithCard()
         try await Desk(bench.ledger).complete(.issue(), id: 2, on: .second)

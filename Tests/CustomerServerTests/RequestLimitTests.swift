@@ -12,7 +12,7 @@ import Testing
         #expect(limits.admit("b", at: 1_002) == nil)
         #expect(limits.admit("a", at: 60_999) == 1)
         #expect(limits.admit("a", at: 61_000) == nil)
-        // A clock that was set back locks nobody out.
+        // A clock that was set back locks no client out.
         #expect(limits.admit("a", at: 0) == nil)
     }
 

@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 
 extension Scenario {
-    /// What the customers' page does with a ledger.
+    /// The ledger as the customers' page uses it.
     static let customers = [
         Scenario("a card's counter rises, and never falls") { desk in
             let customers = CustomerLedger(desk.ledger)

@@ -33,7 +33,7 @@ package struct ProvedCard: Hashable, Sendable {
 }
 
 extension CustomerKeys {
-    /// What goes into every card's keys besides its number.
+    /// The name that goes into every card's keys.
     package static let house = Array("tapcard".utf8)
 
     /// The card that a message proves; nil where no key of the house has made it.

@@ -5,7 +5,7 @@ import Ntag424
 package import TapcardDomain
 package import WebServer
 
-/// What a browser may ask for: the form of a card's address, and the card. Nothing here can change
+/// The questions of a browser: the form of a card's address, and the card. Nothing here can change
 /// a card or its money: all that it has of the ledger is a `CustomerLedger`.
 package struct CustomerRoutes: Sendable {
     /// The clocks of the machine.

@@ -30,7 +30,7 @@ enum CustomerWords {
 
     static func held(_ amount: String) -> String { "\(amount) of it is being paid right now." }
 
-    /// What the holder has to know of the card; nil for a card in use.
+    /// A warning about the card; nil for a card in use.
     static func of(_ status: LedgerCard.Status) -> String? {
         switch status {
         case .active: nil

@@ -9,7 +9,7 @@ public struct CustomerLedger: Sendable {
 
     public var currency: Currency { ledger.currency }
 
-    /// What a customer sees of a card; nil for a card that this ledger does not know.
+    /// The balance and movements of a card; nil for a card that this ledger does not know.
     public func statement(
         of uid: CardUID, at now: Timestamp
     ) async throws(LedgerError) -> CardStatement? {
@@ -79,7 +79,7 @@ public struct CardStatement: Hashable, Sendable {
 }
 
 extension LedgerRows {
-    /// What an operation added to this account.
+    /// The amount that an operation added to this account.
     fileprivate func change(
         of account: Account, by operation: Operation, in currency: Currency
     ) throws(LedgerError) -> Int64 {

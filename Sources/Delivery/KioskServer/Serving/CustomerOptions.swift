@@ -100,7 +100,7 @@ extension Session {
                 "Other machines can reach \(address), and anyone on the way could read what a "
                     + "customer sees.", meaning: Kiosk.unserved,
                 advice: "Name a certificate with --customers-tls-certificate and "
-                    + "--customers-tls-key, or listen at 127.0.0.1 behind a proxy that has one.")
+                    + "--customers-tls-key, or listen at 127.0.0.1 for a proxy that has one.")
         }
         try requireName(address, names, "--customers-name")
         guard let path = settings.text(of: .customersKeys) else {

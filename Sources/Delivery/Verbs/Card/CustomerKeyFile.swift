@@ -43,7 +43,7 @@ package struct CustomerKeyFile: Sendable {
                 throw refusal(
                     "The key file \(path) can be read by others (mode "
                         + "\(String(mode, radix: 8))).",
-                    "If nobody has read it: chmod 600 \(path)")
+                    "If no other user has read it: chmod 600 \(path)")
             }
             return try CustomerKeys(parsing: bytes)
         } catch let error as TapcardError {
