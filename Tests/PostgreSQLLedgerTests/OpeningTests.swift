@@ -204,30 +204,36 @@ import Thoroughness
 
     /// The first version had no counters of cards' pages, and no login that only shows balances.
     @Test func bringsTheFirstTablesUpToDate() async throws {
-        try await TestDatabase.temporary { database in
-            let role = try database.answer(
-                to: "SELECT roles || 'customers' FROM setting")
-            try await Desk(try await database.open()).complete(.issue(1000), id: 1)
-            // As that version has left them.
-            try database.change(
-                """
+        let server = try PrivatePostgreSQL.shared.get()
+        let name = "first_\(UInt32.random(in: 0...UInt32.max))"
+        let address = try server.database(name)
+        defer { try? server.remove(name) }
+        let owned = PostgreSQLDatabase(address, now: { .tick(0) })
+        try await owned.makeLedger(in: .usd, partitions: 1)
+        let role = try server.answer(to: "SELECT roles || 'customers' FROM setting", in: name)
+        try await Desk(try await PostgreSQLLedger.open(address, as: 1)).complete(
+            .issue(1000), id: 1)
+        // As that version has left them.
+        _ = try server.answer(
+            to: """
                 DROP TABLE read_counter; DROP OWNED BY "\(role)"; DROP ROLE "\(role)";
                 UPDATE setting SET schema = 1
-                """)
-            let refused = await OpeningTests.error(of: database.address)
-            #expect(refused?.detail.contains("tapcard ledger migrate") == true)
-            try await database.owned.migrate()
-            #expect(try await database.owned.status().reach == .current)
-            let customers = CustomerLedger(try await database.open(station: 1))
-            let counter = try #require(ReadCounter(5))
-            #expect(try await customers.raise(counter, of: .first))
-            #expect(try await !customers.raise(counter, of: .first))
-            let isThere = try database.answer(
-                to: "SELECT has_table_privilege('\(role)', 'read_counter', 'INSERT')")
-            #expect(isThere == "t")
-            // A second run has nothing to do.
-            try await database.owned.migrate()
+                """, in: name)
+        let refused = await OpeningTests.error(of: address)
+        #expect(refused?.detail.contains("tapcard ledger migrate") == true)
+        try await owned.migrate()
+        #expect(try await owned.status().reach == .current)
+        let customers = CustomerLedger(try await PostgreSQLLedger.open(address, as: 1))
+        let counter = try #require(ReadCounter(5))
+        #expect(try await customers.raise(counter, of: .first))
+        #expect(try await !customers.raise(counter, of: .first))
+        for (role, right) in [(role, "INSERT"), (role, "SELECT")] {
+            let isThere = try server.answer(
+                to: "SELECT has_table_privilege('\(role)', 'read_counter', '\(right)')", in: name)
+            #expect(isThere == "t", "\(right)")
         }
+        // A second run has nothing to do.
+        try await owned.migrate()
     }
 
     /// Tables that the owner has not migrated yet are of no use to a later version.
