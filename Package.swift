@@ -21,7 +21,12 @@ let unoptimised = strict + [.unsafeFlags(["-Onone"])]
 // shared runtimes.
 let selfContained: [LinkerSetting] =
     Context.environment["TAPCARD_SANITIZED"] == nil
-    ? [.unsafeFlags(["-static-stdlib", "-L\(Context.packageDirectory)/.build/static"])] : []
+    ? [
+        .unsafeFlags([
+            "-static-stdlib", "-L\(Context.packageDirectory)/.build/static",
+            "-Xlinker", "--no-export-dynamic",
+        ])
+    ] : []
 
 /// A target on its floor: `Sources/<floor>/<name>`.
 func room(_ name: String, on floor: String, _ imports: [Target.Dependency] = []) -> Target {

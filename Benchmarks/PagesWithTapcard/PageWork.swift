@@ -85,10 +85,7 @@ struct PageWork {
                 _ = try await tag.exchange(Type2Command.write(write.page, write.content).frame)
             }
         case .verifiedWrite(let writes):
-            guard let first = writes.first, let last = writes.last else { break }
-            _ = try await tag.perform(
-                WritePages(
-                    writes, readBack: first.page...last.page, longestAnswer: tag.longestAnswer))
+            _ = try await tag.perform(WritePages(writes, longestAnswer: tag.longestAnswer))
         }
         return ""
     }

@@ -53,13 +53,13 @@ enum ReaderCosts {
                     mostHostCommands: host, mostMilliseconds: milliseconds))
         }
         try await row("demo") { _ = try await station.make(.demo(in: .usd), id: station.newID()) }
-        try await row("read, known", data: 1, host: 10, milliseconds: 70) {
+        try await row("read, known", data: 1, host: 5, milliseconds: 50) {
             _ = try await station.read()
         }
         try await row("add 90000.00") {
             _ = try await station.add(Money(minorUnits: 9_000_000, .usd), id: station.newID())
         }
-        try await row("pay 4.50", data: 12, host: 60) {
+        try await row("pay 4.50", data: 12, host: 16, milliseconds: 100) {
             _ = try await station.pay(Money(minorUnits: 450, .usd), id: station.newID())
         }
         await reader.close()

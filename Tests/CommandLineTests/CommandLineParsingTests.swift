@@ -132,6 +132,18 @@ struct CommandLineParsingTests {
         expect(.repeatedOption, "--card was given twice. See: tapcard pay --help", of: line)
     }
 
+    /// A run of a usual command is found without the others, so none of them may go on from its
+    /// words.
+    @Test func theUsualCommandsStandAlone() {
+        let (all, usual) = (Command.table(adding: [.serve()]), Command.usual)
+        for command in usual {
+            let path = command.spec.path
+            let found = all.filter { $0.spec.path.starts(with: path) }
+            #expect(found.map(\.spec.path) == [path])
+        }
+        #expect(usual.contains { $0.words == "read" } && usual.contains { $0.words == "pay" })
+    }
+
     @Test func anOptionThatOneCommandTakesSeveralTimes() throws {
         let table = CommandTable.tapcard(Command.table(adding: [.serve()]))
         for line in [

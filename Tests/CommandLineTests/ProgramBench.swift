@@ -109,14 +109,11 @@ final class ProgramBench: Sendable {
         let variables = [
             "XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder, "TAPCARD_READER": "sim",
         ]
+        let serving = ServingProcess(whenServing: { [served] pages in
+            served.withLock { $0.append(pages.kiosk?.address ?? "") }
+        })
         let program = Program(
-            drivers: drivers(failures),
-            adding: [
-                .serve(
-                    in: ServingProcess(whenServing: { [served] pages in
-                        served.withLock { $0.append(pages.kiosk?.address ?? "") }
-                    }))
-            ],
+            drivers: drivers(failures), adding: [.serve(in: serving)],
             console: Console(
                 isTerminal: isTerminal, isErrorTerminal: isTerminal, size: { [size] in size },
                 keyboard: keyboard,

@@ -68,7 +68,19 @@ extension LiveTests {
             }
         }
 
-        /// The chip's own request does not wake it: only a new field does.
+        /// There the search for a second tag leaves the first one deaf.
+        @Test("a tag that the chip does not wake is selected in a new field")
+        func deaf() async throws {
+            try await LibNFCBench.run(wakesNamedCards: false) { (reader, emulator) async throws in
+                for _ in 1...2 {
+                    #expect(try await reader.select(within: .zero).uid == LibNFCBench.uid)
+                    #expect(
+                        try await reader.exchange(LibNFCBench.getVersion) == LibNFCBench.version)
+                    await reader.release()
+                }
+            }
+        }
+
         @Test("a halted tag is found again")
         func halted() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in

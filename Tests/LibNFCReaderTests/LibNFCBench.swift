@@ -19,11 +19,11 @@ enum LibNFCBench {
 
     /// Runs a body, and closes its reader and its emulator.
     static func run(
-        _ simulation: Simulation = .fresh, link: String? = nil,
+        _ simulation: Simulation = .fresh, link: String? = nil, wakesNamedCards: Bool = true,
         _ body: (LibNFCReader, EmulatedReader) async throws -> Void
     ) async throws {
         var options = EmulatedReader.Options()
-        options.link = link
+        (options.link, options.wakesNamedCards) = (link, wakesNamedCards)
         let emulator = try EmulatedReader.start(simulation, options)
         defer { emulator.stop() }
         let reader = try await open(try #require(emulator.connectionString))

@@ -33,8 +33,8 @@ extension LiveTests {
             simulation.take()
             try await LibNFCBench.run(simulation) { (reader, emulator) async throws in
                 let waiting = Task { try await reader.select(within: .seconds(600)) }
-                // Three commands are one look: this is the third one, at least.
-                try await LibNFCBench.waitForCommands(7, emulator)
+                // Two commands are one look: this is the third one, at least.
+                try await LibNFCBench.waitForCommands(5, emulator)
                 emulator.change { $0.put([LibNFCBench.uid]) }
                 #expect(try await waiting.value.uid == LibNFCBench.uid)
             }
@@ -49,7 +49,7 @@ extension LiveTests {
                 }
                 #expect(kind == .noTag)
                 // One look at once, one after 100 milliseconds, one at the end.
-                #expect(emulator.counters.hostCommands == before + 9)
+                #expect(emulator.counters.hostCommands == before + 6)
             }
         }
 

@@ -117,6 +117,17 @@ struct ControlSocketTests {
         #expect(!Self.isReady(socket))
     }
 
+    @Test("a client hears that it has to go while another process has its descriptor, too")
+    func copied() throws {
+        let (socket, callers) = try crowded()
+        // As a process has them between its fork and its program.
+        let copies = socket.polled.map { dup($0.fd) }
+        defer { for copy in copies { close(copy) } }
+        #expect(try callers.call())
+        socket.serve { $0 }
+        #expect(callers.heard(by: 0) == "")
+    }
+
     @Test("a crowded reader still takes lines")
     func reader() throws {
         let path = Self.name()

@@ -1,4 +1,4 @@
-import CardStore
+import CardImage
 import Ledger
 import SimulatedField
 import TapcardCore
@@ -94,7 +94,7 @@ struct SettlingNewsTests {
     func damaged() async throws {
         let world = try await world(.unwritten)
         let layout = try await world.tag().layout
-        let recordPages = (0...1).flatMap { layout.readBack(of: $0) }
+        let recordPages = layout.recordPages.flatMap { $0...$0 + 3 }
         try await world.alter { tag in
             for page in recordPages { tag[page] = .zero }
         }

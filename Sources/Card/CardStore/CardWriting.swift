@@ -11,11 +11,6 @@ extension CardLayout {
         CardLayout.pages(of: record, from: recordPages[place])
     }
 
-    /// The pages that hold the record of a slot.
-    public func readBack(of place: Int) -> ClosedRange<UInt8> {
-        recordPages[place]...(recordPages[place] + UInt8(SealedRecord.pageCount) - 1)
-    }
-
     /// The writes that make phones read the new area instead of the old one: a guard that makes the
     /// message empty, the changed pages, and the first page again.
     ///

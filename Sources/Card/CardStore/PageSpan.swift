@@ -8,7 +8,7 @@ struct PageSpan: Sendable {
     private let pagesAtOnce: Int
     private(set) var bytes: [UInt8] = []
 
-    init(_ pages: ClosedRange<UInt8>, longestAnswer: Int) {
+    init(_ pages: ClosedRange<UInt8>?, longestAnswer: Int) {
         remaining = pages
         pagesAtOnce = max(1, longestAnswer / 4)
     }

@@ -16,7 +16,8 @@ public struct PageWrite: Hashable, Sendable {
     }
 }
 
-/// Writes pages in order, each acknowledged, reads them back and compares.
+/// Writes pages in order, each acknowledged, reads from the first to the last of them back and
+/// compares.
 ///
 /// It never continues after a fault: the result of a failed WRITE is *unknown*, and the tag may
 /// have been on another reader in the meantime. The caller selects, reads and decides again.
@@ -32,15 +33,13 @@ public struct WritePages: TagProcedure {
     private var span: PageSpan
     private let firstReadBack: UInt8
 
-    /// `readBack` has to include every page that is written.
-    public init(
-        _ writes: [PageWrite], readBack: ClosedRange<UInt8>, longestAnswer: Int,
-        password: TagPassword? = nil
-    ) {
+    public init(_ writes: [PageWrite], longestAnswer: Int, password: TagPassword? = nil) {
         self.writes = writes
         self.password = password
-        span = PageSpan(readBack, longestAnswer: longestAnswer)
-        firstReadBack = readBack.lowerBound
+        let pages = writes.map(\.page)
+        let first = pages.min() ?? 0
+        firstReadBack = first
+        span = PageSpan(pages.max().map { first...$0 }, longestAnswer: longestAnswer)
     }
 
     public mutating func next(after event: TagEvent) -> TagStep<[UInt8]> {

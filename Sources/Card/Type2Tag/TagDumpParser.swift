@@ -5,7 +5,7 @@ import TextCodecs
 struct TagDumpParser {
     /// The number of the current line, from 1.
     private var line = 0
-    private var seen: Set<TagDumpField> = []
+    private var seen: [TagDumpField] = []
     /// The fields that may still come.
     private var remaining = TagDumpField.allCases[...]
 
@@ -25,9 +25,9 @@ struct TagDumpParser {
             guard text == TagDump.firstLine else {
                 throw refusal(.unknownVersion, "not \"\(TagDump.firstLine)\"")
             }
-        } else if text.hasPrefix(TagDump.commentMark) {
+        } else if text.utf8.starts(with: TagDump.commentMark.utf8) {
             return
-        } else if text.hasPrefix(TagDump.pageMark) {
+        } else if text.utf8.starts(with: TagDump.pageMark.utf8) {
             try takePage(text.dropFirst(TagDump.pageMark.count))
         } else {
             try takeField(text)
@@ -56,7 +56,7 @@ struct TagDumpParser {
     {
         // By bytes: a simulated reader reads its file at every frame.
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
-            text[colon...].hasPrefix(TagDump.separator)
+            text.utf8[colon...].starts(with: TagDump.separator.utf8)
         else { throw refusal(.unknownLine, "neither a field, a page nor a comment") }
         return (text[..<colon], text[colon...].dropFirst(TagDump.separator.count))
     }
@@ -78,7 +78,7 @@ struct TagDumpParser {
             throw refusal(.contradiction, "\(Type2Chip.otherName) has no \(name)")
         }
         remaining = remaining[(index + 1)...]
-        seen.insert(field)
+        seen.append(field)
         try set(field, to: value)
     }
 
@@ -136,9 +136,9 @@ struct TagDumpParser {
     /// Requires the fields that come before the first page: a chip and a UID, and either all
     /// secrets or none.
     private func requireFields() throws(Type2Error) {
-        var required: Set<TagDumpField> = [.chip, .uid]
-        let secrets: Set<TagDumpField> = [.password, .pack, .failedPasswords]
-        if !seen.isDisjoint(with: secrets) { required.formUnion(secrets) }
+        var required: [TagDumpField] = [.chip, .uid]
+        let secrets: [TagDumpField] = [.password, .pack, .failedPasswords]
+        if secrets.contains(where: seen.contains) { required += secrets }
         for field in TagDumpField.allCases where required.contains(field) && !seen.contains(field) {
             throw refusal(.missingField, "there is no \(field.rawValue)")
         }
@@ -146,11 +146,15 @@ struct TagDumpParser {
 
     /// A page, or nil for one that could not be read.
     private func page(_ text: Substring) throws(Type2Error) -> Page? {
-        if text == TagDump.unreadPage { return nil }
-        let parts = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-        let bytes = parts.compactMap { Hexadecimal.decode(Substring($0)) }
-        guard parts.count == Page.size, bytes.allSatisfy({ $0.count == 1 }),
-            let page = Page(bytes.flatMap(\.self))
+        if text.utf8.elementsEqual(TagDump.unreadPage.utf8) { return nil }
+        // Without the spaces between the bytes; anything else that stands there is no digit.
+        var digits = Array(text.utf8)
+        for place in [8, 5, 2] where place < digits.count && digits[place] == UInt8(ascii: " ") {
+            digits.remove(at: place)
+        }
+        guard text.utf8.count == 3 * Page.size - 1,
+            let bytes = Hexadecimal.decode(String(decoding: digits, as: UTF8.self)),
+            let page = Page(bytes)
         else { throw refusal(.badValue, "a page is four bytes of two hexadecimal digits") }
         return page
     }

@@ -11,7 +11,8 @@ package struct CommandTable: Sendable {
     /// Words that people type for a verb with another name here.
     package let synonyms: [String: String]
     /// The subjects that the help explains next to the verbs.
-    package let topics: [Topic]
+    package var topics: [Topic] { makeTopics() }
+    private let makeTopics: @Sendable () -> [Topic]
     /// The day of the commit that the program was built from, for the manual; empty if unknown.
     let date: String
     /// The width of the help.
@@ -24,7 +25,7 @@ package struct CommandTable: Sendable {
     package init(
         program: String, summary: String, globals: [CommandParameter], commands: [CommandSpec],
         exitStatuses: [(status: Int, meaning: String)], synonyms: [String: String] = [:],
-        topics: [Topic] = [], date: String = ""
+        topics: @autoclosure @escaping @Sendable () -> [Topic] = [], date: String = ""
     ) {
         let help = CommandParameter(
             "help", .flag, short: "h", help: "Show help and do nothing else")
@@ -32,7 +33,7 @@ package struct CommandTable: Sendable {
             "version", .flag, help: "Show the version and do nothing else")
         (self.program, self.summary, self.commands) = (program, summary, commands)
         (self.globals, self.exitStatuses) = (globals + [help, version], exitStatuses)
-        (self.synonyms, self.topics, self.date) = (synonyms, topics, date)
+        (self.synonyms, makeTopics, self.date) = (synonyms, topics, date)
     }
 
     /// This table with help as wide as the terminal; without one, as wide as in the documentation.

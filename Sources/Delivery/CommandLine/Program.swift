@@ -7,7 +7,8 @@ package import Verbs
 /// A complete command line program: words in, words out, an exit status.
 package struct Program: Sendable {
     private let drivers: Drivers
-    private let verbs: [Command]
+    /// Makes the table of all commands, which takes longer than to read a card.
+    private let verbs: @Sendable () -> [Command]
     private let console: Console
     private let environment: [String: String]
     private let malformed: Set<String>
@@ -17,11 +18,12 @@ package struct Program: Sendable {
     /// `own` adds the commands that need the executable. `malformed` names variables with values
     /// that are not valid UTF-8; the environment does not contain them.
     package init(
-        drivers: Drivers, adding own: [Command] = [], console: Console,
-        environment: [String: String], malformed: Set<String> = [], build: Build = Build()
+        drivers: Drivers, adding own: @autoclosure @escaping @Sendable () -> [Command] = [],
+        console: Console, environment: [String: String], malformed: Set<String> = [],
+        build: Build = Build()
     ) {
         self.drivers = drivers
-        verbs = Command.table(adding: own)
+        verbs = { Command.table(adding: own()) }
         self.console = Manner.knowsASCIIAlone(environment) ? console.inASCII : console
         (self.environment, self.malformed, self.build) = (environment, malformed, build)
     }
@@ -54,7 +56,8 @@ package struct Program: Sendable {
         let output = StandardOutput(console)
         var manner = Manner(beforeParsing: arguments, environment)
         do {
-            switch try parse(arguments) {
+            let (invocation, verbs) = try parse(arguments)
+            switch invocation {
             case .help(let text):
                 output.write(text)
                 return ending(Report.nothing, output, manner)
@@ -80,7 +83,8 @@ package struct Program: Sendable {
                         console.writeError("tapcard: \(warning.shown)\n")
                     }
                 }
-                return ending(try await run(command, settings, manner, output), output, manner)
+                return ending(
+                    try await run(command, of: verbs, settings, manner, output), output, manner)
             }
         } catch {
             if manner.isJSON { output.write(document: Report.document(of: error)) }
@@ -113,18 +117,27 @@ package struct Program: Sendable {
     /// Ends the process immediately; unfinished work leaves its last words first.
     package func cutShort(_ end: () -> Void) { lastWords.speak(before: end) }
 
-    private func parse(_ arguments: [String]) throws(TapcardError) -> Invocation {
+    /// The run that the words ask for, and the commands among which it was found.
+    private func parse(
+        _ arguments: [String]
+    ) throws(TapcardError) -> (Invocation, [Command]) {
+        let usual = Command.usual
+        // The table of all commands explains what this one does not know.
+        if case .run(let command)? = try? CommandTable.tapcard(usual).parse(arguments) {
+            return (.run(command), usual)
+        }
+        let verbs = verbs()
         do {
             let columns = console.isTerminal ? console.size()?.columns : nil
-            return try CommandTable.tapcard(verbs, date: build.date ?? "").fitting(columns)
-                .parse(arguments)
+            let table = CommandTable.tapcard(verbs, date: build.date ?? "")
+            return (try table.fitting(columns).parse(arguments), verbs)
         } catch {
             throw TapcardError(.usage, error.detail)
         }
     }
 
     private func run(
-        _ parsed: ParsedCommand, _ settings: Settings, _ manner: Manner,
+        _ parsed: ParsedCommand, of verbs: [Command], _ settings: Settings, _ manner: Manner,
         _ output: StandardOutput
     ) async throws(TapcardError) -> Report {
         guard let command = verbs.first(where: { $0.spec.path == parsed.spec.path }) else {
@@ -133,7 +146,8 @@ package struct Program: Sendable {
         let isTalking = manner.isJSON || manner.isQuiet || manner.isVerbose
         let spinner = Spinner(console, isEnabled: !isTalking)
         let session = Session(
-            command: parsed, verbs: verbs, settings: settings, manner: manner, drivers: drivers,
+            command: parsed, verbs: self.verbs, settings: settings, manner: manner,
+            drivers: drivers,
             console: console, output: output,
             waiting: WaitingLine(show: spinner.show, stop: spinner.stop), lastWords: lastWords)
         let outcome = await command.outcome(in: session)

@@ -55,10 +55,13 @@ package struct Command: Sendable {
         case simulation = "Simulation"
     }
 
+    /// The commands of most taps.
+    package static let usual: [Command] = cardCommands + moneyCommands
+
     /// The commands that need only a station. The program adds the commands about its own table,
     /// and those that need its executable.
     package static let all: [Command] =
-        cardCommands + moneyCommands + drawCommands + ticketCommands + mastermindCommands
+        usual + drawCommands + ticketCommands + mastermindCommands
         + operatorCommands + tagCommands + readerCommands + configurationCommands + stationCommands
         + ledgerCommands + deferralCommands + keyCommands + simulationCommands + cashierCommands
 }

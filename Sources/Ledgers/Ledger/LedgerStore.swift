@@ -13,7 +13,9 @@ public protocol LedgerStore: Sendable {
     func time(at stationTime: Timestamp) -> Timestamp
     /// Tells the ledger which keys this station has, and returns the ids for which another station
     /// has another key. Keys that are new become known to the others.
-    func otherKeys(than keys: StationKeys) async throws(LedgerError) -> Set<UInt8>
+    func otherKeys(
+        than keys: @autoclosure @Sendable () -> StationKeys
+    ) async throws(LedgerError) -> Set<UInt8>
     /// The state of the database; nil for a ledger that is a file.
     func databaseStatus(at stationTime: Timestamp) async throws(LedgerError) -> DatabaseStatus?
 
@@ -63,7 +65,7 @@ extension LedgerStore {
 
     /// A ledger with one station knows no other keys.
     public func otherKeys(
-        than keys: StationKeys
+        than keys: @autoclosure @Sendable () -> StationKeys
     ) async throws(LedgerError) -> Set<UInt8> { [] }
 
     public func databaseStatus(

@@ -13,9 +13,9 @@ extension HouseKeys {
 
 extension PostgreSQLLedger {
     public func otherKeys(
-        than keys: StationKeys
+        than keys: @autoclosure @Sendable () -> StationKeys
     ) async throws(LedgerError) -> Set<UInt8> {
-        let ledger = try connected()
+        let (ledger, keys) = (try connected(), keys())
         // The mark of a key never changes, so who was told once need not be told again.
         if told == keys { return [] }
         let others = try ledger.tell(keys)

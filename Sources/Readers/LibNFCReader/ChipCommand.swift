@@ -7,6 +7,19 @@ package struct ChipCommand: Equatable, Sendable {
     /// The command that looks for this many tags of type A at 106 kbit/s and selects them.
     package static func list(atMost count: UInt8) -> Self { Self(bytes: [0x4A, count, 0x00]) }
 
+    /// The command that selects the tag with this UID, also where it is halted. A longer UID has
+    /// marks in it, as the tag sends it.
+    package static func select(_ uid: [UInt8]) -> Self {
+        let mark: [UInt8] = [0x88]
+        let marked =
+            switch uid.count {
+            case 7: mark + uid
+            case 10: mark + uid[..<3] + mark + uid[3...]
+            default: uid
+            }
+        return Self(bytes: [0x4A, 1, 0x00] + marked)
+    }
+
     /// The command that sends a frame to the selected tag unchanged.
     package static func communicate(_ frame: [UInt8]) -> Self { Self(bytes: [0x42] + frame) }
 

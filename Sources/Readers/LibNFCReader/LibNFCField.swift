@@ -9,8 +9,8 @@ struct LibNFCField {
         case off
         /// The field is on, and the tags in it are not known.
         case on
-        /// One tag is selected. The chip handles its CRCs until the first frame.
-        case selected(ownCRC: Bool)
+        /// The tag with this UID is selected. The chip handles its CRCs until the first frame.
+        case selected([UInt8], ownCRC: Bool)
     }
 
     /// The time without power after which a tag has certainly been reset (ISO/IEC 14443-3).
@@ -19,55 +19,67 @@ struct LibNFCField {
 
     private var state = State.off
     private var wentOff = ContinuousClock.now
+    /// The registers as a select leaves them. They are the same each time: the chip is asked once.
+    private var afterSelecting: [UInt8] = []
     /// Whether the connection can no longer be trusted.
     private(set) var isBroken = false
 
     /// Looks for a tag once. Nil if none answers.
     ///
     /// In a new field the chip is first asked for two tags at once. That may leave a lone tag
-    /// halted, where the chip's next request does not reach it, so the field is switched off and on
-    /// before the one tag is selected. A tag that was selected before is asked for alone: it loses
-    /// its authentication and keeps its power.
+    /// halted, where only a request with its UID reaches it. A tag that was selected before is asked
+    /// for in the same way: it loses its authentication and keeps its power.
     mutating func select(
         _ device: LibNFCDevice, _ wait: UInt64, swapsBytes: Bool
     ) throws(ReaderError) -> TagIdentity? {
-        func list(atMost count: UInt8) throws(ReaderError) -> [TagIdentity] {
-            let answer = try send(.list(atMost: count), to: device, wait: wait, "selecting a tag")
+        func list(_ command: ChipCommand) throws(ReaderError) -> [TagIdentity] {
+            let answer = try send(command, to: device, wait: wait, "selecting a tag")
             return try TagList(answer, swapsBytes: swapsBytes).tags
         }
-        if case .selected = state {
+        func select(_ uid: [UInt8]) throws(ReaderError) -> TagIdentity? {
+            try list(.select(uid)).first { $0.uid == uid }
+        }
+        if case .selected(let uid, _) = state {
             state = .on
-            if let tag = try list(atMost: 1).first { return found(tag) }
+            if let tag = try select(uid) { return found(tag) }
         }
         // The tag in the field is gone, or deaf until it loses its power.
         try switchOff(device)
-        try switchOn(device)
-        let tags = try list(atMost: UInt8(TagList.mostTags))
-        try switchOff(device)
-        guard let first = tags.first else { return nil }
-        guard tags.count == 1 else { throw ReaderError(.severalTags) }
-        try switchOn(device)
-        guard let tag = try list(atMost: 1).first else {
-            try switchOff(device)
-            return nil
-        }
-        // Phones and passports choose another number, of four bytes, each time they get power.
-        let isDrawn = tag.uid.count == 4 && tag.uid.first == Self.randomIdentifier
-        guard tag.uid == first.uid || isDrawn else {
+        waitOut()
+        let tags = try list(.list(atMost: UInt8(TagList.mostTags)))
+        guard tags.count < 2 else {
             try switchOff(device)
             throw ReaderError(.severalTags)
         }
-        return found(tag)
+        if let uid = tags.first?.uid {
+            if let tag = try select(uid) { return found(tag) }
+            // This chip does not wake a halted tag.
+            try switchOff(device)
+            waitOut()
+            if let tag = try list(.list(atMost: 1)).first {
+                // Phones and passports choose another number, of four bytes, each time they get
+                // power.
+                let isDrawn = tag.uid.count == 4 && tag.uid.first == Self.randomIdentifier
+                if tag.uid == uid || isDrawn { return found(tag) }
+                try switchOff(device)
+                throw ReaderError(.severalTags)
+            }
+        }
+        try switchOff(device)
+        return nil
     }
 
     /// Sends one frame to the selected tag.
     mutating func exchange(
         _ frame: [UInt8], _ device: LibNFCDevice
     ) throws(ReaderError) -> TagAnswer {
-        guard case .selected(let ownCRC) = state else {
+        guard case .selected(let uid, let ownCRC) = state else {
             throw ReaderError(.tagLost, "no tag is selected")
         }
-        if !ownCRC { try takeOverCRC(device) }
+        if !ownCRC {
+            try takeOverCRC(device)
+            state = .selected(uid, ownCRC: true)
+        }
         let command = ChipCommand.communicate(frame + RadioCRC.bytes(of: frame))
         do throws(ReaderError) {
             let answer = try send(command, to: device, "sending a frame")
@@ -82,26 +94,28 @@ struct LibNFCField {
         }
     }
 
-    /// Switches the field on, after every tag in it has lost its power.
-    private mutating func switchOn(_ device: LibNFCDevice) throws(ReaderError) {
+    /// Waits until every tag in the field has lost its power. The next search switches it on.
+    private mutating func waitOut() {
         guard state == .off else { return }
         let pause = ContinuousClock.now.duration(to: wentOff + Self.shortestPause)
         if pause > .zero {
             usleep(UInt32(pause / .microseconds(1)))
         }
-        try set(NP_ACTIVATE_FIELD, true, device)
         state = .on
     }
 
     mutating func switchOff(_ device: LibNFCDevice) throws(ReaderError) {
         guard state != .off else { return }
-        try set(NP_ACTIVATE_FIELD, false, device)
+        if let status = device.set(NP_ACTIVATE_FIELD, false) {
+            isBroken = true
+            throw status.error("switching the field off")
+        }
         state = .off
         wentOff = .now
     }
 
     private mutating func found(_ tag: TagIdentity) -> TagIdentity {
-        state = .selected(ownCRC: false)
+        state = .selected(tag.uid, ownCRC: false)
         return tag
     }
 
@@ -110,13 +124,19 @@ struct LibNFCField {
     /// again after the next select.
     private mutating func takeOverCRC(_ device: LibNFCDevice) throws(ReaderError) {
         let registers = ChipRegister.allCases
+        if afterSelecting.isEmpty { afterSelecting = try registerValues(registers, device) }
+        let changed = zip(registers, afterSelecting).map { ($0, $1 & ~ChipRegister.crcBit) }
+        _ = try send(.writeRegisters(changed), to: device, "writing registers")
+    }
+
+    private mutating func registerValues(
+        _ registers: [ChipRegister], _ device: LibNFCDevice
+    ) throws(ReaderError) -> [UInt8] {
         let answer = try send(.readRegisters(registers), to: device, "reading registers")
         guard let values = ChipRegister.values(answer, count: registers.count) else {
             throw ReaderError(.garbled, "\(answer.count) bytes for \(registers.count) registers")
         }
-        let changed = zip(registers, values).map { ($0, $1 & ~ChipRegister.crcBit) }
-        _ = try send(.writeRegisters(changed), to: device, "writing registers")
-        state = .selected(ownCRC: true)
+        return values
     }
 
     private mutating func send(
@@ -130,13 +150,5 @@ struct LibNFCField {
             throw ReaderError(
                 chip.error.kind, "\(chip.error.detail) (libnfc \(status.rawValue))")
         }
-    }
-
-    private mutating func set(
-        _ property: nfc_property, _ isOn: Bool, _ device: LibNFCDevice
-    ) throws(ReaderError) {
-        guard let status = device.set(property, isOn) else { return }
-        isBroken = true
-        throw status.error("switching the field")
     }
 }

@@ -28,7 +28,7 @@ package final class ControlSocket {
     }
 
     deinit {
-        for client in clients { close(client.descriptor) }
+        for client in clients { ControlSocket.hangUp(client) }
         close(listener)
         unsafe unlink(path)
     }
@@ -118,7 +118,7 @@ package final class ControlSocket {
         var heard: [Client] = []
         for var client in served {
             guard serve(&client, answer) else {
-                close(client.descriptor)
+                ControlSocket.hangUp(client)
                 continue
             }
             if client.isIdle { clients.append(client) } else { heard.append(client) }
@@ -152,7 +152,14 @@ package final class ControlSocket {
     /// Whether a client is idle. Idle clients come first.
     private var isSomebodyIdle: Bool { clients.first?.isIdle == true }
 
-    private func letOldestGo() { close(clients.removeFirst().descriptor) }
+    private func letOldestGo() { ControlSocket.hangUp(clients.removeFirst()) }
+
+    /// Ends a connection, also where a process that was just forked still has the descriptor: the
+    /// client would wait for it.
+    private static func hangUp(_ client: Client) {
+        shutdown(client.descriptor, Int32(SHUT_RDWR))
+        close(client.descriptor)
+    }
 
     /// Answers one client. False if it is gone or has to be dropped.
     private func serve(_ client: inout Client, _ answer: (String) -> String) -> Bool {

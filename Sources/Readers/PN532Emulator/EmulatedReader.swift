@@ -21,6 +21,8 @@ public final class EmulatedReader: Sendable {
         /// The path of a socket that takes control lines.
         public var controlPath: String?
         public var pace = Pace.immediate
+        /// Whether a card that is halted answers where it is asked for by its UID.
+        public var wakesNamedCards = true
         /// A stream of control lines, in addition to the socket.
         public var input: Input?
         /// Called on the reader's own thread when a tag's memory has changed.

@@ -19,7 +19,9 @@ package struct Emulation {
     package var line: SerialChip
     private(set) var isPlugged = true
 
-    package init(_ simulation: Simulation) { line = SerialChip(PN532Chip(simulation)) }
+    package init(_ simulation: Simulation, wakesNamedCards: Bool = true) {
+        line = SerialChip(PN532Chip(simulation, wakesNamedCards: wakesNamedCards))
+    }
 
     package var simulation: Simulation {
         get { line.chip.field.simulation }

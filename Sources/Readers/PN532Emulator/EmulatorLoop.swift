@@ -46,7 +46,9 @@ final class EmulatorLoop: Sendable {
         try link?.point(to: terminal.path)
         state = Guarded(
             State(
-                emulation: Emulation(simulation), terminal: terminal, control: control,
+                emulation: Emulation(
+                    simulation, wakesNamedCards: options.wakesNamedCards), terminal: terminal,
+                control: control,
                 input: options.input, pace: options.pace, link: link))
         whenTagsChange = options.whenTagsChange
     }

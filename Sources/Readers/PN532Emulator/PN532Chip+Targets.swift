@@ -35,7 +35,8 @@ extension PN532Chip {
                 haltCurrent()
                 // By its number a halted card is woken up: libfreefare lists cards, halts them, and
                 // then selects one in this way.
-                let isNamed = !request.initiatorData.isEmpty && targets.isEmpty
+                let isNamed =
+                    wakesNamedCards && !request.initiatorData.isEmpty && targets.isEmpty
                 guard
                     let card = field.select(
                         attempts: min(attempts, 2), waking: isNamed, number: request.initiatorData)

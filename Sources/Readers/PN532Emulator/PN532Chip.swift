@@ -38,7 +38,13 @@ package struct PN532Chip {
     var securityMode: UInt8 = 0x01
     var ports: [UInt8] = [0xFF, 0xFF, 0x01]
 
-    init(_ simulation: Simulation) { field = RadioField(simulation) }
+    /// Whether a card that is halted answers where it is asked for by its UID.
+    let wakesNamedCards: Bool
+
+    init(_ simulation: Simulation, wakesNamedCards: Bool = true) {
+        field = RadioField(simulation)
+        self.wakesNamedCards = wakesNamedCards
+    }
 
     /// Carries out a command. A pending wait is given up.
     mutating func run(_ code: UInt8, _ data: [UInt8]) -> ChipResult {

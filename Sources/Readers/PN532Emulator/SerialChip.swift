@@ -95,7 +95,8 @@ package struct SerialChip {
 
     /// Resets everything except the cards and the counters, as unplugging does.
     mutating func restart() {
-        var fresh = PN532Chip(chip.field.simulation)
+        var fresh = PN532Chip(
+            chip.field.simulation, wakesNamedCards: chip.wakesNamedCards)
         chip.field.setPower(false)
         fresh.field = chip.field
         fresh.silenceNanoseconds = chip.silenceNanoseconds

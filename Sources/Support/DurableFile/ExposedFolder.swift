@@ -26,9 +26,9 @@ extension DurableFile {
     ///
     /// With `mayShare` the file's group may write to the folder of the file.
     public func exposedFolder(mayShare: Bool = false) -> ExposedFolder? {
-        var owners: Set = [DurableFile.root, DurableFile.unmapped, geteuid()]
+        var owners = [DurableFile.root, DurableFile.unmapped, geteuid()]
         // For a file that does not exist yet, only its folder can be checked.
-        if let number = try? owner() { owners.insert(number) }
+        if let number = try? owner() { owners.append(number) }
         let real = (try? resolved()) ?? self
         // A sticky folder protects the files in it, but lets others put a journal next to them.
         let writing = mayShare ? DurableFile.othersWrite : DurableFile.groupOrOthersWrite
@@ -77,7 +77,7 @@ extension FileStatus {
     /// The folder with this status, if others may write to it or it belongs to none of these
     /// owners.
     fileprivate func exposed(
-        _ path: String, to writing: UInt32, _ owners: Set<UInt32>
+        _ path: String, to writing: UInt32, _ owners: [UInt32]
     ) -> ExposedFolder? {
         let isForeign = !owners.contains(owner)
         guard isForeign || permissions & writing != 0 else { return nil }

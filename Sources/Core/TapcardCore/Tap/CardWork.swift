@@ -43,11 +43,9 @@ extension Station {
     /// Writes the record and reads it back.
     func writeRecord(of change: CardWork) async throws(Interruption) {
         surroundings.progress(.writing)
-        let (place, writes) = change.record
         _ = try await performing(
             WritePages(
-                writes, readBack: change.sight.layout.readBack(of: place),
-                longestAnswer: await reader.longestAnswer,
+                change.record.writes, longestAnswer: await reader.longestAnswer,
                 password: try await opening(change.work.card, isOpened: change.isOpened)))
     }
 
@@ -116,8 +114,7 @@ extension Station {
             if !writes.isEmpty {
                 _ = try await performing(
                     WritePages(
-                        writes, readBack: sight.layout.ndefPages,
-                        longestAnswer: await reader.longestAnswer,
+                        writes, longestAnswer: await reader.longestAnswer,
                         password: try await opening(card, isOpened: isOpened)))
             }
             if card.isDisplayStale {

@@ -187,8 +187,7 @@ extension Station {
         do throws(Interruption) {
             _ = try await performing(
                 WritePages(
-                    writes, readBack: chip.userPages, longestAnswer: await reader.longestAnswer,
-                    password: password))
+                    writes, longestAnswer: await reader.longestAnswer, password: password))
         } catch {
             let error = error.error
             throw .refused(

@@ -40,18 +40,18 @@ extension Session {
 
     fileprivate func schema() throws(TapcardError) -> Report {
         if self[.markdown] {
-            let page = JSONPage(verbs).markdown
+            let page = JSONPage(verbs()).markdown
             return Report(
-                ["schema": PrintedDocuments(verbs).schema(for: nil)],
+                ["schema": PrintedDocuments(verbs()).schema(for: nil)],
                 [String(page.dropLast())], isPlain: true)
         }
         let words = try self[.verb]
         let verb = words.isEmpty ? nil : words.joined(separator: " ")
-        let table = CommandTable.tapcard(verbs)
+        let table = CommandTable.tapcard(verbs())
         if let verb, table.command(at: words) == nil {
             throw Session.noVerb(verb, table.commands(below: words))
         }
-        let schema = PrintedDocuments(verbs).schema(for: verb)
+        let schema = PrintedDocuments(verbs()).schema(for: verb)
         return Report(
             ["schema": schema], [schema.prettyText], isPlain: true)
     }

@@ -25,8 +25,8 @@ package struct WaitingLine: Sendable {
 /// One run of one command: its arguments, the settings, and the drivers.
 package struct Session: Sendable {
     package let command: ParsedCommand
-    /// All commands of the program.
-    package let verbs: [Command]
+    /// Makes all commands of the program.
+    package let verbs: @Sendable () -> [Command]
     package let settings: Settings
     package let manner: Manner
     package let drivers: Drivers
@@ -37,10 +37,10 @@ package struct Session: Sendable {
     package let lastWords: LastWords
 
     package init(
-        command: ParsedCommand, verbs: [Command] = [], settings: Settings, manner: Manner,
-        drivers: Drivers, console: Console, output: StandardOutput,
-        waiting: WaitingLine = WaitingLine(), madeServices: MadeServices = MadeServices(),
-        lastWords: LastWords
+        command: ParsedCommand, verbs: @escaping @Sendable () -> [Command] = { [] },
+        settings: Settings, manner: Manner, drivers: Drivers, console: Console,
+        output: StandardOutput, waiting: WaitingLine = WaitingLine(),
+        madeServices: MadeServices = MadeServices(), lastWords: LastWords
     ) {
         (self.command, self.verbs) = (command, verbs)
         (self.settings, self.manner, self.drivers) = (settings, manner, drivers)

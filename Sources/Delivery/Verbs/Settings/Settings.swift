@@ -45,9 +45,12 @@ package struct Settings: Sendable {
         case noColor = "no-color"
 
         package var variable: String {
+            // By bytes: every start asks for all of them.
             "TAPCARD_"
                 + String(
-                    rawValue.uppercased().map { $0 == "-" ? "_" as Character : $0 })
+                    decoding: rawValue.uppercased().utf8.map {
+                        $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0
+                    }, as: UTF8.self)
         }
 
         /// Whether the setting is a switch instead of a text.
