@@ -162,7 +162,7 @@ struct ServiceSettingsTests {
         let shown = await bench.run("config")
         #expect(
             shown.text.contains(
-                "ca-file                   file             ~/tapcard/simulated/ca.pem\n"))
+                "ca-file                    file             ~/tapcard/simulated/ca.pem\n"))
     }
 
     @Test("a file of certificates that is none is refused before anything is asked")
