@@ -18,7 +18,7 @@ SECONDS ?= 60
 TARGET ?=
 SEED ?=
 
-.PHONY: all deps build-deps build demo stations test browser screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check library example bench lint format docs house clean \
+.PHONY: all deps build-deps build demo stations test browser tap-address screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check library example bench lint format docs house clean \
 	install uninstall install-service uninstall-service install-udev uninstall-udev \
 	package-build deb tarball sbom reproducible deb-check arm64 arm64-check release
 
@@ -51,7 +51,7 @@ WIDTH = $(shell $(SWIFT) test --help-hidden | grep -o -m 1 -e '--experimental-ma
 
 # Three runs. The end-to-end tests wait for the programs that they start, and hold up what shares their
 # threads; those of servers and clients open so many files that libnfc would not work beside them.
-NETWORK = WebServerTests|RemoteServicesTests|ServiceSandboxTests|KioskServerTests
+NETWORK = WebServerTests|CustomerServerTests|RemoteServicesTests|ServiceSandboxTests|KioskServerTests
 # A person runs this after a change. With TAPCARD_TESTS=check, as "make check" runs it, more places are
 # tried: see Tests/Thoroughness.
 test: deps
@@ -65,10 +65,14 @@ test: deps
 
 # The counter page in a real browser, against the program that is there; screens keeps how it looks.
 BROWSER = .build/python/bin/python Tests/BrowserTests
-browser: deps build
+browser: deps build tap-address
 	TAPCARD=$(TAPCARD) $(BROWSER)
 
-screens: deps build
+# Makes addresses as a card does, for the tests of the customers' page.
+tap-address:
+	$(SWIFT) build -c release --product TapAddress $(STRICT)
+
+screens: deps build tap-address
 	SCREENS=write TAPCARD=$(TAPCARD) $(BROWSER) -k Screens
 
 # What stands between a till and its database: each byte, each message, each call.

@@ -200,11 +200,18 @@ let package = Package(
             name: "BuildStamp", path: "Sources/Delivery/BuildStamp",
             cSettings: [.headerSearchPath("../../../.build/stamp")]),
         room(
+            "CustomerServer", on: "Delivery",
+            [
+                "BlockingLane", "CardCryptography", "Ledger", "Ntag424", "TapcardDomain",
+                "TextCodecs", "WebServer",
+            ]),
+        room(
             "KioskServer", on: "Delivery",
             [
-                "BlockingLane", "CZlib", "CardCryptography", "CounterPage", "DurableFile",
-                "Ledger", "LibraryLoading", "StationFiles", "StyledText", "TagReading",
-                "TapcardCore", "TapcardDomain", "TextCodecs", "Verbs", "WebServer",
+                "BlockingLane", "CZlib", "CardCryptography", "CounterPage", "CustomerServer",
+                "DurableFile",
+                "Ledger", "LibraryLoading", "StationFiles", "StyledText", "SystemClock",
+                "TagReading", "TapcardCore", "TapcardDomain", "TextCodecs", "Verbs", "WebServer",
             ]),
         .executableTarget(
             name: "tapcard",
@@ -354,6 +361,13 @@ let package = Package(
             dependencies: ["LibNFCReader", "PN532Emulator", "SimulatedField", "TagReading"],
             path: "Tests/ReaderMemcheck", swiftSettings: strict),
 
+        .executableTarget(
+            name: "TapAddress",
+            dependencies: [
+                "CardCryptography", "CustomerServer", "DurableFile", "Ntag424", "TextCodecs",
+            ],
+            path: "Tests/TapAddress", swiftSettings: strict),
+
         .testTarget(
             name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: unoptimised),
         tests(of: "TagReading"),
@@ -380,8 +394,9 @@ let package = Package(
         tests(
             of: "PostgreSQLLedger",
             [
-                "BlockingLane", "Games", "Ledger", "LedgerConformance", "PortDoubles",
-                "PrivatePostgreSQL", "TapcardDomain", "Thoroughness",
+                "BlockingLane", "CardCryptography", "CustomerServer", "Games", "Ledger",
+                "LedgerConformance", "PortDoubles", "Ntag424", "PrivatePostgreSQL", "TapcardDomain",
+                "Thoroughness", "WebServer",
             ]),
         tests(
             of: "SQLiteLedger",
@@ -474,6 +489,12 @@ let package = Package(
                 "SimulatedField", "SimulatedReader", "StationFiles",
                 "TagReading", "CommandLine", "Verbs", "TapcardCore", "TapcardDomain", "TextCodecs",
                 "Type2Tag", "WebServer",
+            ]),
+        tests(
+            of: "CustomerServer",
+            [
+                "BlockingLane", "CardCryptography", "Ledger", "LedgerConformance", "Ntag424",
+                "PortDoubles", "RawHTTP", "TapcardDomain", "WebServer",
             ]),
         tests(of: "FuzzTargets"),
         tests(

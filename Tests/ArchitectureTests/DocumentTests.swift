@@ -15,10 +15,12 @@ struct DocumentTests {
         let fixtures = try SourceTree.paths(below: "fixtures")
             .filter { !$0.hasSuffix("README.md") && $0.contains(".") }
         #expect(!fixtures.isEmpty)
-        let screens = try SourceTree.text("Tests/BrowserTests/test_screens.py")
+        let screens = try ["screens", "customers"].map { name in
+            try SourceTree.text("Tests/BrowserTests/test_\(name).py")
+        }.joined()
         for path in fixtures {
             if path.hasPrefix("fixtures/screens/") {
-                // A screen three times: light, dark and narrow.
+                // A screen three times: light, dark, and narrow or wide.
                 let screen = path.dropFirst("fixtures/screens/".count).split(separator: "-")
                     .dropLast().joined(separator: "-")
                 #expect(screens.contains("\"\(screen)\""), "\(path)")

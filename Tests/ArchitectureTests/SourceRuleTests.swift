@@ -148,6 +148,18 @@ struct SourceRuleTests {
         try forbid(in: try SourceTree.files(below: "Sources")) { $0.contains("import Foundation") }
     }
 
+    @Test("the customers' page has nothing of a ledger but a statement and a counter")
+    func customers() throws {
+        let files = try SourceTree.files(below: "Sources/Delivery/CustomerServer")
+        #expect(files.count > 5)
+        // What can open a ledger, change its rows, or take one out of its narrow port.
+        let others = ["LedgerStore", "LedgerRows", "LedgerDatabase", "InMemoryLedger", "Station"]
+        try forbid(in: files) { line in others.contains { line.contains($0) } }
+        let port = try SourceTree.text("Sources/Ledgers/Ledger/CustomerLedger.swift")
+        #expect(port.contains("private let ledger: any LedgerStore"))
+        #expect(port.ranges(of: "public func ").count == 2)
+    }
+
     @Test("nothing is left unfinished")
     func unfinished() throws {
         try forbid(in: try SourceTree.files(below: "Sources")) { line in

@@ -41,13 +41,13 @@ struct CashierSettingTests {
         let bench = try ProgramBench()
         #expect(
             await bench.run("config").text.contains(
-                "cashier                 built in         nobody"))
+                "cashier                    built in         nobody"))
         try bench.set(#"{"cashier":"Zoë"}"#)
         #expect(
             await bench.run("config").text.contains(
-                "cashier                 file             Zoë\n"))
+                "cashier                    file             Zoë\n"))
         let shown = await bench.run("config", Self.ann).text
-        #expect(shown.contains("cashier                 variable         Ann\n"), "\(shown)")
+        #expect(shown.contains("cashier                    variable         Ann\n"), "\(shown)")
     }
 
     @Test("is refused where it is not a name", arguments: ["\u{1B}[2J", " ", "Ann\u{7}"])

@@ -109,8 +109,8 @@ final class ProgramBench: Sendable {
         let variables = [
             "XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder, "TAPCARD_READER": "sim",
         ]
-        let serving = ServingProcess(whenServing: { [served] kiosk in
-            served.withLock { $0.append(kiosk.address) }
+        let serving = ServingProcess(whenServing: { [served] pages in
+            served.withLock { $0.append(pages.kiosk?.address ?? "") }
         })
         let program = Program(
             drivers: drivers(failures), adding: [.serve(in: serving)],

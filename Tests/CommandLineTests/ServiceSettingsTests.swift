@@ -20,15 +20,15 @@ struct ServiceSettingsTests {
         #expect(
             shown.text.contains(
                 """
-                activation-url          variable         http://127.0.0.1:8080/activation
-                lottery-url             file             https://lottery.example/draws/
-                mastermind-url          built in         http://emarest.cz.mass-php-1.mit.etn.cz/api/v2
-                ca-file                 built in         none
-                ticket-price            file             2.50
-                prizes                  variable         3=10, 4=top
-                top-prize-unit          built in         whole
-                lottery-balls           built in         6
-                lottery-highest         built in         59
+                activation-url             variable         http://127.0.0.1:8080/activation
+                lottery-url                file             https://lottery.example/draws/
+                mastermind-url             built in         http://emarest.cz.mass-php-1.mit.etn.cz/api/v2
+                ca-file                    built in         none
+                ticket-price               file             2.50
+                prizes                     variable         3=10, 4=top
+                top-prize-unit             built in         whole
+                lottery-balls              built in         6
+                lottery-highest            built in         59
 
                 """), "\(shown.text)")
     }
@@ -162,7 +162,7 @@ struct ServiceSettingsTests {
         let shown = await bench.run("config")
         #expect(
             shown.text.contains(
-                "ca-file                 file             ~/tapcard/simulated/ca.pem\n"))
+                "ca-file                    file             ~/tapcard/simulated/ca.pem\n"))
     }
 
     @Test("a file of certificates that is none is refused before anything is asked")

@@ -25,7 +25,7 @@ struct StationSettingTests {
     func ledgerCurrency() async throws {
         let bench = try ProgramBench()
         try bench.write("", to: "ledger.sqlite")
-        #expect(await bench.run("config").text.contains("\ncurrency                ledger"))
+        #expect(await bench.run("config").text.contains("\ncurrency                   ledger"))
         let other = await bench.run("config", ["TAPCARD_CURRENCY": "EUR"]).text
         #expect(other.contains("The ledger is in USD: no card is used while"), "\(other)")
         #expect(other.contains("unset TAPCARD_CURRENCY"), "\(other)")

@@ -167,6 +167,9 @@ struct JSONDocumentTests {
             ("offline-station-limit", "500.00"), ("offline-snapshot-age", "14400"),
             ("presets", "1.00 2.50 5.00 10.00"), ("addition-presets", "5.00 10.00 20.00 50.00"),
         ].map { setting($0, "\"\($1)\"", "built in") }.joined(separator: ",")
+        let customers = ["", "-name", "-tls-certificate", "-tls-key", "-keys"].map {
+            setting("customers\($0)", "null", "built in")
+        }.joined(separator: ",")
         try counter.expect(
             "config --ledger /x --currency EUR",
             prints: #"{"result":"done","settings":["#
@@ -191,6 +194,7 @@ struct JSONDocumentTests {
                     setting("lottery-balls", #""6""#, "built in"),
                     setting("lottery-highest", #""59""#, "built in"),
                     amounts,
+                    customers,
                     setting("json", #""true""#, "variable"),
                     setting("quiet", #""false""#, "built in"),
                     setting("verbose", #""false""#, "built in"),

@@ -26,7 +26,8 @@ struct OutputTests {
             "read", "read --json", "read --watch", "history", "history --json", "takings", "audit",
             "init", "config", "config get reader", "schema pay", "completions bash", "readers",
             "doctor", "tag info", "tag dump", "tag dump -",
-            "sim list", "keys list", "keys export -", "backup -", "cashiers list",
+            "sim list", "keys list", "keys export -", "keys customers -", "backup -",
+            "cashiers list",
             "mastermind show",
         ] {
             let ended = try ended(counter, line)
@@ -67,6 +68,7 @@ struct OutputTests {
     private static let changes = [
         "init --currency USD", "config set timeout 20", "cashiers add Zed", "cashiers remove Zed",
         "keys rotate", "keys retire 1 --for-ever", "keys export ~/keys", "keys import ~/keys",
+        "keys customers ~/customer-keys",
         "issue --balance 20", "add 5", "pay 4.50 --operation \(payment)", "refund \(payment)",
         "scratch", "activate", "ticket buy", "mastermind login amanda", "mastermind start --keep",
         "mastermind guess 111111", "mastermind resume", "block", "unblock", "repair", "forget",

@@ -19,46 +19,51 @@ struct SettingsTests {
         try counter.expect(
             "config --timeout 3 --no-color",
             prints: """
-                reader                  variable         sim
-                ledger                  built in         ~/data/tapcard/simulated/ledger.sqlite
-                currency                file             EUR
-                timeout                 flag             3
-                cashier                 variable         Ann
-                payment-lifetime        file             60
-                activation-url          built in         https://api.o2.sk
-                lottery-url             variable         http://127.0.0.1:9/lottery
-                mastermind-url          built in         http://emarest.cz.mass-php-1.mit.etn.cz/api/v2
-                ca-file                 built in         none
-                ticket-price            file             1.50
-                prizes                  built in         6=top 5+bonus=100000 5=1750 4=140 3=30
-                top-prize-unit          built in         whole
-                lottery-balls           built in         6
-                lottery-highest         built in         59
-                confirm-payment-above   built in         100.00
-                confirm-addition-above  built in         200.00
-                confirm-balance-above   built in         500.00
-                payment-limit           built in         10000.00
-                addition-limit          built in         20000.00
-                balance-limit           built in         50000.00
-                offline-purchases       built in         false
-                offline-card-limit      built in         10.00
-                offline-station-limit   built in         500.00
-                offline-snapshot-age    built in         14400
-                presets                 built in         1.00 2.50 5.00 10.00
-                addition-presets        built in         5.00 10.00 20.00 50.00
-                json                    variable         no
-                quiet                   built in         false
-                verbose                 built in         false
-                no-color                flag             true
-                data                    XDG_DATA_HOME    ~/data/tapcard/simulated
-                keys                    XDG_DATA_HOME    ~/data/tapcard/simulated/keys.json
-                settings-file           XDG_CONFIG_HOME  ~/settings/tapcard/simulated/config.json
+                reader                     variable         sim
+                ledger                     built in         ~/data/tapcard/simulated/ledger.sqlite
+                currency                   file             EUR
+                timeout                    flag             3
+                cashier                    variable         Ann
+                payment-lifetime           file             60
+                activation-url             built in         https://api.o2.sk
+                lottery-url                variable         http://127.0.0.1:9/lottery
+                mastermind-url             built in         http://emarest.cz.mass-php-1.mit.etn.cz/api/v2
+                ca-file                    built in         none
+                ticket-price               file             1.50
+                prizes                     built in         6=top 5+bonus=100000 5=1750 4=140 3=30
+                top-prize-unit             built in         whole
+                lottery-balls              built in         6
+                lottery-highest            built in         59
+                confirm-payment-above      built in         100.00
+                confirm-addition-above     built in         200.00
+                confirm-balance-above      built in         500.00
+                payment-limit              built in         10000.00
+                addition-limit             built in         20000.00
+                balance-limit              built in         50000.00
+                offline-purchases          built in         false
+                offline-card-limit         built in         10.00
+                offline-station-limit      built in         500.00
+                offline-snapshot-age       built in         14400
+                presets                    built in         1.00 2.50 5.00 10.00
+                addition-presets           built in         5.00 10.00 20.00 50.00
+                customers                  built in         none
+                customers-name             built in         none
+                customers-tls-certificate  built in         none
+                customers-tls-key          built in         none
+                customers-keys             built in         none
+                json                       variable         no
+                quiet                      built in         false
+                verbose                    built in         false
+                no-color                   flag             true
+                data                       XDG_DATA_HOME    ~/data/tapcard/simulated
+                keys                       XDG_DATA_HOME    ~/data/tapcard/simulated/keys.json
+                settings-file              XDG_CONFIG_HOME  ~/settings/tapcard/simulated/config.json
                 The reader is simulated: play money, apart from the real books
                 """, with: variables)
         let unset = try counter.run(["config"], with: ["TAPCARD_READER": nil])
         #expect(
             unset.output.hasPrefix(
-                "reader                  built in  the first that is plugged in\n"))
+                "reader                     built in  the first that is plugged in\n"))
         let document = try counter.run(["config", "--json"], with: ["TAPCARD_READER": nil])
         #expect(document.output.contains(#"{"name":"reader","value":null,"from":"built in"}"#))
     }

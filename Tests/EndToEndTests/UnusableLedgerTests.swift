@@ -30,14 +30,14 @@ struct UnusableLedgerTests {
         try counter.expect(
             "pay 1", status: 9,
             complains: "~/.local/share/tapcard/simulated/ledger.sqlite was written by a later "
-                + "version of tapcard (schema 99, this one knows 9); install that version. "
+                + "version of tapcard (schema 99, this one knows 10); install that version. "
                 + UnusableLedgerTests.meaning)
         try counter.expect(
             "pay 1 --json", status: 9,
             prints: #"""
                 {"result":"ledger","error":"ledger-newer",\#
                 "message":"~/.local/share/tapcard/simulated/ledger.sqlite was written by a later version of \#
-                tapcard (schema 99, this one knows 9); install that version. \#
+                tapcard (schema 99, this one knows 10); install that version. \#
                 \#(UnusableLedgerTests.meaning)","uid":null,"operation":null,"settled":[],"next":[]}
                 """#)
     }

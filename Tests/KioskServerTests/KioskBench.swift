@@ -211,9 +211,10 @@ private final class ServedKiosk: Sendable {
 
     init() { (started, starting) = AsyncStream.makeStream() }
 
-    func note(_ kiosk: Kiosk) {
+    func note(_ pages: ServedPages) {
+        let digits = pages.kiosk?.address.split { !$0.isNumber }.last
+        let kiosk = pages.kiosk
         self.kiosk.withLock { $0 = kiosk }
-        let digits = kiosk.address.split { !$0.isNumber }.last
         if let port = digits.flatMap({ UInt16($0) }) { starting.yield(port) }
         starting.finish()
     }

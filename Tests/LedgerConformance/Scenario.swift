@@ -14,6 +14,7 @@ public struct Scenario: Sendable, CustomTestStringConvertible {
     public static let all =
         making + money + repetition + settling + confirming + refusals + status
         + protection + keys + tickets + payouts + deferred + activation + cashiers + looking
+        + customers
         + transactions
 
     /// Plays it on a fresh ledger in US dollars. However it goes, the invariants hold afterwards.

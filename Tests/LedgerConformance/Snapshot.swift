@@ -14,6 +14,7 @@ public struct Snapshot: Hashable, Sendable {
     public let retiredKeys: [RetiredKey]
     public let journals: [StationJournal]
     public let standings: [CardStanding]
+    public let readCounters: [ReadCounter?]
 
     public init(of ledger: any LedgerStore) async throws(LedgerError) {
         self = try await ledger.read { rows throws(LedgerError) in try Snapshot(rows) }
@@ -37,6 +38,9 @@ public struct Snapshot: Hashable, Sendable {
         for card in cards {
             records += try rows.issuedRecords(on: card.uid)
             gaps += try rows.gaps(on: card.uid)
+        }
+        readCounters = try cards.map { card throws(LedgerError) in
+            try rows.readCounter(of: card.uid)
         }
         self.records = records
         self.gaps = gaps

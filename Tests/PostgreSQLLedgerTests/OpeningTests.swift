@@ -172,12 +172,12 @@ import Thoroughness
             let desk = Desk(ledger)
             try await desk.complete(.issue(1000), id: 1)
             let work = try await desk.work(.pay(.cents(100)), id: 2)
-            try database.change("UPDATE setting SET schema = 2")
+            try database.change("UPDATE setting SET schema = 3")
             #expect(try await database.owned.status().reach == .later)
             try await desk.confirm(work)
             let next = try await desk.work(.pay(.cents(100)), id: 3)
             // In the middle of a payment, at a station that is connected.
-            try database.change("UPDATE setting SET oldest_writer = 2")
+            try database.change("UPDATE setting SET oldest_writer = 3")
             for _ in 0..<2 {
                 let refused = await OpeningTests.error { _ = try await desk.confirm(next) }
                 #expect(refused?.kind == .newer)
@@ -194,12 +194,46 @@ import Thoroughness
             #expect(try await database.owned.status().reach == .readOnly)
             let migration = await OpeningTests.error { try await database.owned.migrate() }
             #expect(migration?.kind == .newer)
-            try database.change("UPDATE setting SET schema = 1, oldest_writer = 1")
+            try database.change("UPDATE setting SET schema = 2, oldest_writer = 1")
             try await database.owned.migrate()
             try await desk.confirm(next)
             #expect(!ledger.isReadOnly)
             #expect(try await desk.balance() == 800)
         }
+    }
+
+    /// The first version had no counters of cards' pages, and no login that only shows balances.
+    @Test func bringsTheFirstTablesUpToDate() async throws {
+        let server = try PrivatePostgreSQL.shared.get()
+        let name = "first_\(UInt32.random(in: 0...UInt32.max))"
+        let address = try server.database(name)
+        defer { try? server.remove(name) }
+        let owned = PostgreSQLDatabase(address, now: { .tick(0) })
+        try await owned.makeLedger(in: .usd, partitions: 1)
+        let role = try server.answer(to: "SELECT roles || 'customers' FROM setting", in: name)
+        try await Desk(try await PostgreSQLLedger.open(address, as: 1)).complete(
+            .issue(1000), id: 1)
+        // As that version has left them.
+        _ = try server.answer(
+            to: """
+                DROP TABLE read_counter; DROP OWNED BY "\(role)"; DROP ROLE "\(role)";
+                UPDATE setting SET schema = 1
+                """, in: name)
+        let refused = await OpeningTests.error(of: address)
+        #expect(refused?.detail.contains("tapcard ledger migrate") == true)
+        try await owned.migrate()
+        #expect(try await owned.status().reach == .current)
+        let customers = CustomerLedger(try await PostgreSQLLedger.open(address, as: 1))
+        let counter = try #require(ReadCounter(5))
+        #expect(try await customers.raise(counter, of: .first))
+        #expect(try await !customers.raise(counter, of: .first))
+        for (role, right) in [(role, "INSERT"), (role, "SELECT")] {
+            let isThere = try server.answer(
+                to: "SELECT has_table_privilege('\(role)', 'read_counter', '\(right)')", in: name)
+            #expect(isThere == "t", "\(right)")
+        }
+        // A second run has nothing to do.
+        try await owned.migrate()
     }
 
     /// Tables that the owner has not migrated yet are of no use to a later version.

@@ -38,6 +38,7 @@ import Testing
         "DELETE FROM retired_key", "CREATE TABLE mine (a int)", "DROP TABLE gap",
         "ALTER TABLE card DROP balance", "CREATE ROLE other",
         "CREATE SCHEMA mine", "UPDATE journal SET written_off_at = 0",
+        "DELETE FROM read_counter", "UPDATE read_counter SET uid = 1",
     ])
     func doNotSufficeFor(_ statement: String) async throws {
         try await StationRightsTests.registered { database, login in
@@ -47,6 +48,44 @@ import Testing
             }
             let said = words?.description ?? ""
             #expect(said.contains("permission denied") || said.contains("must be owner"), "\(said)")
+        }
+    }
+
+    /// The login of a machine that shows customers their balance moves no money, whatever runs on it.
+    @Test func areFewerWhereCustomersLook() async throws {
+        try await StationRightsTests.registered { database, till in
+            let server = try PrivatePostgreSQL.shared.get()
+            let role = try database.answer(to: "SELECT roles || 'customers' FROM setting")
+            let name = "web_\(UInt32.random(in: 0...UInt32.max))"
+            try database.change(
+                "CREATE ROLE \(name) LOGIN PASSWORD 'web' IN ROLE \"\(role)\"")
+            defer { try? database.change("DROP ROLE \(name)") }
+            try await Desk(try await PostgreSQLLedger.open(till.address)).complete(
+                .issue(1000), id: 1)
+            let ledger = try await PostgreSQLLedger.open(
+                server.address(of: database.name, as: name, password: "web"))
+            try await ledger.requireWritable()
+            let customers = CustomerLedger(ledger)
+            let counter = try #require(ReadCounter(5))
+            #expect(try await customers.raise(counter, of: .first))
+            #expect(try await !customers.raise(counter, of: .first))
+            #expect(try await customers.statement(of: .first, at: .end)?.balance == .cents(1000))
+            await #expect(throws: LedgerError.self) {
+                try await Desk(ledger).complete(.pay(.cents(1)), id: 2)
+            }
+            for statement in [
+                "UPDATE card SET balance = balance + 1", "UPDATE read_counter SET uid = 1",
+                "INSERT INTO house VALUES ('cash', 9, 0, 1)", "DELETE FROM read_counter",
+                "UPDATE operation SET state = 'voided'", "INSERT INTO code VALUES (NULL)",
+                "UPDATE station SET seen_at = 1", "UPDATE setting SET currency = 'EUR'",
+            ] {
+                let words = #expect(throws: PrivatePostgreSQL.Failure.self) {
+                    try server.answer(
+                        to: statement, in: database.name, as: name, password: "web")
+                }
+                #expect(words?.description.contains("permission denied") == true, "\(statement)")
+            }
+            #expect(try await ledger.audit().violations == [])
         }
     }
 

@@ -106,6 +106,10 @@ import Thoroughness
         SELECT '00000000-0000-4000-8000-000000000000', uid, code, 1, 'requested' FROM activation
         """,
         "INSERT INTO setting (only, currency) VALUES (2, 'EUR')",
+        "INSERT INTO read_counter VALUES ('04AC6B72BA6C99', 1)",
+        "INSERT INTO read_counter SELECT uid, 16777216 FROM card",
+        "UPDATE read_counter SET last = 0", "UPDATE read_counter SET last = last",
+        "DELETE FROM read_counter", "UPDATE read_counter SET uid = 'x'",
     ]
 
     @Test(arguments: Thoroughness.some(changes, of: 5))
@@ -124,6 +128,7 @@ import Thoroughness
             try await desk.complete(.claim(Ticket.sample(1).id, .cents(100)), id: 13)
             _ = try await ledger.skipNumbersAfterRestore()
             _ = try await desk.work(.ticket(.sample(2), .cents(100)), id: 5)
+            _ = try await CustomerLedger(ledger).raise(try #require(ReadCounter(7)), of: .first)
             let before = try await Snapshot(of: ledger)
 
             let raw = try RawDatabase(folder.ledger)

@@ -152,6 +152,7 @@ extension TestFolder {
         try await ledger.retire([9], at: .end)
         try await ledger.note(
             JournalReport(id: .numbered(5), written: 1, lasting: .seconds(1), limit: 1), at: .end)
+        _ = try await CustomerLedger(ledger).raise(try #require(ReadCounter(1)), of: .first)
         await ledger.close()
         return File.read(self.ledger)
     }

@@ -151,6 +151,26 @@ import Testing
         }
     }
 
+    @Test func bringsTheNinthSchemaUpToDate() async throws {
+        try await TestFolder.temporary { folder in
+            try RawDatabase(folder.ledger).run(try LedgerFixture.text("version-9.sql"))
+            let ledger = try await folder.open()
+            let uid = try #require(CardUID("04AC6B72BA6C80"))
+            let customers = CustomerLedger(ledger)
+            let statement = try #require(try await customers.statement(of: uid, at: .end))
+            #expect(statement.balance == .cents(2250) && statement.lastShown == nil)
+            #expect(statement.movements.map(\.amount.minorUnits) == [200, -450, 2500])
+            let counter = try #require(ReadCounter(1))
+            #expect(try await customers.raise(counter, of: uid))
+            #expect(try await !customers.raise(counter, of: uid))
+            #expect(try await ledger.audit().violations == [])
+            await ledger.close()
+            let copy = try RawDatabase(folder.ledger + ".v9-backup")
+            #expect(copy.value("PRAGMA user_version") == "9")
+            #expect(copy.value("SELECT count(*) FROM read_counter") == nil)
+        }
+    }
+
     /// The limits of two columns are a part of their tables' text.
     @Test func makesRoomForPrizesThatNoCardHolds() async throws {
         try await TestFolder.temporary { folder in

@@ -42,6 +42,14 @@ public struct CardKeys: Hashable, Sendable {
         derive(from: macMaster, info: Array("file".utf8) + [keyID] + Array(purpose.utf8), count: 32)
     }
 
+    /// The master of one of the five keys of an NTAG 424. Each is derived by itself, so that a
+    /// machine can have one without the others.
+    package func chipMaster(_ number: UInt8) -> AESKey {
+        var bytes = derive(
+            from: macMaster, info: Array("ntag424".utf8) + [keyID, number], count: AESKey.size)
+        return AESKey(wiping: &bytes)
+    }
+
     private func derive(from master: Secret, info: [UInt8], count: Int) -> [UInt8] {
         HKDFSHA256.derive(
             secret: master.bytes, salt: Array("tapcard".utf8), info: info, count: count)

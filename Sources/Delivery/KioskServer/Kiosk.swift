@@ -141,25 +141,7 @@ package final class Kiosk: Sendable {
     /// cannot be used leaves the previous one in place.
     package func reload() async {
         guard let files else { return log.say("nothing-to-reload") }
-        let why: String
-        do throws(TapcardError) {
-            let tls = try files.read(orSay: Kiosk.unserved)
-            do throws(WebServerError) {
-                try await server.renew(tls)
-                log.say("certificate-renewed")
-                return
-            } catch {
-                why = error.detail
-            }
-        } catch {
-            why = error.what
-        }
-        log.say(
-            "certificate-refused",
-            [
-                "why": .string(why), "certificate": .string(files.certificate),
-                "key": .string(files.key),
-            ])
+        await files.renew(log) { tls throws(WebServerError) in try await server.renew(tls) }
     }
 
     /// Refuses new operations, waits for running ones, and closes.

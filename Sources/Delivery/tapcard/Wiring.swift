@@ -90,10 +90,10 @@ enum Wiring {
     /// The hooks of the counter: readiness for systemd, and SIGHUP to read the certificate again.
     private static let serving = ServingProcess(
         prepare: HTTPClient.prepare,
-        whenServing: { kiosk in
+        whenServing: { pages in
             // Also without a certificate: an unhandled SIGHUP would end the counter, and systemctl
             // reload sends one regardless.
-            Hangup.listen { Task { await kiosk.reload() } }
+            Hangup.listen { Task { await pages.reload() } }
             ServiceManager.tell(.ready)
         }, whenStopping: { ServiceManager.tell(.stopping) })
 

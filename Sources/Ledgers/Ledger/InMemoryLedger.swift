@@ -40,6 +40,7 @@ package struct LedgerTables: Hashable, Sendable {
     fileprivate(set) package var tickets: [SoldTicket] = []
     fileprivate(set) package var activations: [ActivationAttempt] = []
     fileprivate(set) package var journals: [StationJournal] = []
+    fileprivate var readCounters: [CardUID: ReadCounter] = [:]
 
     package init() {}
 
@@ -318,6 +319,16 @@ private final class MemoryRows: LedgerRows {
         (tables.journals[place].missing, tables.journals[place].writtenOffAt) = (0, time)
     }
 
+    func readCounter(of uid: CardUID) -> ReadCounter? { tables.readCounters[uid] }
+    func raise(_ counter: ReadCounter, of uid: CardUID) throws(LedgerError) -> Bool {
+        guard tables.cards[uid] != nil else {
+            throw LedgerError(.corrupt, "a counter is of no card")
+        }
+        guard tables.readCounters[uid].map({ $0 < counter }) ?? true else { return false }
+        tables.readCounters[uid] = counter
+        return true
+    }
+
     func gaps(on uid: CardUID) -> [SequenceGap] { tables.gaps.filter { $0.uid == uid } }
     func insert(_ gap: SequenceGap) { tables.gaps.append(gap) }
 }
@@ -384,16 +395,4 @@ extension MemoryRows {
         else { throw LedgerError(.corrupt, "attempt \(attempt.id) is not open") }
         tables.activations[place] = attempt
     }
-}
-
-extension RandomAccessCollection where Element: Identifiable {
-    /// The elements after the one with this id; all of them without an id.
-    fileprivate func after(_ id: Element.ID?) -> SubSequence {
-        guard let id, let place = firstIndex(where: { $0.id == id }) else { return self[...] }
-        return self[index(after: place)...]
-    }
-}
-
-extension Sequence {
-    fileprivate func prefixed(_ count: Int) -> [Element] { Array(prefix(Swift.max(count, 0))) }
 }

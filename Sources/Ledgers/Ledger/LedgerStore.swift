@@ -189,6 +189,14 @@ public protocol LedgerRows: LedgerPages {
     /// Gives up on what is missing, at this time. In a database only the owner may do that.
     func noteWriteOff(of id: JournalID, at time: Timestamp) throws(LedgerError)
 
+    /// The highest counter of the card's own page that was shown; nil for none.
+    func readCounter(of uid: CardUID) throws(LedgerError) -> ReadCounter?
+    /// Notes this counter, in one statement. False, without a change, unless it is above every one
+    /// that was noted before.
+    func raise(
+        _ counter: ReadCounter, of uid: CardUID
+    ) throws(LedgerError) -> Bool
+
     /// The ranges of numbers that the ledger cannot vouch for on this card.
     func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap]
     /// Adds a range of numbers that may have been given out twice.

@@ -58,6 +58,9 @@ extension SQLValue {
     package var number: SequenceNumber? {
         integer.flatMap(UInt32.init(exactly:)).flatMap(SequenceNumber.init)
     }
+    package var readCounter: ReadCounter? {
+        integer.flatMap(UInt32.init(exactly:)).flatMap(ReadCounter.init)
+    }
     package var time: Timestamp? { integer.map(Timestamp.init(milliseconds:)) }
     package var flag: Bool? { integer.map { $0 != 0 } }
     package var uptime: Uptime? { text.flatMap(Uptime.init) }

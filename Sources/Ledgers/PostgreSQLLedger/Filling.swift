@@ -101,6 +101,9 @@ private final class Filling {
         while let card = try cards.next() {
             for record in try rows.issuedRecords(on: card.uid) { try add(record.insertion) }
             for gap in try rows.gaps(on: card.uid) { try add(gap.insertion(at: next())) }
+            if let counter = try rows.readCounter(of: card.uid) {
+                try add(counter.insertion(of: card.uid))
+            }
         }
         for key in try rows.retiredKeys() { try add(key.insertion) }
         for journal in try rows.journals() {

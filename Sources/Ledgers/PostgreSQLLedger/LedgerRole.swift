@@ -11,6 +11,9 @@ enum LedgerRole: String, CaseIterable {
     case auditor
     /// Sees whether the ledger works, and no card.
     case monitor
+    /// Shows customers their balance: reads everything, and notes the counters of cards' pages. It
+    /// moves no money.
+    case customers
 
     /// The beginning of the roles' names. Roles belong to the whole server, so each database has
     /// roles of its own.
@@ -22,18 +25,33 @@ enum LedgerRole: String, CaseIterable {
         let name = database.quotedName
         return ["REVOKE CREATE ON SCHEMA public FROM PUBLIC"]
             + ["REVOKE ALL ON DATABASE \(name) FROM PUBLIC"]
-            + allCases.flatMap { role -> [String] in
-                let login = (prefix + role.rawValue).quotedName
-                return [
-                    "CREATE ROLE \(login) NOLOGIN", "GRANT CONNECT ON DATABASE \(name) TO \(login)",
-                ]
-                    + role.rights.map { "GRANT \($0) TO \(login)" }
-            }
+            + allCases.flatMap { $0.statements(prefix, in: database) }
     }
+
+    /// The statements that bring the roles of a ledger of version 1 up to date.
+    static func statementsOfVersion2(_ prefix: String, in database: String) -> [String] {
+        func grants(_ rights: [String], to role: LedgerRole) -> [String] {
+            rights.map { "GRANT \($0) TO \((prefix + role.rawValue).quotedName)" }
+        }
+        return LedgerRole.customers.statements(prefix, in: database)
+            + grants(["SELECT ON read_counter"], to: .auditor)
+            + grants(["SELECT ON read_counter"] + raising, to: .station)
+    }
+
+    private func statements(_ prefix: String, in database: String) -> [String] {
+        let login = (prefix + rawValue).quotedName
+        return [
+            "CREATE ROLE \(login) NOLOGIN",
+            "GRANT CONNECT ON DATABASE \(database.quotedName) TO \(login)",
+        ] + rights.map { "GRANT \($0) TO \(login)" }
+    }
+
+    private static let raising = ["INSERT ON read_counter", "UPDATE (last) ON read_counter"]
 
     private var rights: [String] {
         switch self {
         case .auditor: ["SELECT ON ALL TABLES IN SCHEMA public"]
+        case .customers: ["SELECT ON ALL TABLES IN SCHEMA public"] + LedgerRole.raising
         case .monitor:
             [
                 "SELECT ON setting, opening, station, retired_key, key_mark, journal",
@@ -58,7 +76,7 @@ enum LedgerRole: String, CaseIterable {
                 "UPDATE (code) ON code",
                 "UPDATE (seen_at, keys, keys_at) ON station",
                 "UPDATE (\(StationJournal.reportedColumns)) ON journal",
-            ]
+            ] + LedgerRole.raising
         }
     }
 

@@ -56,7 +56,6 @@ package struct PostgreSQLDatabase: LedgerDatabase {
         }
     }
 
-    /// There is one version so far; a later one adds its statements here.
     package func migrate() async throws(LedgerError) {
         try await onLink { link throws(LedgerError) in
             let declared = try link.declaration()
@@ -66,6 +65,15 @@ package struct PostgreSQLDatabase: LedgerDatabase {
                     "a later version of tapcard has made the tables (version \(declared.schema), "
                         + "this one knows \(PostgreSQLSchema.version)); migrate with that one")
             }
+            let steps = PostgreSQLSchema.migration(
+                from: declared.schema, roles: declared.roles,
+                in: try link.value("SELECT current_database()", \.text))
+            guard !steps.isEmpty else { return }
+            try link.change(
+                steps,
+                refusing: [
+                    "42501": "only the owner of the ledger brings its tables up to date"
+                ])
         }
     }
 

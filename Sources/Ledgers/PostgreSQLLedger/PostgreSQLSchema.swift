@@ -6,14 +6,16 @@ import LedgerColumns
 /// a table in use cannot be split later. A key that must be unique in the whole ledger cannot be an
 /// index over such partitions, so it has a table of its own.
 enum PostgreSQLSchema {
-    static let version: Int64 = 1
+    static let version: Int64 = 2
+    /// The oldest version that may write to these tables: it leaves alone what it does not know.
+    private static let oldestWriter: Int64 = 1
     static let partitions = 32
 
     /// The statements that make an empty ledger in the database `name`.
     static func statements(
         currency code: String, in name: String, partitions: Int
     ) -> [SQLStatement] {
-        let tables = script.split(separator: ";").map { String($0) }
+        let tables = (script + ";" + readCounters).split(separator: ";").map { String($0) }
             .filter { !$0.allSatisfy(\.isWhitespace) }
         let parts = partitioned.flatMap { table in
             (0..<partitions).map { part in
@@ -27,10 +29,25 @@ enum PostgreSQLSchema {
             SQLStatement(
                 """
                 INSERT INTO setting (single, schema, oldest_writer, currency, roles, house)
-                VALUES (1, $1, $1, $2, $3, gen_random_uuid())
-                """, [.integer(version), .text(code), .text(LedgerRole.prefix(of: name))]),
+                VALUES (1, $1, $2, $3, $4, gen_random_uuid())
+                """,
+                [
+                    .integer(version), .integer(oldestWriter), .text(code),
+                    .text(LedgerRole.prefix(of: name)),
+                ]),
             Opening.statement(epoch: 1, skipping: 0),
         ]
+    }
+
+    /// The statements that bring the tables of an earlier version up to date. A released step is
+    /// never changed.
+    static func migration(
+        from schema: Int64, roles prefix: String, in name: String
+    ) -> [SQLStatement] {
+        guard schema < version else { return [] }
+        let steps = [[readCounters] + LedgerRole.statementsOfVersion2(prefix, in: name)]
+        return steps.dropFirst(Int(clamping: max(schema, 1) - 1)).joined().map { SQLStatement($0) }
+            + [SQLStatement("UPDATE setting SET schema = $1", [.integer(version)])]
     }
 
     private static let partitioned = [
@@ -262,5 +279,13 @@ enum PostgreSQLSchema {
             last integer NOT NULL CHECK (last <= 16777215),
             PRIMARY KEY (uid, place)
         ) PARTITION BY HASH (uid)
+        """
+
+    /// The highest counters of the cards' own pages that were shown: version 2.
+    private static let readCounters = """
+        CREATE TABLE read_counter (
+            uid bigint PRIMARY KEY REFERENCES card (uid),
+            last integer NOT NULL CHECK (last BETWEEN 0 AND 16777215)
+        )
         """
 }

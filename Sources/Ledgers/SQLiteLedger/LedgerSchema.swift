@@ -12,7 +12,7 @@ package struct LedgerSchema: Sendable {
     package static let current = LedgerSchema(
         steps: [
             version1, version2, version3, version4, version5, version6, version7, version8,
-            version9,
+            version9, version10,
         ])
 
     /// The id of every ledger in its file header: "tapc".

@@ -171,6 +171,7 @@ enum MemberWords {
         "answer": "what the control line was answered with",
         "address": "the page's address",
         "counters": "the counters, where there are several",
+        "customers": "the address of the customers' page",
         "cashiers": "those who may work at the counter page",
         "isNew": "whether there was none of that name",
         "login": "the login at the database",

@@ -78,6 +78,12 @@ extension Settings.Name {
         case .offlineSnapshotAge: "Seconds for which the snapshot of the cards counts"
         case .presets: "One to six payments that the counter page offers with one touch"
         case .additionPresets: "The same for additions"
+        case .customers:
+            "The IPv4 address and port at which `tapcard serve` shows customers their balance"
+        case .customersName: "The name under which phones know that page"
+        case .customersCertificate: "The certificate of that page (PEM)"
+        case .customersCertificateKey: "The certificate's key (PEM)"
+        case .customersKeys: "The key file of that page, which `tapcard keys customers` makes"
         case .json: "Print one JSON document"
         case .quiet: "Print nothing but errors"
         case .verbose: "Say what is done, step by step"

@@ -1,3 +1,4 @@
+import CustomerServer
 import Ledger
 import StationFiles
 import TapcardCore
@@ -7,12 +8,12 @@ package import Verbs
 /// Hooks of the process around the server.
 package struct ServingProcess: Sendable {
     let prepare: @Sendable () -> Void
-    let whenServing: @Sendable (Kiosk) -> Void
+    let whenServing: @Sendable (ServedPages) -> Void
     let whenStopping: @Sendable () -> Void
 
     package init(
         prepare: @escaping @Sendable () -> Void = {},
-        whenServing: @escaping @Sendable (Kiosk) -> Void = { _ in },
+        whenServing: @escaping @Sendable (ServedPages) -> Void = { _ in },
         whenStopping: @escaping @Sendable () -> Void = {}
     ) {
         (self.prepare, self.whenServing) = (prepare, whenServing)
@@ -69,10 +70,14 @@ extension Command {
                 + "how often somebody may try is limited. Only this machine can reach it, unless "
                 + "--listen names another address: for that a certificate and a cashier are "
                 + "needed. With --insecure they are not, and then anyone in the network can read "
-                + "along, and pay.",
+                + "along, and pay.\n\n"
+                + "With --customers it also serves the page that any phone opens from a card: balance "
+                + "and latest movements, on an address and under a name of its own, where nothing can "
+                + "be changed. It needs a key file (tapcard keys customers), and a certificate where "
+                + "other machines can reach it. With --no-counter that page is all that is served.",
             takes: .readers, .port(orSay: Kiosk.unserved), .demoPace, .listen, .tlsCertificate,
-            .tlsKey,
-            .names, .insecure,
+            .tlsKey, .names, .insecure, .customers, .customersName, .customersCertificate,
+            .customersCertificateKey, .customersKeys, .noCounter,
             answers: .served, example: "tapcard --reader sim serve"
         ) { session throws(TapcardError) in try await session.serve(in: process) }
     }
@@ -82,23 +87,43 @@ extension Session {
     fileprivate func serve(
         in process: ServingProcess
     ) async throws(TapcardError) -> Report {
-        let settings = try kioskSettings()
-        let desks = try await counterDesks()
+        let plan = try customerPlan()
+        guard plan != nil || !self[.noCounter] else {
+            throw TapcardError(
+                .usage, "Without the counter there is nothing to serve.", meaning: Kiosk.unserved,
+                advice: "Name an address for the customers' page: --customers ADDRESS.")
+        }
+        var counter: (settings: Kiosk.Settings, desks: CounterDesks)?
+        if !self[.noCounter] { counter = (try kioskSettings(), try await counterDesks()) }
+        let customers = try await plan?.opened(by: self)
         process.prepare()
-        let page = try await Kiosk.start(settings, desks) { say($0) }
-        process.whenServing(page)
-        let isShown = show(Session.report(of: page))
+        var kiosk: Kiosk?
+        if let counter {
+            kiosk = try await Kiosk.start(counter.settings, counter.desks) { say($0) }
+        }
+        let pages: ServedPages
+        do throws(TapcardError) {
+            pages = ServedPages(kiosk, try customers?.start { say($0) })
+        } catch {
+            await kiosk?.stop()
+            throw error
+        }
+        process.whenServing(pages)
+        let isShown = show(Session.report(of: pages))
         // Without the printed address the page could not be opened.
         if isShown { await waitUntilStopped() }
         process.whenStopping()
-        await page.stop()
-        let end = isJSON ? .nothing : Report([:], ["The counter page is gone"], isPlain: true)
+        await pages.stop()
+        let page = kiosk == nil ? "customers'" : "counter"
+        let end = isJSON ? .nothing : Report([:], ["The \(page) page is gone"], isPlain: true)
         return end.whenStopped
     }
 
-    private static func report(of page: Kiosk) -> Report {
-        let counters = page.severalCounters
-        var members: Members = ["address": .string(page.address)]
+    private static func report(of pages: ServedPages) -> Report {
+        let counters = pages.kiosk?.severalCounters ?? []
+        let (counter, customers) = (pages.kiosk?.address, pages.customers?.server.address)
+        var members: Members = ["address": .text(counter)]
+        if let customers { members += ["customers": .string(customers)] }
         if !counters.isEmpty {
             members += [
                 "counters": .array(
@@ -112,36 +137,23 @@ extension Session {
         }
         return Report(
             members,
-            ["The counter page is at \(page.address)"]
+            (counter.map { ["The counter page is at \($0)"] } ?? [])
                 + counters.map { "Counter \($0.number) is at \($0.address): \($0.reader)" }
+                + (customers.map { ["The customers' page is at \($0)"] } ?? [])
                 + ["Ctrl-C ends it"])
     }
-
-    private static let longestName = 253
 
     private func kioskSettings() throws(TapcardError) -> Kiosk.Settings {
         var request = Kiosk.Settings()
         request.port = try self[.port(orSay: Kiosk.unserved)] ?? 0
         request.demoPace = self[.demoPace]
         request.tls = try tlsFiles(orSay: Kiosk.unserved)
-        request.names = try servedNames()
+        request.names = try servedNames(try self[.names])
         if let address = try self[.listen] {
-            guard Session.isIPv4(address) else {
-                throw TapcardError(
-                    .usage,
-                    "\(address.debugDescription) is not a valid address to listen at: write four "
-                        + "numbers such as 192.168.1.5, or 0.0.0.0 for all.",
-                    meaning: Kiosk.unserved)
-            }
-            request.address = address
+            request.address = try checkedAddress(address)
         }
         guard !request.isLoopback else { return request }
-        guard request.address != "0.0.0.0" || !request.names.isEmpty else {
-            throw TapcardError(
-                .usage, "All addresses of this machine have no name that a browser could ask for.",
-                meaning: Kiosk.unserved,
-                advice: "Name the address or the name by which others know it: --name HOST.")
-        }
+        try requireName(request.address, request.names, "--name")
         let isInsecure = self[.insecure]
         request.mustLogIn = !isInsecure
         if isInsecure {
@@ -175,39 +187,6 @@ extension Session {
         say(
             "tapcard: insecure: anyone who reaches \(request.address) can \(reading)pay, add funds "
                 + "and empty cards.\n")
-    }
-
-    private func servedNames() throws(TapcardError) -> [String] {
-        guard let text = try self[.names] else { return [] }
-        let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        for name in names {
-            let isName =
-                !name.isEmpty && name.utf8.count <= Session.longestName
-                && name.utf8.allSatisfy {
-                    switch $0 {
-                    case UInt8(ascii: "a")...UInt8(ascii: "z"),
-                        UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
-                        UInt8(ascii: "-"):
-                        true
-                    default: false
-                    }
-                }
-            guard isName else {
-                throw TapcardError(
-                    .usage,
-                    "\(name.debugDescription) is not a valid machine name: write it like "
-                        + "counter.example, without scheme and port.", meaning: Kiosk.unserved)
-            }
-        }
-        return names
-    }
-
-    /// Whether the text is an IPv4 address without leading zeros, which some programs read as
-    /// octal.
-    private static func isIPv4(_ text: String) -> Bool {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
     }
 
     /// A desk for each reader.

@@ -64,13 +64,16 @@ package struct TLSFiles: Sendable, Hashable {
 
 extension TapcardError {
     /// The error for a server that cannot be started.
-    package init(_ error: WebServerError, _ what: String, meaning: String) {
+    package init(
+        _ error: WebServerError, _ what: String, meaning: String,
+        orListen: String = "Choose another --port, or leave it out for one that is free."
+    ) {
         let (kind, advice): (TapcardError.Kind, String) =
             switch error.kind {
             case .badCertificate:
                 (.fileUnusable, "Name a certificate and the key that belongs to it.")
             case .cannotListen:
-                (.failed, "Choose another --port, or leave it out for one that is free.")
+                (.failed, orListen)
             case .libraryMissing, .tooFewDescriptors, .noResources:
                 (.failed, "Fix that and try again.")
             }

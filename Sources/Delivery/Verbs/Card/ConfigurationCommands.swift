@@ -193,7 +193,9 @@ extension Session {
     private static func unset(_ name: String) -> String {
         switch Settings.Name(rawValue: name) {
         case .reader: "the first that is plugged in"
-        case .caFile: "none"
+        case .caFile, .customers, .customersName, .customersCertificate, .customersCertificateKey,
+            .customersKeys:
+            "none"
         case .cashier: "nobody"
         case .currency: "none yet: tapcard init --currency EUR"
         default: "what is usual in the currency, once there is one"

@@ -96,6 +96,7 @@ extension Command {
                 ["file": .string(path)],
                 ["The keys are copied to \(path); lock that file away"], isDeed: true)
         },
+        .keysForCustomers,
         Command(
             "keys import", group: .station,
             "Take keys from a file, so that their cards verify here",

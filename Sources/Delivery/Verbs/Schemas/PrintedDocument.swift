@@ -219,13 +219,14 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
             ])
         default:
             PrintedDocument.done(
-                ["address": Schema.text],
+                ["address": Schema.orNull(Schema.text)],
                 optional: [
+                    "customers": Schema.text,
                     "counters": Schema.list(
                         of: Schema.object([
                             "number": Schema.count, "reader": Schema.text,
                             "address": Schema.text,
-                        ]))
+                        ])),
                 ])
         }
     }

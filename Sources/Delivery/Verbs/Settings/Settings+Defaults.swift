@@ -20,7 +20,9 @@ extension Settings.Name {
         case .json, .quiet, .verbose, .noColor, .offlinePurchases: "false"
         case .reader, .data, .ledger, .currency, .cashier, .caFile, .paymentWithoutAsking,
             .additionWithoutAsking, .balanceWithoutAsking, .paymentLimit, .additionLimit,
-            .balanceLimit, .offlineCardLimit, .offlineStationLimit, .presets, .additionPresets:
+            .balanceLimit, .offlineCardLimit, .offlineStationLimit, .presets, .additionPresets,
+            .customers, .customersName, .customersCertificate, .customersCertificateKey,
+            .customersKeys:
             nil
         }
     }

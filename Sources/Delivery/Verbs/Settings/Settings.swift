@@ -36,6 +36,11 @@ package struct Settings: Sendable {
         case offlineSnapshotAge = "offline-snapshot-age"
         case presets
         case additionPresets = "addition-presets"
+        case customers
+        case customersName = "customers-name"
+        case customersCertificate = "customers-tls-certificate"
+        case customersCertificateKey = "customers-tls-key"
+        case customersKeys = "customers-keys"
         case json, quiet, verbose
         case noColor = "no-color"
 
@@ -242,6 +247,9 @@ package struct Settings: Sendable {
         let text = name == .ledger ? dataFolder + "/ledger.sqlite" : name.builtIn
         return (text, .builtIn)
     }
+
+    /// The text in force; nil for none.
+    package func text(of name: Name) -> String? { effective(name).text }
 
     /// Whether the reader is simulated.
     package var readerIsSimulated: Bool { reader?.isSimulated ?? false }

@@ -1,0 +1,86 @@
+package import TextCodecs
+
+/// The keys that read the address of a card's own page, for each key of the house that is not
+/// retired. They write to no card and seal nothing.
+package struct CustomerKeys: Equatable, Sendable {
+    /// The two masters that come from one key of the house.
+    package struct Pair: Equatable, Sendable {
+        /// The number of that key.
+        package let id: UInt8
+        /// Reads which card it is and for which time: key 1 of every chip of the house.
+        package let meta: AESKey
+        /// The master of key 2 of each chip, which proves the rest.
+        package let file: AESKey
+    }
+
+    /// The newest last; at least one.
+    package let pairs: [Pair]
+
+    private static let format = "tapcard customer keys 1"
+    private static let (metaNumber, fileNumber): (UInt8, UInt8) = (1, 2)
+
+    /// The keys of a house.
+    package init(of ring: KeyRing) {
+        pairs = ring.entries.filter { $0.status != .retired }.map { entry in
+            Pair(
+                id: entry.id, meta: entry.keys.chipMaster(CustomerKeys.metaNumber),
+                file: entry.keys.chipMaster(CustomerKeys.fileNumber))
+        }
+    }
+
+    /// The keys, for a file that only its owner may read.
+    package func json() -> JSONValue {
+        .object([
+            JSONMember(key: "format", value: .string(CustomerKeys.format)),
+            JSONMember(
+                key: "keys",
+                value: .array(
+                    pairs.map { pair in
+                        [
+                            "id": .number(String(pair.id)),
+                            "meta": .string(Hexadecimal.encode(pair.meta.copyOfBytes())),
+                            "file": .string(Hexadecimal.encode(pair.file.copyOfBytes())),
+                        ]
+                    })),
+        ])
+    }
+
+    /// Reads the output of `json` and nothing else.
+    package init(parsing bytes: [UInt8]) throws(KeyError) {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONValue.parsing(bytes)
+        } catch {
+            throw KeyError(.malformed, "the keys are not JSON: \(error.detail)")
+        }
+        guard value["format"]?.string == CustomerKeys.format else {
+            throw KeyError(
+                .unknownFormat, "the keys are not of the format \"\(CustomerKeys.format)\"")
+        }
+        guard value.members?.count == 2, let list = value["keys"]?.array, !list.isEmpty,
+            list.count <= KeyRing.ids.count
+        else { throw KeyError(.malformed, "the file needs a list of keys and nothing else") }
+        var pairs: [Pair] = []
+        for element in list { pairs.append(try CustomerKeys.pair(element)) }
+        guard Set(pairs.map(\.id)).count == pairs.count else {
+            throw KeyError(.malformed, "a key is there twice")
+        }
+        self.pairs = pairs
+    }
+
+    private static func pair(_ value: JSONValue) throws(KeyError) -> Pair {
+        guard value.members?.count == 3, let text = value["id"]?.numberText,
+            let id = KeyRing.ids.first(where: { "\($0)" == text })
+        else { throw KeyError(.malformed, "a key needs an id from 0 to 15 and two values") }
+        func key(_ name: String) throws(KeyError) -> AESKey {
+            guard var bytes = value[name]?.string.flatMap({ Hexadecimal.decode($0) }),
+                bytes.count == AESKey.size
+            else {
+                throw KeyError(
+                    .malformed, "\"\(name)\" of key \(id) is not \(AESKey.size * 2) digits")
+            }
+            return AESKey(wiping: &bytes)
+        }
+        return Pair(id: id, meta: try key("meta"), file: try key("file"))
+    }
+}

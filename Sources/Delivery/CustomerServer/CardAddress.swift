@@ -1,0 +1,58 @@
+package import CardCryptography
+package import Ledger
+package import Ntag424
+package import TapcardDomain
+package import WebServer
+
+extension TapMessage {
+    /// The path of a card's address.
+    package static let path = "/c"
+    private static let names = ["p", "d", "m"]
+
+    /// The message of an address or a form: three values, each of them once, and nothing else.
+    package init?(_ fields: [WebField]) {
+        let values = TapMessage.names.compactMap { name in
+            fields.first { $0.name == name }?.value
+        }
+        guard fields.count == TapMessage.names.count, values.count == fields.count,
+            let message = try? TapMessage(identity: values[0], data: values[1], code: values[2])
+        else { return nil }
+        self = message
+    }
+
+    /// The values with their names, as in the address.
+    var fields: [WebField] {
+        zip(TapMessage.names, [identity, data, code]).map { WebField($0, $1) }
+    }
+}
+
+/// A card, and the counter of its page, as its chip has proved them.
+package struct ProvedCard: Hashable, Sendable {
+    package let uid: TapcardDomain.CardUID
+    package let counter: ReadCounter
+}
+
+extension CustomerKeys {
+    /// The name that goes into every card's keys.
+    package static let house = Array("tapcard".utf8)
+
+    /// The card that a message proves; nil where no key of the house has made it.
+    package func card(in message: TapMessage) -> ProvedCard? {
+        for pair in pairs.reversed() {
+            let content = try? message.verify(metaKey: pair.meta) { uid in
+                CustomerKeys.fileKey(of: uid, from: pair.file)
+            }
+            guard let identity = content?.identity,
+                let uid = TapcardDomain.CardUID(bytes: identity.uid.bytes),
+                let counter = ReadCounter(identity.reads)
+            else { continue }
+            return ProvedCard(uid: uid, counter: counter)
+        }
+        return nil
+    }
+
+    /// The key of one card, made of its master.
+    package static func fileKey(of uid: Ntag424.CardUID, from master: AESKey) -> AESKey {
+        KeyDiversification.key(from: master, uid: uid, number: .two, house: house)
+    }
+}

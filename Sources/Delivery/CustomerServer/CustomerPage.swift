@@ -1,0 +1,166 @@
+import CardCryptography
+import Ledger
+import Ntag424
+import TapcardDomain
+import TextCodecs
+import WebServer
+
+/// The pages that a customer's browser gets. A person without scripts presses a button where they
+/// would ask by themselves.
+enum CustomerPage {
+    /// The form that asks for a card, with its button. A script presses it, and a link preview does
+    /// not: so only a person uses the address up.
+    static func form(_ message: TapMessage) -> WebResponse {
+        page(200, CustomerWords.title, shell(CustomerWords.title, CustomerWords.lead, message))
+    }
+
+    /// A card, for the browser that gets this cookie, or has one already.
+    static func statement(_ statement: CardStatement, cookie: String? = nil) -> WebResponse {
+        let notes = [
+            CustomerWords.of(statement.status),
+            statement.held.minorUnits > 0
+                ? CustomerWords.held(CustomerWords.text(statement.held)) : nil,
+        ].compactMap { $0 }.map { "<p class=\"note\">\(escaped($0))</p>" }
+        let rows = statement.movements.map { movement in
+            "<li><span>\(escaped(CustomerWords.of(movement.kind)))</span>"
+                + "<b>\(escaped(CustomerWords.change(movement.amount)))</b>"
+                + "<small>\(time(movement.at))</small></li>"
+        }
+        let list =
+            rows.isEmpty
+            ? "<p>\(CustomerWords.noMovements)</p>" : "<ul>\(rows.joined())</ul>"
+        let amount = escaped(CustomerWords.text(statement.balance))
+        return page(
+            200, CustomerWords.balance,
+            """
+            <h1 tabindex="-1"><small>\(CustomerWords.balance)</small> \(amount)</h1>
+            <p class="as-of">\(CustomerWords.asOf) \(time(statement.asOf))</p>
+            \(notes.joined(separator: "\n"))
+            <h2>\(CustomerWords.movements)</h2>
+            \(list)
+            <p class="hint">\(CustomerWords.later)</p>
+            """, headers: cookie.map { [("Set-Cookie", $0)] } ?? [])
+    }
+
+    /// The one answer to everything that no card of the house has made.
+    static let refused = message(403, CustomerWords.refused, CustomerWords.refusedWhy)
+    static let again = message(410, CustomerWords.again, CustomerWords.againWhy)
+    static let notHere = message(404, CustomerWords.notHere, CustomerWords.refusedWhy)
+
+    static func tooMany(_ seconds: Int) -> WebResponse {
+        message(
+            429, CustomerWords.tooMany, CustomerWords.wait(seconds),
+            headers: [("Retry-After", String(seconds))])
+    }
+
+    static func wrongMethod(_ allowed: String) -> WebResponse {
+        message(
+            405, CustomerWords.notHere, CustomerWords.refusedWhy, headers: [("Allow", allowed)])
+    }
+
+    /// The ledger does not answer. The address is not used up, so it may be tried again.
+    static func unavailable(_ message: TapMessage) -> WebResponse {
+        page(
+            503, CustomerWords.unavailable,
+            shell(
+                CustomerWords.unavailable, CustomerWords.unavailableWhy, message, asksAtOnce: false),
+            headers: [("Retry-After", "60")])
+    }
+
+    /// The answer to a request that no handler saw.
+    static func refusal(_ status: Int) -> WebResponse {
+        message(status, CustomerWords.refused, CustomerWords.refusedWhy)
+    }
+
+    private static func shell(
+        _ title: String, _ lead: String, _ message: TapMessage, asksAtOnce: Bool = true
+    ) -> String {
+        let fields = message.fields.map {
+            "<input type=\"hidden\" name=\"\($0.name)\" value=\"\(escaped($0.value))\">"
+        }
+        return """
+            <h1 tabindex="-1">\(title)</h1>
+            <p>\(lead)</p>
+            <form method="post" action="\(TapMessage.path)"\(asksAtOnce ? " data-at-once" : "")>
+            \(fields.joined())
+            <button>\(CustomerWords.show)</button>
+            <p role="status" data-asking="\(CustomerWords.asking)" \
+            data-no-answer="\(CustomerWords.noAnswer)"></p>
+            </form>
+            """
+    }
+
+    private static func message(
+        _ status: Int, _ title: String, _ why: String, headers: [(String, String)] = []
+    ) -> WebResponse {
+        page(
+            status, title, "<h1 tabindex=\"-1\">\(title)</h1>\n<p>\(why)</p>", headers: headers)
+    }
+
+    private static func page(
+        _ status: Int, _ title: String, _ content: String, headers: [(String, String)] = []
+    ) -> WebResponse {
+        let text = """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <title>\(title)</title>
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <meta name="robots" content="noindex, nofollow">
+            <link rel="icon" href="data:,">
+            <style>\(CustomerFiles.style)</style>
+            </head>
+            <body>
+            <main>
+            \(content)
+            </main>
+            <script>\(CustomerFiles.script)</script>
+            </body>
+            </html>
+
+            """
+        return WebResponse(
+            status, headers: [("Content-Type", "text/html; charset=utf-8")] + headers,
+            body: .bytes(Array(text.utf8)))
+    }
+
+    /// A time that a script shows as the phone does.
+    private static func time(_ time: Timestamp) -> String {
+        guard let civil = CivilTime(time) else { return "" }
+        return "<time datetime=\"\(civil.date)T\(civil.clock)Z\">"
+            + "\(CustomerWords.text(civil))</time>"
+    }
+
+    /// Text without any character that HTML gives a meaning.
+    static func escaped(_ text: String) -> String {
+        [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")]
+            .reduce(text) { $0.replacing($1.0, with: $1.1) }
+    }
+}
+
+extension CustomerPage {
+    /// The headers of every answer. The policy admits this page's own style and script alone.
+    static func safety(isEncrypted: Bool) -> [WebField] {
+        let policy =
+            "default-src 'none'; script-src \(source(CustomerFiles.script)); "
+            + "style-src \(source(CustomerFiles.style)); img-src data:; connect-src 'self'; "
+            + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        let fields = [
+            WebField("Content-Security-Policy", policy), WebField("Cache-Control", "no-store"),
+            WebField("Referrer-Policy", "no-referrer"),
+            WebField("X-Content-Type-Options", "nosniff"),
+            WebField("X-Robots-Tag", "noindex, nofollow, noarchive"),
+            WebField("Cross-Origin-Opener-Policy", "same-origin"),
+            WebField("Cross-Origin-Resource-Policy", "same-origin"),
+        ]
+        let oneYear = 31_536_000
+        return isEncrypted
+            ? fields + [WebField("Strict-Transport-Security", "max-age=\(oneYear)")] : fields
+    }
+
+    private static func source(_ text: String) -> String {
+        "'sha256-\(Base64URL.encode(SHA256.digest(Array(text.utf8))))='"
+    }
+}

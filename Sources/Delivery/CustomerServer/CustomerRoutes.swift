@@ -1,0 +1,123 @@
+import BlockingLane
+package import CardCryptography
+package import Ledger
+import Ntag424
+package import TapcardDomain
+package import WebServer
+
+/// The questions of a browser: the form of a card's address, and the card. Nothing here can change
+/// a card or its money: all that it has of the ledger is a `CustomerLedger`.
+package struct CustomerRoutes: Sendable {
+    /// The clocks of the machine.
+    package struct Clocks: Sendable {
+        let now: @Sendable () -> Timestamp
+        /// A monotonic clock, in milliseconds.
+        let uptime: @Sendable () -> Int64
+
+        package init(
+            now: @escaping @Sendable () -> Timestamp, uptime: @escaping @Sendable () -> Int64
+        ) {
+            (self.now, self.uptime) = (now, uptime)
+        }
+    }
+
+    /// The most questions from one address in a minute: many phones of one network have the same.
+    package static let mostOfAnAddress = 60
+    /// The most questions about one card in a minute.
+    package static let mostOfACard = 12
+    /// The most addresses, and the most cards, that are counted at a time.
+    package static let mostCounted = 4_096
+    /// With this prefix a browser accepts the cookie from this host alone, and sends it encrypted.
+    static let cookieName = "__Host-tapcard-card"
+    private static let formType = "application/x-www-form-urlencoded"
+
+    private struct State {
+        var addresses = RequestLimits<String>(
+            most: CustomerRoutes.mostOfAnAddress, counting: CustomerRoutes.mostCounted)
+        var cards = RequestLimits<TapcardDomain.CardUID>(
+            most: CustomerRoutes.mostOfACard, counting: CustomerRoutes.mostCounted)
+        var shown = ShownCards()
+    }
+
+    private let keys: CustomerKeys
+    private let ledger: CustomerLedger
+    private let clocks: Clocks
+    private let state = Guarded(State())
+
+    package init(keys: CustomerKeys, ledger: CustomerLedger, clocks: Clocks) {
+        (self.keys, self.ledger, self.clocks) = (keys, ledger, clocks)
+    }
+
+    /// The answer to a request that came under a name of this server.
+    package func reply(to request: WebRequest) -> WebReply {
+        guard request.path == TapMessage.path else { return .now(CustomerPage.notHere) }
+        let allowed = "GET, HEAD, OPTIONS, POST"
+        switch request.method {
+        case "GET":
+            // Without a look at the keys or the ledger: a preview learns nothing, and uses nothing up.
+            return .now(
+                TapMessage(request.query).map(CustomerPage.form) ?? CustomerPage.refused)
+        case "POST": return .later { await card(for: request) }
+        case "OPTIONS": return .now(WebResponse(204, headers: [("Allow", allowed)]))
+        default: return .now(CustomerPage.wrongMethod(allowed))
+        }
+    }
+
+    private func card(for request: WebRequest) async -> WebResponse {
+        let now = clocks.uptime()
+        if let wait = state.withLock({ $0.addresses.admit(request.client, at: now) }) {
+            return CustomerPage.tooMany(wait)
+        }
+        guard let message = CustomerRoutes.message(in: request), let card = keys.card(in: message)
+        else { return CustomerPage.refused }
+        if let wait = state.withLock({ $0.cards.admit(card.uid, at: now) }) {
+            return CustomerPage.tooMany(wait)
+        }
+        do throws(LedgerError) {
+            return try await shown(card, to: CustomerRoutes.cookies(of: request), at: now)
+        } catch {
+            return CustomerPage.unavailable(message)
+        }
+    }
+
+    private func shown(
+        _ card: ProvedCard, to cookies: [String], at now: Int64
+    ) async throws(LedgerError) -> WebResponse {
+        let (uid, counter) = (card.uid, card.counter)
+        guard let statement = try await ledger.statement(of: uid, at: clocks.now()) else {
+            return CustomerPage.refused
+        }
+        if let last = statement.lastShown, last >= counter {
+            let isSameBrowser = state.withLock { state in
+                cookies.contains { state.shown.has($0, uid, counter, at: now) }
+            }
+            guard last == counter, isSameBrowser else { return CustomerPage.again }
+            return CustomerPage.statement(statement)
+        }
+        // Another browser, or another server, may have shown it since the ledger was read.
+        guard try await ledger.raise(counter, of: uid) else { return CustomerPage.again }
+        let cookie = state.withLock { $0.shown.keep(uid, counter, at: clocks.uptime()) }
+        return CustomerPage.statement(
+            statement,
+            cookie:
+                "\(CustomerRoutes.cookieName)=\(cookie); Path=/; Max-Age=\(ShownCards.seconds); "
+                + "Secure; HttpOnly; SameSite=Strict")
+    }
+
+    /// The message of a form; nil for any other body.
+    private static func message(in request: WebRequest) -> TapMessage? {
+        let types = request.headers.all("Content-Type")
+        let type = types.first?.split(separator: ";").first?.lowercased()
+        guard types.count == 1, type == formType, request.query.isEmpty,
+            let form = RequestTarget(Array("\(TapMessage.path)?".utf8) + request.body)
+        else { return nil }
+        return TapMessage(form.query)
+    }
+
+    private static func cookies(of request: WebRequest) -> [String] {
+        request.headers.all("Cookie").flatMap { $0.split(separator: ";") }.compactMap { part in
+            let sides = part.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
+            return sides.count == 2 && sides[0] == cookieName ? String(sides[1]) : nil
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import BlockingLane
+import Ntag424
+package import WebServer
+
+/// The listener of the customers' page, apart from that of the counter.
+package final class CustomerServer: Sendable {
+    /// The place of the server.
+    package struct Place: Sendable {
+        /// The IPv4 address in digits.
+        package var address: String
+        /// The port; zero chooses a free one.
+        package var port: UInt16
+        /// The host names under which browsers know this server.
+        package var names: [String]
+        package var tls: WebServerSettings.TLS?
+
+        package init(
+            address: String, port: UInt16, names: [String], tls: WebServerSettings.TLS? = nil
+        ) {
+            (self.address, self.port) = (address, port)
+            (self.names, self.tls) = (names, tls)
+        }
+
+        /// Whether only programs on this machine can connect.
+        package var isLoopback: Bool { address.hasPrefix("127.") }
+
+        /// The accepted values of the Host header. Without a certificate of its own the server
+        /// stands after a proxy, which has the default port.
+        func hosts(at port: UInt16) -> Set<String> {
+            let local = isLoopback ? [address, "localhost"] : [address]
+            let all = (names + local).map { $0.lowercased() }
+            let isUsual = port == 443 || tls == nil
+            return Set(all.map { "\($0):\(port)" } + (isUsual ? all : []))
+        }
+    }
+
+    /// The URL of the server, to which a card adds its own values.
+    package let address: String
+    private let server: WebServer
+
+    private static let longestBody = 512
+    private static let headerBytes = 8 << 10
+    private static let connections = 128
+    private static let idleSeconds = 10
+    private static let stopLimit = Duration.seconds(5)
+
+    private init(address: String, server: WebServer) {
+        (self.address, self.server) = (address, server)
+    }
+
+    /// Starts to listen.
+    package static func start(
+        at place: Place, _ routes: CustomerRoutes
+    ) throws(WebServerError) -> CustomerServer {
+        var web = WebServerSettings()
+        (web.address, web.port, web.tls) = (place.address, place.port, place.tls)
+        (web.bodyBytes, web.headerBytes) = (longestBody, headerBytes)
+        (web.connections, web.idleSeconds) = (connections, idleSeconds)
+        web.headers = CustomerPage.safety(isEncrypted: place.tls != nil)
+        web.refusal = { status, _ in CustomerPage.refusal(status) }
+        // The port is known once the server listens.
+        let hosts = Guarded<Set<String>>([])
+        let server = try WebServer.start(web) { request in
+            let host = request.headers["Host"]?.lowercased() ?? ""
+            guard hosts.withLock({ $0.contains(host) }) else { return .now(CustomerPage.refused) }
+            return routes.reply(to: request)
+        }
+        let names = place.hosts(at: server.port)
+        hosts.withLock { $0 = names }
+        let scheme = place.tls == nil ? "http" : "https"
+        let name = place.names.first ?? place.address
+        let isUsual = place.tls != nil && server.port == 443
+        return CustomerServer(
+            address: "\(scheme)://\(name)\(isUsual ? "" : ":\(server.port)")\(TapMessage.path)",
+            server: server)
+    }
+
+    /// Shows another certificate to new clients.
+    package func renew(_ tls: WebServerSettings.TLS) async throws(WebServerError) {
+        try await server.renew(tls)
+    }
+
+    /// Lets running requests finish, and closes.
+    package func stop() async { await server.stop(within: CustomerServer.stopLimit) }
+}

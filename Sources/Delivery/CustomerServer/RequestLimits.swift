@@ -1,0 +1,51 @@
+/// How often each of many may ask in a minute. Bounded: where there is no room, the one whose minute
+/// began first is forgotten.
+package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
+    private static var span: Int64 { 60_000 }
+
+    private struct Minute {
+        let start: Int64
+        var count: Int
+
+        func isOver(at now: Int64) -> Bool { !(start..<start + span).contains(now) }
+    }
+
+    /// The most requests of one in a minute.
+    private let most: Int
+    /// The most that are counted at a time.
+    private let mostCounted: Int
+    private var minutes: [Key: Minute] = [:]
+
+    package init(most: Int, counting mostCounted: Int) {
+        (self.most, self.mostCounted) = (most, mostCounted)
+    }
+
+    /// How many are counted now.
+    package var counted: Int { minutes.count }
+
+    /// Nil for an admitted request; otherwise the seconds until the next one. `now` is in
+    /// milliseconds of a monotonic clock.
+    package mutating func admit(_ key: Key, at now: Int64) -> Int? {
+        guard var minute = minutes[key], !minute.isOver(at: now) else {
+            makeRoom(for: key, at: now)
+            minutes[key] = Minute(start: now, count: 1)
+            return nil
+        }
+        guard minute.count < most else {
+            return Int((minute.start + RequestLimits.span - now + 999) / 1_000)
+        }
+        minute.count += 1
+        minutes[key] = minute
+        return nil
+    }
+
+    private mutating func makeRoom(for key: Key, at now: Int64) {
+        minutes[key] = nil
+        guard minutes.count >= mostCounted else { return }
+        minutes = minutes.filter { !$0.value.isOver(at: now) }
+        guard minutes.count >= mostCounted else { return }
+        if let oldest = minutes.min(by: { $0.value.start < $1.value.start }) {
+            minutes[oldest.key] = nil
+        }
+    }
+}

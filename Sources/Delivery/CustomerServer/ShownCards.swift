@@ -1,0 +1,57 @@
+import CardCryptography
+package import Ledger
+package import TapcardDomain
+
+/// The cards that were shown in the last minute, each with the cookie of its browser: it may see the
+/// same page again, which a copy of the address may not.
+package struct ShownCards: Sendable {
+    /// The seconds for which a browser may see a page again.
+    package static let seconds: Int64 = 60
+    /// The most pages that are kept; the oldest is forgotten.
+    package static let most = 4_096
+    private static let secretBytes = 24
+
+    private struct Shown {
+        let uid: CardUID
+        let counter: ReadCounter
+        let end: Int64
+    }
+
+    private var shown: [String: Shown] = [:]
+    /// The cookies, the oldest first.
+    private var order: [String] = []
+
+    package init() {}
+
+    /// How many pages are kept now.
+    package var count: Int { shown.count }
+
+    /// Keeps a page, and returns the cookie that its browser gets.
+    package mutating func keep(
+        _ uid: CardUID, _ counter: ReadCounter, at now: Int64
+    ) -> String {
+        let over = order.prefix { shown[$0].map { $0.end <= now } ?? true }
+        forget(max(over.count, order.count - ShownCards.most + 1))
+        let cookie = RandomBytes.make(ShownCards.secretBytes).map {
+            String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+        }.joined()
+        shown[cookie] = Shown(
+            uid: uid, counter: counter, end: now + ShownCards.seconds * 1_000)
+        order.append(cookie)
+        return cookie
+    }
+
+    /// Whether the browser with this cookie was shown this page in the last minute.
+    package func has(
+        _ cookie: String, _ uid: CardUID, _ counter: ReadCounter, at now: Int64
+    ) -> Bool {
+        guard let page = shown[cookie] else { return false }
+        return page.uid == uid && page.counter == counter && now < page.end
+    }
+
+    private mutating func forget(_ count: Int) {
+        guard count > 0 else { return }
+        for cookie in order.prefix(count) { shown[cookie] = nil }
+        order.removeFirst(min(count, order.count))
+    }
+}

@@ -1,0 +1,37 @@
+import CardCryptography
+import DurableFile
+import Ledger
+import TapcardCore
+import TextCodecs
+
+extension Command {
+    static let keysForCustomers = Command(
+        "keys customers", group: .station, "Make the key file of the customers' page",
+        discussion:
+            "For the machine that serves the page (tapcard serve --customers): its keys tell "
+            + "which card a phone has read, and nothing else. They write to no card, and no other "
+            + "key of this station can be made of them. Repeat it after tapcard keys rotate and "
+            + "tapcard keys retire.",
+        takes: .newFile, answers: .file, example: "tapcard keys customers customer-keys.json"
+    ) { session throws(TapcardError) in
+        let path = try session[.newFile]
+        let isStream = path == DurableFile.standardStream
+        if isStream { try session.requireStream("The keys") }
+        try session.requireNew(path)
+        let ring = try await session.keys()
+        let given = (try? await session.ledgerIfThere()?.retiredKeys()) ?? []
+        let keys = CustomerKeys(of: ring.retiring(given.subtracting([ring.sealing.id])) ?? ring)
+        if isStream {
+            session.output.write(CustomerKeyFile.text(of: keys))
+            return .nothing
+        }
+        try CustomerKeyFile(path: path).save(keys)
+        return Report(
+            ["file": .string(path)],
+            [
+                "The keys of the customers' page are in \(path)",
+                "Move that file to the machine that serves the page, and name it there with "
+                    + "--customers-keys",
+            ], isDeed: true)
+    }
+}

@@ -1,0 +1,11 @@
+extension RandomAccessCollection where Element: Identifiable {
+    /// The elements after the one with this id; all of them without an id.
+    func after(_ id: Element.ID?) -> SubSequence {
+        guard let id, let place = firstIndex(where: { $0.id == id }) else { return self[...] }
+        return self[index(after: place)...]
+    }
+}
+
+extension Sequence {
+    func prefixed(_ count: Int) -> [Element] { Array(prefix(Swift.max(count, 0))) }
+}

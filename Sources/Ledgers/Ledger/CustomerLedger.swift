@@ -1,0 +1,94 @@
+package import TapcardDomain
+
+/// A ledger as the customers' page may use it: it shows a card's balance and movements, and notes
+/// the counter of the page. The ledger itself, which can do everything, stays private in here.
+package struct CustomerLedger: Sendable {
+    private let ledger: any LedgerStore
+
+    package init(_ ledger: any LedgerStore) { self.ledger = ledger }
+
+    package var currency: Currency { ledger.currency }
+
+    /// The balance and movements of a card; nil for a card that this ledger does not know.
+    package func statement(
+        of uid: CardUID, at now: Timestamp
+    ) async throws(LedgerError) -> CardStatement? {
+        let (currency, asOf) = (ledger.currency, ledger.time(at: now))
+        return try await ledger.read { rows throws(LedgerError) in
+            guard let card = try rows.card(uid) else { return nil }
+            func money(_ amount: Int64) -> Money { Money(minorUnits: amount, currency) }
+            let operations = try rows.operations(on: uid, last: CardStatement.searched)
+            // A chip that was issued again shows its new holder nothing of the one before.
+            let making = operations.lastIndex { $0.kind.makesCard && $0.state == .committed }
+            var movements: [CardStatement.Movement] = []
+            for operation in operations[(making ?? 0)...].reversed()
+            where operation.state == .committed {
+                guard movements.count < CardStatement.mostMovements else { break }
+                let amount = try rows.change(of: card.purse, by: operation, in: currency)
+                guard amount != 0 else { continue }
+                movements.append(
+                    CardStatement.Movement(
+                        kind: operation.kind, amount: money(amount), at: operation.begunAt))
+            }
+            let open = operations.last { $0.state == .pending }
+            return CardStatement(
+                status: card.status, balance: money(try rows.balance(of: card.purse)),
+                held: money(open?.held ?? 0), movements: movements, asOf: asOf,
+                lastShown: try rows.readCounter(of: uid))
+        }
+    }
+
+    /// Notes the counter of a card that this ledger knows. False for one that was shown before, or
+    /// that is older: of several servers that ask at once, one gets true.
+    package func raise(
+        _ counter: ReadCounter, of uid: CardUID
+    ) async throws(LedgerError) -> Bool {
+        try await ledger.write { rows throws(LedgerError) in try rows.raise(counter, of: uid) }
+    }
+}
+
+/// A card's balance and latest movements, as its holder may see them.
+package struct CardStatement: Hashable, Sendable {
+    /// One movement of the card's money.
+    package struct Movement: Hashable, Sendable {
+        package let kind: Operation.Kind
+        /// Negative for money that left the card.
+        package let amount: Money
+        package let at: Timestamp
+
+        package init(kind: Operation.Kind, amount: Money, at: Timestamp) {
+            (self.kind, self.amount, self.at) = (kind, amount, at)
+        }
+    }
+
+    /// The most movements of a statement.
+    package static let mostMovements = 10
+    /// The operations that are looked through for them: some move no money.
+    static let searched = 40
+
+    package let status: LedgerCard.Status
+    package let balance: Money
+    /// The part of the balance that an unfinished payment holds.
+    package let held: Money
+    /// The newest first.
+    package let movements: [Movement]
+    /// The ledger's time of this statement.
+    package let asOf: Timestamp
+    /// The counter with which the card's page was shown last; nil before the first time.
+    package let lastShown: ReadCounter?
+}
+
+extension LedgerRows {
+    /// The amount that an operation added to this account.
+    fileprivate func change(
+        of account: Account, by operation: Operation, in currency: Currency
+    ) throws(LedgerError) -> Int64 {
+        // Only for these two the operation itself does not say it, and each question of this kind
+        // may be a round trip.
+        guard operation.kind == .replace || operation.kind == .deferred else {
+            return operation.change(in: currency).minorUnits
+        }
+        return try entries(of: operation.id).filter { $0.account == account }
+            .reduce(0) { $0 + $1.amount }
+    }
+}

@@ -1,0 +1,38 @@
+import Ledger
+import LedgerColumns
+import TapcardDomain
+
+/// The counters of the cards' own pages.
+extension PostgreSQLRows {
+    func readCounter(of uid: CardUID) throws(LedgerError) -> ReadCounter? {
+        try query(
+            Selection("SELECT last FROM read_counter WHERE uid = $1", [.uid(uid)]) {
+                row throws(LedgerError) in try row.value(\.readCounter)
+            }
+        ).first
+    }
+
+    /// Of two servers that note the same counter, the second waits for the first, and then changes
+    /// no row.
+    func raise(_ counter: ReadCounter, of uid: CardUID) throws(LedgerError) -> Bool {
+        let raised = try query(
+            Selection(
+                """
+                INSERT INTO read_counter (uid, last) VALUES ($1, $2)
+                ON CONFLICT (uid) DO UPDATE SET last = $2 WHERE read_counter.last < $2
+                RETURNING last
+                """, [.uid(uid), .integer(Int64(counter.value))]
+            ) { row throws(LedgerError) in try row.value(\.readCounter) })
+        if !raised.isEmpty { noteChange() }
+        return !raised.isEmpty
+    }
+}
+
+extension ReadCounter {
+    /// For a copy of a ledger into an empty database.
+    func insertion(of uid: CardUID) -> SQLStatement {
+        SQLStatement(
+            "INSERT INTO read_counter (uid, last) VALUES ($1, $2)",
+            [.uid(uid), .integer(Int64(value))])
+    }
+}

@@ -1,0 +1,284 @@
+"""The page that a customer's phone opens from a card."""
+
+import base64
+import os
+import time
+import unittest
+import urllib.parse
+
+import axe_core_python
+from selenium.common.exceptions import WebDriverException
+
+import screens
+from browser import LIMIT, NARROW, PAUSE, WIDE, Page
+from customers import Customers
+
+AXE = f"{os.path.dirname(axe_core_python.__file__)}/axe.min.js"
+LOOKS = {"light": (NARROW, "light"), "dark": (NARROW, "dark"), "wide": (WIDE, "light")}
+AUDIT = """
+const [done] = arguments;
+axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => done(
+  violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(" "))}`)));
+"""
+ROOM = """
+const wrong = [];
+if (document.documentElement.scrollWidth > innerWidth) wrong.push("scrolls sideways");
+for (const it of document.querySelectorAll("button")) {
+  const { width, height } = it.getBoundingClientRect();
+  if (it.checkVisibility() && (width < 43.5 || height < 43.5)) wrong.push(it.innerText);
+}
+if (document.querySelectorAll("h1").length !== 1) wrong.push("not one heading");
+if (!document.title || !document.documentElement.lang) wrong.push("no title or language");
+return wrong;
+"""
+# Times are another each time.
+STEADY = """
+for (const time of document.querySelectorAll("time")) time.textContent = "1 Jan 2026, 12:00";
+return document.fonts.ready.then(() => true);
+"""
+# What a browser says by itself of an answer that is none of success.
+REFUSALS = "the server responded with a status of"
+
+
+class CustomersCase(unittest.TestCase):
+    scripts = True
+
+    def setUp(self):
+        self.customers = Customers()
+        self.addCleanup(self.customers.close)
+        self.page = Page(self.customers, NARROW)
+        self.page.driver.get("about:blank")
+        self.page.requests()
+        self.page.complaints()
+        self.command("Emulation.setScriptExecutionDisabled", {"value": not self.scripts})
+        self.addCleanup(self.leave)
+
+    def leave(self):
+        driver = self.page.driver
+        strangers = [url for url in self.page.requests()
+                     if not url.startswith((self.customers.url, "data:", "about:"))]
+        complaints = [each for each in self.page.complaints() if REFUSALS not in each]
+        self.command("Emulation.setScriptExecutionDisabled", {"value": False})
+        driver.get("about:blank")
+        driver.delete_all_cookies()
+        self.assertEqual(strangers, [], "asked outside its own page")
+        self.assertEqual(complaints, [], "the console")
+
+    def command(self, name, values):
+        return self.page.driver.execute_cdp_cmd(name, values)
+
+    def hide(self):
+        """As a page that is loaded ahead of its user, until `window.isSeen` is set."""
+        added = self.command("Page.addScriptToEvaluateOnNewDocument", {"source": """
+            Object.defineProperty(document, "visibilityState",
+              { configurable: true, get: () => window.isSeen ? "visible" : "hidden" });
+        """})
+        self.addCleanup(self.command, "Page.removeScriptToEvaluateOnNewDocument", added)
+
+    def open(self, address):
+        self.page.driver.get(address)
+
+    def text(self):
+        return self.page.driver.find_element("tag name", "main").text
+
+    def see(self, *words):
+        for each in words:
+            self.page.wait("document.querySelector('main')?.innerText.includes(arguments[0])", each)
+
+    def see_no(self, *words):
+        for each in words:
+            self.assertNotIn(each, self.text())
+
+
+class CardTests(CustomersCase):
+    def test_shows_the_balance_at_once(self):
+        self.open(self.customers.tap())
+        self.see("Balance", "$165.50", "As of", "Latest movements")
+        self.see("Added", "+$150.00", "Paid", "\u2212$4.50", "New card", "+$20.00")
+        self.see_no("Amanda", "04AC6B72BA6C80")
+        # Times are the phone's own.
+        self.see_no("UTC")
+        self.assertEqual(self.page.script("return document.title"), "Balance")
+        self.assertEqual(self.page.focused(), self.page.script(
+            "return document.querySelector('h1').innerText.trim()"))
+
+    def test_shows_the_same_page_again_in_this_browser_and_in_no_other(self):
+        address = self.customers.tap()
+        self.open(address)
+        self.see("$165.50")
+        self.customers.run("pay", "5")
+        # Again: what was paid since is there.
+        self.page.driver.refresh()
+        self.see("$160.50", "\u2212$5.00")
+        cookie = self.command("Network.getAllCookies", {})["cookies"][0]
+        self.assertTrue(cookie["httpOnly"] and cookie["secure"])
+        self.assertEqual(cookie["sameSite"], "Strict")
+        self.assertEqual(self.page.script("return document.cookie"), "")
+        # Another browser, which has the address and no cookie.
+        self.command("Network.clearBrowserCookies", {})
+        self.open(address)
+        self.see("Tap again", "Hold the card to your phone once more")
+        self.see_no("$", "Balance")
+        self.open(self.customers.tap())
+        self.see("$160.50")
+
+    def test_is_not_used_up_by_a_preview(self):
+        address = self.customers.tap()
+        for _ in range(5):
+            status, text = self.customers.ask(address)
+            self.assertEqual(status, 200)
+            self.assertNotIn("$", text.split("<script>")[0].split("</style>")[1])
+        self.open(address)
+        self.see("$165.50")
+
+    def test_is_not_used_up_by_a_page_that_nobody_sees(self):
+        address = self.customers.tap()
+        self.hide()
+        self.open(address)
+        self.see("Show my balance")
+        posts = [url for url in self.page.requests() if "?" not in url and url.endswith("/c")]
+        self.assertEqual(posts, [])
+        self.page.script("window.isSeen = true; document.dispatchEvent(new Event('visibilitychange'))")
+        self.see("$165.50")
+
+    def test_says_the_same_of_everything_that_no_card_has_made(self):
+        good = self.customers.tap()
+        fields = dict(urllib.parse.parse_qsl(good.partition("?")[2]))
+        wrong = {**fields, "m": "0" * 16}
+        for address in (self.customers.url, f"{good}0", f"{good}&m=0",
+                        f"{self.customers.url}?{urllib.parse.urlencode(wrong)}"):
+            self.open(address)
+            self.see("This is not the page of a card")
+            self.see_no("$", "Balance")
+        self.open(good)
+        self.see("$165.50")
+
+    def test_can_be_tried_again_without_a_connection(self):
+        address = self.customers.tap()
+        self.open("about:blank")
+        self.command("Network.enable", {})
+        self.open(f"{self.customers.url}?{'x' * 4}")
+        self.see("This is not the page of a card")
+        # The page comes, and then the network is gone.
+        block = self.command("Page.addScriptToEvaluateOnNewDocument", {"source": """
+            const send = window.fetch;
+            window.fetch = (...all) => window.isThere ? send(...all) : Promise.reject(new TypeError());
+        """})
+        self.addCleanup(self.command, "Page.removeScriptToEvaluateOnNewDocument", block)
+        self.open(address)
+        self.see("No answer. Check your connection and try again.", "Show my balance")
+        self.page.script("window.isThere = true")
+        self.page.driver.find_element("tag name", "button").click()
+        self.see("$165.50")
+
+    def test_says_what_is_with_the_card(self):
+        self.customers.run("block")
+        self.open(self.customers.tap())
+        self.see("$165.50", "This card is blocked. Ask at the counter.")
+
+
+class WithoutScriptsTests(CustomersCase):
+    scripts = False
+
+    def press(self):
+        self.page.driver.find_element("tag name", "button").click()
+
+    def see(self, *words):
+        """The driver looks, as no script of the page may run, until the next page is there."""
+        end = time.monotonic() + LIMIT
+        for each in words:
+            while each not in self.text():
+                if time.monotonic() > end:
+                    raise AssertionError(f"never came: {each}\n{self.text()}")
+                time.sleep(PAUSE)
+
+    def text(self):
+        try:
+            return super().text()
+        except WebDriverException:
+            # The page goes at this moment.
+            return ""
+
+    def test_a_button_shows_the_balance(self):
+        address = self.customers.tap()
+        self.open(address)
+        self.see("Show my balance")
+        self.see_no("$")
+        self.press()
+        self.see("$165.50", "+$150.00", "\u2212$4.50", "UTC")
+        # Once more in the same browser, and then in another one.
+        self.open(address)
+        self.see("Show my balance")
+        self.press()
+        self.see("$165.50")
+        self.command("Network.clearBrowserCookies", {})
+        self.open(address)
+        self.see("Show my balance")
+        self.press()
+        self.see("Tap again")
+        self.see_no("$")
+
+
+class CustomerScreensTests(CustomersCase):
+    def screen(self, name):
+        for look, (size, scheme) in LOOKS.items():
+            with self.subTest(screen=name, look=look):
+                self.page.look(size, scheme, moves=False)
+                self.page.script(STEADY)
+                png = base64.b64decode(self.command(
+                    "Page.captureScreenshot", {"format": "png"})["data"])
+                self.assertIsNone(screens.compare(f"{name}-{look}", png))
+                self.assertEqual(self.page.script(ROOM), [])
+                # The page's own policy admits no other script.
+                with open(AXE, encoding="utf-8") as file:
+                    self.command("Runtime.evaluate", {"expression": file.read()})
+                self.assertEqual(self.page.driver.execute_async_script(AUDIT), [])
+        self.page.look(NARROW)
+
+    def test_card(self):
+        self.open(self.customers.tap())
+        self.see("$165.50")
+        self.screen("customer-card")
+
+    def test_form(self):
+        self.hide()
+        self.open(self.customers.tap())
+        self.see("Show my balance")
+        self.screen("customer-form")
+
+    def test_tap_again(self):
+        address = self.customers.tap()
+        self.open(address)
+        self.see("$165.50")
+        self.command("Network.clearBrowserCookies", {})
+        self.open(address)
+        self.see("Tap again")
+        self.screen("customer-again")
+
+    def test_blocked(self):
+        self.customers.run("block")
+        self.open(self.customers.tap())
+        self.see("blocked")
+        self.screen("customer-blocked")
+
+
+class CustomerScreensWithoutScriptsTests(CustomerScreensTests):
+    scripts = False
+    test_card = test_tap_again = test_blocked = None
+
+    def screen(self, name):
+        for look, (size, scheme) in LOOKS.items():
+            with self.subTest(screen=name, look=look):
+                self.page.look(size, scheme, moves=False)
+                png = base64.b64decode(self.command(
+                    "Page.captureScreenshot", {"format": "png"})["data"])
+                self.assertIsNone(screens.compare(f"{name}-{look}", png))
+        self.page.look(NARROW)
+
+    def test_form(self):
+        self.open(self.customers.tap())
+        self.screen("customer-form")
+
+
+if __name__ == "__main__":
+    unittest.main()

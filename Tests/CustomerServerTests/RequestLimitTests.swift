@@ -1,0 +1,65 @@
+import CustomerServer
+import Ledger
+import TapcardDomain
+import Testing
+
+@Suite("How often somebody may ask") struct RequestLimitTests {
+    @Test func endsAfterAMinute() {
+        var limits = RequestLimits<String>(most: 2, counting: 10)
+        #expect(limits.admit("a", at: 1_000) == nil)
+        #expect(limits.admit("a", at: 1_001) == nil)
+        #expect(limits.admit("a", at: 1_002) == 60)
+        #expect(limits.admit("b", at: 1_002) == nil)
+        #expect(limits.admit("a", at: 60_999) == 1)
+        #expect(limits.admit("a", at: 61_000) == nil)
+        // A clock that was set back locks no client out.
+        #expect(limits.admit("a", at: 0) == nil)
+    }
+
+    /// A stranger with many addresses fills no memory.
+    @Test func countsAFewAtATime() {
+        var limits = RequestLimits<Int>(most: 1, counting: 10)
+        for number in 0..<1_000 { #expect(limits.admit(number, at: Int64(number)) == nil) }
+        #expect(limits.counted == 10)
+        // The newest are still counted.
+        #expect(limits.admit(999, at: 1_000) != nil)
+        #expect(limits.admit(990, at: 1_000) != nil)
+        #expect(limits.admit(989, at: 1_000) == nil)
+        // Minutes that are over make room first.
+        #expect(limits.admit(2_000, at: 70_000) == nil)
+        #expect(limits.counted == 1)
+    }
+}
+
+@Suite("The pages that browsers may see again") struct ShownCardTests {
+    private static let uid = CardUID(bytes: [4, 1, 2, 3, 4, 5, 6])
+
+    @Test func areKeptForAMinuteForOneBrowser() throws {
+        var shown = ShownCards()
+        let uid = try #require(ShownCardTests.uid)
+        let (one, two) = (try #require(ReadCounter(1)), try #require(ReadCounter(2)))
+        let cookie = shown.keep(uid, one, at: 5_000)
+        #expect(cookie.utf8.count == 48)
+        #expect(shown.has(cookie, uid, one, at: 64_999))
+        #expect(!shown.has(cookie, uid, one, at: 65_000))
+        #expect(!shown.has(cookie, uid, two, at: 5_001))
+        #expect(!shown.has(cookie + "0", uid, one, at: 5_001))
+        #expect(!shown.has("", uid, one, at: 5_001))
+        let other = shown.keep(uid, two, at: 5_001)
+        #expect(other != cookie && shown.count == 2)
+    }
+
+    @Test func areBounded() throws {
+        var shown = ShownCards()
+        let uid = try #require(ShownCardTests.uid)
+        let counter = try #require(ReadCounter(1))
+        let first = shown.keep(uid, counter, at: 0)
+        var last = first
+        for _ in 0..<(ShownCards.most + 10) { last = shown.keep(uid, counter, at: 1) }
+        #expect(shown.count == ShownCards.most)
+        #expect(!shown.has(first, uid, counter, at: 2) && shown.has(last, uid, counter, at: 2))
+        // What is over goes first.
+        _ = shown.keep(uid, counter, at: 60_001)
+        #expect(shown.count == 1)
+    }
+}

@@ -1,0 +1,184 @@
+import DurableFile
+import Glibc
+import PrivatePostgreSQL
+import Testing
+
+/// The customers' page as a process of its own, or next to the counter's.
+@Suite("tapcard serve --customers", .ownThread) struct CustomersServedTests {
+    /// A station with a card of 20.00, and the key file of the page.
+    private static func station() throws -> Counter {
+        let counter = try Counter()
+        try counter.step("issue --name Amanda --balance 20")
+        try counter.step("keys customers ~/customer-keys.json")
+        return counter
+    }
+
+    /// The query that the card shows at this reading.
+    static func query(_ counter: Counter, _ reads: Int) throws -> String {
+        let chip = try ChildProcess(
+            try Executable.path(of: "TapAddress"),
+            [counter.file("customer-keys.json"), Counter.firstUID, String(reads)],
+            environment: [:], folder: counter.home)
+        let ended = try chip.end()
+        try #require(ended.status == 0)
+        return ended.output.filter { !$0.isNewline }
+    }
+
+    /// The words of `serve` for the page alone.
+    static func alone(_ counter: Counter) -> [String] {
+        [
+            "serve", "--no-counter", "--customers", "127.0.0.1:0", "--customers-keys",
+            counter.file("customer-keys.json"),
+        ]
+    }
+
+    /// Starts a server, and returns the address of its customers' page.
+    static func serving(
+        _ counter: Counter, _ words: [String], with more: [String: String?] = [:]
+    ) throws -> (process: ChildProcess, address: String) {
+        let process = try counter.start(words, with: more)
+        try process.wait("it answers") { try process.output.hasSuffix("ends it\n") }
+        let line = try process.output.split(separator: "\n").first { $0.contains("customers'") }
+        return (process, String(try #require(line?.split(separator: " ").last)))
+    }
+
+    /// Body and status, as curl gets them.
+    static func post(
+        _ address: String, _ query: String, _ words: [String] = []
+    ) throws -> String {
+        let curl = try ChildProcess(
+            "/usr/bin/curl",
+            [
+                "--silent", "--max-time", "50", "--write-out", " %{http_code}", "--data", query,
+            ] + words + [address], environment: [:], folder: "/tmp")
+        let ended = try curl.end()
+        #expect(ended.status == 0)
+        return ended.output
+    }
+
+    @Test("next to the counter, with a certificate and settings of its own")
+    func nextToTheCounter() throws {
+        let counter = try CustomersServedTests.station()
+        let certificate = try Certificate(counter)
+        for (name, value) in [
+            ("customers", "127.0.0.1:0"), ("customers-keys", counter.file("customer-keys.json")),
+            ("customers-name", "cards.example"),
+            ("customers-tls-certificate", certificate.path),
+        ] {
+            try counter.step("config set \(name) \(value)")
+        }
+        let (process, address) = try CustomersServedTests.serving(
+            counter, ["serve"], with: ["TAPCARD_CUSTOMERS_TLS_KEY": certificate.key])
+        #expect(address.hasPrefix("https://cards.example:") && address.hasSuffix("/c"))
+        let port = try #require(address.firstMatch(of: /:(\d+)\//)).output.1
+        let local = "https://127.0.0.1:\(port)/c"
+        let trusted = ["--cacert", certificate.path]
+        let query = try CustomersServedTests.query(counter, 1)
+        let shown = try CustomersServedTests.post(local, query, trusted)
+        #expect(shown.contains("$20.00") && shown.hasSuffix(" 200"))
+        #expect(try CustomersServedTests.post(local, query, trusted).hasSuffix(" 410"))
+        // The counter knows nothing of it, and it nothing of the counter.
+        let page = try #require(try process.output.firstMatch(of: /at (http:\S+)\//)).output.1
+        #expect(try CustomersServedTests.post("\(page)/c", query).hasSuffix(" 404"))
+        let session = "https://127.0.0.1:\(port)/api/v1/session"
+        #expect(try CustomersServedTests.post(session, "{}", trusted).hasSuffix(" 404"))
+        process.signal(SIGHUP)
+        try process.wait("the certificate is read again") {
+            try process.errors.contains(#""event":"customers-certificate-renewed""#)
+        }
+        process.signal(SIGTERM)
+        #expect(try process.end().status == 0)
+        #expect(try counter.step("audit").contains("operations: 1"))
+    }
+
+    @Test("alone, on a machine that has no keys of the station")
+    func alone() throws {
+        let counter = try CustomersServedTests.station()
+        let web = try Counter(["TAPCARD_READER": ""])
+        try DurableFile.makeFolder(web.file("keys"))
+        let moved = web.file("keys/customer-keys.json")
+        let bytes = try #require(try DurableFile(counter.file("customer-keys.json")).read())
+        try DurableFile(moved).write(bytes, mode: 0o600)
+        let (process, address) = try CustomersServedTests.serving(
+            web,
+            [
+                "--ledger", counter.ledger, "serve", "--no-counter", "--customers", "127.0.0.1:0",
+                "--customers-keys", moved,
+            ])
+        #expect(try process.output.split(separator: "\n").count == 2)
+        let query = try CustomersServedTests.query(counter, 1)
+        #expect(try CustomersServedTests.post(address, query).contains("$20.00"))
+        // The counter goes on next to it.
+        try counter.step("pay 5")
+        let next = try CustomersServedTests.query(counter, 2)
+        #expect(try CustomersServedTests.post(address, next).contains("$15.00"))
+        process.signal(SIGTERM)
+        #expect(try process.end().status == 0)
+        #expect(try DurableFile(web.keys).read() == nil)
+    }
+
+    @Test("is refused with a key file that is open, damaged or missing, and half a certificate")
+    func refused() throws {
+        let counter = try CustomersServedTests.station()
+        let path = counter.file("customer-keys.json")
+        let bytes = try #require(try DurableFile(path).read())
+        func refusal(_ more: [String] = []) throws -> String {
+            let ended = try counter.run(CustomersServedTests.alone(counter) + more)
+            #expect(ended.status != 0 && ended.output.isEmpty)
+            #expect(ended.errors.contains("Nothing is served."))
+            return ended.errors
+        }
+        #expect(try refusal(["--customers-tls-key", path]).contains("needs its key"))
+        try DurableFile(path).write(bytes, mode: 0o644)
+        #expect(try refusal().contains("can be read by others (mode 644)"))
+        // The file is cut off at every length.
+        for count in stride(from: 0, to: bytes.count - 2, by: 7) {
+            try DurableFile(path).write(Array(bytes.prefix(count)), mode: 0o600)
+            #expect(try refusal().contains("is damaged"), "\(count)")
+        }
+        try DurableFile(path).write(
+            Array(String(decoding: bytes, as: UTF8.self).replacing("meta", with: "mata").utf8),
+            mode: 0o600)
+        #expect(try refusal().contains("is damaged"))
+        try DurableFile(path).remove()
+        #expect(try refusal().contains("There is no key file"))
+        try DurableFile(path).write(try #require(try DurableFile(counter.keys).read()), mode: 0o600)
+        // The keys of the house themselves are not for this machine.
+        #expect(try refusal().contains("is damaged"))
+    }
+
+    @Test("two servers on one database show an address once")
+    func twoServers() throws {
+        try House.opened { owner, server, name in
+            let till = try owner.station(1)
+            try till.step("demo")
+            try till.step("add 15")
+            try till.step("keys customers \(owner.home)/customer-keys.json")
+            let role = try server.answer(to: "SELECT roles || 'customers' FROM setting", in: name)
+            let login = "\(name)_web"
+            _ = try server.answer(
+                to: "CREATE ROLE \(login) LOGIN PASSWORD 'web' IN ROLE \"\(role)\"", in: name)
+            defer { _ = try? server.answer(to: "DROP ROLE \(login)", in: name) }
+            let place = till.place.replacing("user=\(till.name)", with: "user=\(login)")
+            let servers = try (0..<2).map { _ in
+                try CustomersServedTests.serving(
+                    owner.counter,
+                    ["--ledger", place] + CustomersServedTests.alone(owner.counter),
+                    with: ["PGPASSWORD": "web"])
+            }
+            for reads in 1...3 {
+                let query = try CustomersServedTests.query(owner.counter, reads)
+                let order = reads.isMultiple(of: 2) ? Array(servers.reversed()) : servers
+                let first = try CustomersServedTests.post(order[0].address, query)
+                #expect(first.contains("$") && first.hasSuffix(" 200"))
+                let second = try CustomersServedTests.post(order[1].address, query)
+                #expect(!second.contains("$") && second.hasSuffix(" 410"))
+            }
+            for (process, _) in servers {
+                process.signal(SIGTERM)
+                #expect(try process.end().status == 0)
+            }
+            try owner.step("audit")
+        }
+    }
+}
