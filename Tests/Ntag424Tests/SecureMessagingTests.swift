@@ -184,6 +184,28 @@ struct SecureMessagingTests {
         }
     }
 
+    @Test("A session ends with its last count, and a command that is too long is not sent")
+    func limits() throws {
+        let example = Self.examples[0]
+        var last = conversation(
+            SecureSession(
+                encryption: factoryKey, authentication: key(example.authentication),
+                transaction: bytes(example.transaction), commands: .max))
+        #expect(throws: ChipError(.sessionOver)) { _ = try last.begin(example.command) }
+        #expect(last.session == nil)
+        var long = conversation(example.session)
+        let data = [UInt8](repeating: 1, count: 240)
+        #expect(throws: ChipError(.tooLong)) {
+            _ = try long.begin(.writeData(.ndef, offset: 0, data: data), file: .full)
+        }
+        let fitting = CardCommand.writeData(.ndef, offset: 0, data: Array(data.prefix(239)))
+        guard case .send(let sent) = try long.begin(fitting, file: .full) else {
+            Issue.record("nothing was sent")
+            return
+        }
+        #expect(sent.count == 5 + 255 + 1)
+    }
+
     @Test("The answers of a recorded chip to Read_Sig end with another status")
     func signature() throws {
         // TI 085BC941, the second command of its session.

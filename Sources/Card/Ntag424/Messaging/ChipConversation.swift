@@ -62,6 +62,11 @@ package struct ChipConversation: Sendable {
             state = .asked(command, .plain, parts: [])
             return .send(command.plain.bytes)
         }
+        // The count of commands must not begin again: codes would repeat.
+        guard session.commands < .max else {
+            end()
+            throw ChipError(.sessionOver)
+        }
         let mode = command.mode(file: file)
         guard let apdu = session.protect(command, mode) else { throw ChipError(.tooLong) }
         state = .asked(command, mode, parts: [])

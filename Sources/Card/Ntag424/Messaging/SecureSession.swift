@@ -44,10 +44,9 @@ package struct SecureSession: Sendable, Hashable {
             transaction: transaction, commands: commands)
     }
 
-    /// The command with its protection, as the reader sends it. Nil if it is too long, or if the
-    /// session has had as many commands as it can.
+    /// The command with its protection, as the reader sends it. Nil if it is too long.
     func protect(_ command: CardCommand, _ mode: CommunicationMode) -> CommandAPDU? {
-        guard commands < .max, let opcode = command.opcode else { return nil }
+        guard let opcode = command.opcode else { return nil }
         guard mode != .plain else { return command.plain }
         let data =
             mode == .full && !command.data.isEmpty
