@@ -364,7 +364,7 @@ let package = Package(
         .executableTarget(
             name: "TapAddress",
             dependencies: [
-                "CardCryptography", "CustomerServer", "DurableFile", "Ntag424", "TextCodecs",
+                "CardCryptography", "CustomerServer", "DurableFile", "Ntag424", "TapcardDomain",
             ],
             path: "Tests/TapAddress", swiftSettings: strict),
 

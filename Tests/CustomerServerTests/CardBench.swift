@@ -31,22 +31,21 @@ struct CardBench {
     func pass(seconds: Int64) { uptime.withLock { $0 += seconds * 1_000 } }
 
     /// The address of a card, as its chip makes it.
-    func address(_ uid: TapcardDomain.CardUID, _ reads: UInt32) -> TapMessage {
+    func address(_ uid: CardUID, _ reads: UInt32) -> TapMessage {
         CardBench.address(uid, reads, keys)
     }
 
     func address(_ reads: UInt32) -> TapMessage { address(.first, reads) }
 
     static func address(
-        _ uid: TapcardDomain.CardUID, _ reads: UInt32, _ keys: CustomerKeys
+        _ uid: CardUID, _ reads: UInt32, _ keys: CustomerKeys
     ) -> TapMessage {
-        guard let chip = Ntag424.CardUID(uid.bytes), let pair = keys.pairs.last,
-            let identity = TapIdentity(uid: chip, reads: reads)
+        guard let pair = keys.pairs.last, let identity = TapIdentity(uid: uid, reads: reads)
         else { preconditionFailure("a number and a counter that a chip has") }
         return TapMessage(
             TapMessage.Content(
                 identity: identity, fileData: [UInt8](repeating: 7, count: TapMessage.dataSize)),
-            metaKey: pair.meta, fileKey: CustomerKeys.fileKey(of: chip, from: pair.file),
+            metaKey: pair.meta, fileKey: CustomerKeys.fileKey(of: uid, from: pair.file),
             filling: [1, 2, 3, 4, 5])
     }
 

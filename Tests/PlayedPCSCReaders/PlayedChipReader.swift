@@ -1,21 +1,21 @@
-public import Ntag424
+package import Ntag424
 
 /// A reader on which an NTAG 424 DNA lies: it passes on commands to the card, and answers those for
 /// readers itself, as every reader of the standard does.
-public struct PlayedChipReader: PlayedReader {
+package struct PlayedChipReader: PlayedReader {
     /// The answer to reset that readers make up for this card.
-    public static let answerToReset: [UInt8] = [0x3B, 0x81, 0x80, 0x01, 0x80, 0x80]
+    package static let answerToReset: [UInt8] = [0x3B, 0x81, 0x80, 0x01, 0x80, 0x80]
 
-    public private(set) var memory: ChipMemory
+    package private(set) var memory: ChipMemory
     private var side = ChipSide()
 
-    public init(_ memory: ChipMemory) { self.memory = memory }
+    package init(_ memory: ChipMemory) { self.memory = memory }
 
-    public mutating func powerUp(_ field: inout PlayedField) { side = ChipSide() }
-    public mutating func powerDown(_ field: inout PlayedField) { side = ChipSide() }
-    public mutating func reset(_ field: inout PlayedField) { side = ChipSide() }
+    package mutating func powerUp(_ field: inout PlayedField) { side = ChipSide() }
+    package mutating func powerDown(_ field: inout PlayedField) { side = ChipSide() }
+    package mutating func reset(_ field: inout PlayedField) { side = ChipSide() }
 
-    public mutating func answer(_ command: [UInt8], _ field: inout PlayedField) -> [UInt8] {
+    package mutating func answer(_ command: [UInt8], _ field: inout PlayedField) -> [UInt8] {
         guard field.otherCard != nil else { return [0x63, 0x00] }
         let forReaders: UInt8 = 0xFF
         guard command.first == forReaders else {

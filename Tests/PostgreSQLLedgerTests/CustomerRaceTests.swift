@@ -43,16 +43,14 @@ import WebServer
     }
 
     private func address(
-        _ uid: TapcardDomain.CardUID, _ reads: UInt32, _ keys: CustomerKeys
+        _ uid: CardUID, _ reads: UInt32, _ keys: CustomerKeys
     ) throws -> TapMessage {
-        let made = Ntag424.CardUID(uid.bytes)
-        let chip = try #require(made)
-        let identity = try #require(TapIdentity(uid: chip, reads: reads))
+        let identity = try #require(TapIdentity(uid: uid, reads: reads))
         let pair = try #require(keys.pairs.last)
         return TapMessage(
             TapMessage.Content(
                 identity: identity, fileData: [UInt8](repeating: 0, count: TapMessage.dataSize)),
-            metaKey: pair.meta, fileKey: CustomerKeys.fileKey(of: chip, from: pair.file),
+            metaKey: pair.meta, fileKey: CustomerKeys.fileKey(of: uid, from: pair.file),
             filling: [1, 2, 3, 4, 5])
     }
 

@@ -3,13 +3,13 @@ import CustomerServer
 import DurableFile
 import Glibc
 import Ntag424
-import TextCodecs
+import TapcardDomain
 
 // Prints the query of the address that a card shows at its next reading, for tests in a browser:
 // TapAddress KEYFILE UID COUNTER
 let words = Array(CommandLine.arguments.dropFirst())
 guard words.count == 3, let file = try DurableFile(words[0]).read(),
-    let bytes = Hexadecimal.decode(words[1]), let uid = CardUID(bytes),
+    let uid = CardUID(words[1]),
     let reads = UInt32(words[2]), let identity = TapIdentity(uid: uid, reads: reads)
 else { exit(2) }
 guard let pair = try CustomerKeys(parsing: file).pairs.last else { exit(1) }

@@ -28,7 +28,7 @@ extension TapMessage {
 
 /// A card, and the counter of its page, as its chip has proved them.
 package struct ProvedCard: Hashable, Sendable {
-    package let uid: TapcardDomain.CardUID
+    package let uid: CardUID
     package let counter: ReadCounter
 }
 
@@ -43,16 +43,15 @@ extension CustomerKeys {
                 CustomerKeys.fileKey(of: uid, from: pair.file)
             }
             guard let identity = content?.identity,
-                let uid = TapcardDomain.CardUID(bytes: identity.uid.bytes),
                 let counter = ReadCounter(identity.reads)
             else { continue }
-            return ProvedCard(uid: uid, counter: counter)
+            return ProvedCard(uid: identity.uid, counter: counter)
         }
         return nil
     }
 
     /// The key of one card, made of its master.
-    package static func fileKey(of uid: Ntag424.CardUID, from master: AESKey) -> AESKey {
+    package static func fileKey(of uid: CardUID, from master: AESKey) -> AESKey {
         KeyDiversification.key(from: master, uid: uid, number: .two, house: house)
     }
 }

@@ -34,7 +34,7 @@ package struct CustomerRoutes: Sendable {
     private struct State {
         var addresses = RequestLimits<String>(
             most: CustomerRoutes.mostOfAnAddress, counting: CustomerRoutes.mostCounted)
-        var cards = RequestLimits<TapcardDomain.CardUID>(
+        var cards = RequestLimits<CardUID>(
             most: CustomerRoutes.mostOfACard, counting: CustomerRoutes.mostCounted)
         var shown = ShownCards()
     }

@@ -37,3 +37,10 @@ public protocol TagReader: Sendable {
     /// everything volatile: that is how changed settings take effect.
     func release() async
 }
+
+extension TagReader {
+    /// A reader that passes on only frames refuses a command. Nothing was sent.
+    public func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        throw ReaderError(.unsupported)
+    }
+}

@@ -1,5 +1,5 @@
 package import CardCryptography
-import TapcardDomain
+package import TapcardDomain
 
 /// Keys of single cards, made of one master key (AN10922, AES-128). A card's key reveals nothing
 /// about the master, nor about another card's key.

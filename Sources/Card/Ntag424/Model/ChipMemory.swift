@@ -1,5 +1,5 @@
 package import CardCryptography
-import TapcardDomain
+package import TapcardDomain
 
 /// The memory of an NTAG 424 DNA, which it keeps without power: a value, so that a card can be copied, compared,
 /// torn and kept in a file.

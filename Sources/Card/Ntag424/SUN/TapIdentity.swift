@@ -1,5 +1,5 @@
 package import CardCryptography
-import TapcardDomain
+package import TapcardDomain
 
 /// Which card was read, and for which time: what the chip encrypts into its URL (PICCData).
 package struct TapIdentity: Hashable, Sendable {

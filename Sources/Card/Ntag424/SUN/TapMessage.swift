@@ -1,5 +1,5 @@
 package import CardCryptography
-import TapcardDomain
+package import TapcardDomain
 import TextCodecs
 
 /// The values that a card writes into its URL at each read without authentication (SUN): who it is,
