@@ -157,7 +157,7 @@ struct SourceRuleTests {
         try forbid(in: files) { line in others.contains { line.contains($0) } }
         let port = try SourceTree.text("Sources/Ledgers/Ledger/CustomerLedger.swift")
         #expect(port.contains("private let ledger: any LedgerStore"))
-        #expect(port.ranges(of: "public func ").count == 2)
+        #expect(port.ranges(of: "package func ").count == 2)
     }
 
     @Test("nothing is left unfinished")
