@@ -34,6 +34,15 @@ def ticks(process):
     return int(fields[11]) + int(fields[12])
 
 
+def nanoseconds(process):
+    """The processor time of all threads that are there."""
+    used = 0
+    for thread in os.listdir(f"/proc/{process}/task"):
+        with open(f"/proc/{process}/task/{thread}/schedstat") as file:
+            used += int(file.read().split()[0])
+    return used
+
+
 def share_of_core(ticks_used, seconds):
     """In per cent."""
     return ticks_used / os.sysconf("SC_CLK_TCK") / seconds * 100

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures a watch over an emulated reader: idle, when a card arrives, and after many taps.
+"""Measures a watch over an emulated reader: idle, when a card arrives, and what taps take.
 
     processes.py TAPCARD [TAPS]
 
@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-from measuring import Reader, environment, resident_kib, run, share_of_core, ticks, tree
+from measuring import Reader, environment, nanoseconds, resident_kib, run, share_of_core, ticks, tree
 
 IDLE_SECONDS = 10
 FEW_TAPS = 10
@@ -56,7 +56,7 @@ def idle(reader, tapcard, env):
 
 def arrival(reader, tapcard, env):
     """From the tag's arrival to its line, beside what a read alone takes on this machine."""
-    interval = 100
+    interval = 80
     cards = [tag["uid"] for tag in reader.tell("status")["tags"]]
     watch = Watch(tapcard, env)
     waits = []
@@ -74,6 +74,30 @@ def arrival(reader, tapcard, env):
           f"{statistics.median(waits):.0f} ms, longest {max(waits):.0f} ms; at most {longest}, a "
           "polling interval and the read with as much again for a busy machine")
     return max(waits) <= longest
+
+
+def processor(reader, tapcard, env):
+    """What taps take of the processor, without what the same watch takes when it is idle."""
+    card = reader.tell("status")["tags"][0]["uid"]
+    watch = Watch(tapcard, env)
+    # The reader's process is there with the first tap.
+    reader.tell(f"present {card}")
+    watch.line()
+    processes = tree(watch.process.pid)
+    reader.tell("remove")
+    time.sleep(1)
+    start, before = time.monotonic(), sum(map(nanoseconds, processes))
+    for _ in range(ARRIVALS):
+        reader.tell(f"present {card}")
+        watch.line()
+        reader.tell("remove")
+        time.sleep(0.4)
+    seconds, used = time.monotonic() - start, sum(map(nanoseconds, processes)) - before
+    before = sum(map(nanoseconds, processes))
+    time.sleep(IDLE_SECONDS)
+    used -= (sum(map(nanoseconds, processes)) - before) * seconds / IDLE_SECONDS
+    watch.stop()
+    print(f"\nProcessor time of a tap, {ARRIVALS} of them: {used / ARRIVALS / 1e6:.2f} ms")
 
 
 def memory(reader, tapcard, env, taps):
@@ -104,6 +128,7 @@ def main(tapcard, taps="1000"):
             run([tapcard, "demo"], env)
             isRight = idle(reader, tapcard, env)
             isRight = arrival(reader, tapcard, env) and isRight
+            processor(reader, tapcard, env)
             reader.tell("present NTAG213")
             run([tapcard, "demo"], env)
             isRight = memory(reader, tapcard, env, int(taps)) and isRight

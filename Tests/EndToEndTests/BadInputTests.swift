@@ -183,9 +183,10 @@ struct BadInputTests {
                     + "See: tapcard completions --help"
             ),
             (
-                "sim put NTAG424",
-                #"tapcard: There is no simulated tag "NTAG424". Nothing was changed. tapcard sim "#
-                    + "list shows the numbers; NTAG213, NTAG215 or NTAG216 makes a new one."
+                "sim put NTAG999",
+                #"tapcard: There is no simulated tag "NTAG999". Nothing was changed. tapcard sim "#
+                    + "list shows the numbers; NTAG213, NTAG215, NTAG216 or NTAG424 makes a new "
+                    + "one."
             ),
             (
                 "sim tear 0 lost",

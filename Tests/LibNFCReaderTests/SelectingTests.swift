@@ -48,7 +48,7 @@ extension LiveTests {
                     try await reader.select(within: .milliseconds(150))
                 }
                 #expect(kind == .noTag)
-                // One look at once, one after 100 milliseconds, one at the end.
+                // One look at once, one after 80 milliseconds, one at the end.
                 #expect(emulator.counters.hostCommands == before + 6)
             }
         }

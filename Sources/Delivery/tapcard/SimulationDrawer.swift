@@ -133,7 +133,8 @@ struct SimulationDrawer: SimulatedTags {
         else {
             throw refusal(
                 "There is no simulated tag \(word.debugDescription).",
-                "tapcard sim list shows the numbers; \(Chip.choice) makes a new one.")
+                "tapcard sim list shows the numbers; \(Chip.choice(or: Simulation.chipName)) makes "
+                    + "a new one.")
         }
         return uid
     }

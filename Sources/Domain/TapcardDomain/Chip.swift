@@ -23,8 +23,11 @@ public enum Chip: String, Sendable, CaseIterable {
     public static var listed: String { allCases.map(\.name).joined(separator: ", ") }
 
     /// All names, for a sentence: "NTAG213, NTAG215 or NTAG216".
-    public static var choice: String {
-        let names = allCases.map(\.name)
+    public static var choice: String { choice() }
+
+    /// The names of all chips and of others, as a choice.
+    package static func choice(or others: String...) -> String {
+        let names = allCases.map(\.name) + others
         return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
     }
 }

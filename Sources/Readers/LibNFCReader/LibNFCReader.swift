@@ -7,7 +7,7 @@ public import TagReading
 @LibNFCLane
 public final class LibNFCReader: TagReader {
     /// The interval at which a waiting reader looks for a tag.
-    private static let pollingInterval = Duration.milliseconds(100)
+    private static let pollingInterval = Duration.milliseconds(80)
     /// The most bytes in a frame to a tag. The longest frame of a Type 2 tag has 16.
     private static let longestFrame = 64
 
