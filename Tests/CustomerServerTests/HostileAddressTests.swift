@@ -96,12 +96,25 @@ import WebServer
         }
         let most = CustomerRoutes.mostOfAnAddress
         #expect(statuses == [403: most, 429: 1_000 - most])
-        // The customer, elsewhere, is not locked out; the guesser is, even with the right code.
-        let locked = await bench.show(good, from: "203.0.113.7")
+        let locked = await bench.post("p=1", from: "203.0.113.7")
         #expect(locked.status == 429 && locked.header("Retry-After") == "60" && !locked.hasData)
-        #expect(await bench.show(good, from: "192.0.2.1").status == 200)
+        // A customer is not locked out, even at the same address.
+        #expect(await bench.show(good, from: "203.0.113.7").status == 200)
         bench.pass(seconds: 60)
-        #expect(await bench.show(bench.address(9), from: "203.0.113.7").status == 200)
+        #expect(await bench.post("p=1", from: "203.0.113.7").status == 403)
+    }
+
+    /// Who has an old address cannot keep the owner of the card from a new one.
+    @Test func withAnOldAddressDoNotLockTheCard() async throws {
+        let bench = try await HostileAddressTests.benchWithCard()
+        #expect(await bench.show(bench.address(8), from: "192.0.2.1").status == 200)
+        var statuses: [Int: Int] = [:]
+        for _ in 0..<(CustomerRoutes.mostOfAnAddress + 5) {
+            let again = await bench.show(bench.address(8), from: "203.0.113.7")
+            statuses[again.status, default: 0] += 1
+        }
+        #expect(statuses == [410: CustomerRoutes.mostOfAnAddress, 429: 5])
+        #expect(await bench.show(bench.address(9), from: "192.0.2.1").status == 200)
     }
 
     /// The holder of a card cannot keep the ledger busy with it.

@@ -30,6 +30,19 @@ struct BlockFaultTests {
         [.lost, .cut(to: 0), .cut(to: 1), .cut(to: 2), .cut(to: 3), .cut(to: 50)]
         + (0..<40).map { .flipped(bit: $0) }
 
+    @Test("A card that goes on and brings nothing is left")
+    func endless() throws {
+        // FSC 128, FWI 7, as an NTAG 424 DNA says.
+        let answer = try #require(AnswerToSelect(frame: [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]))
+        var reader = ReaderSide(answer)
+        _ = reader.begin([0x90, 0x60, 0, 0, 0])
+        let action = reader.hear(.frame([0x12]))
+        guard case .failed(.outOfPlace) = action else {
+            Issue.record("it goes on: \(action)")
+            return
+        }
+    }
+
     @Test("Without a fault each command is carried out once", arguments: [0, 1, 3])
     func plain(time: Int) {
         var line = line(time: time)

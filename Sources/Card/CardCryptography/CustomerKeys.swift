@@ -19,9 +19,10 @@ package struct CustomerKeys: Equatable, Sendable {
     private static let format = "tapcard customer keys 1"
     private static let (metaNumber, fileNumber): (UInt8, UInt8) = (1, 2)
 
-    /// The keys of a house.
-    package init(of ring: KeyRing) {
-        pairs = ring.entries.filter { $0.status != .retired }.map { entry in
+    /// The keys of a house, without those that its ledger names as retired, too.
+    package init(of ring: KeyRing, without retired: Set<UInt8> = []) {
+        let current = ring.entries.filter { $0.status != .retired && !retired.contains($0.id) }
+        pairs = current.map { entry in
             Pair(
                 id: entry.id, meta: entry.keys.chipMaster(CustomerKeys.metaNumber),
                 file: entry.keys.chipMaster(CustomerKeys.fileNumber))

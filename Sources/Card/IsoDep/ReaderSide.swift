@@ -106,6 +106,8 @@ package struct ReaderSide: Sendable, Hashable {
         guard its == number, state == .receiving || parts.count == 1 else {
             return fail(.outOfPlace)
         }
+        // A card that goes on and brings nothing would go on for ever.
+        guard !continues || !payload.isEmpty else { return fail(.outOfPlace) }
         (number, repetitions, state) = (number.other, 0, .receiving)
         parts = []
         answer += payload

@@ -55,7 +55,10 @@ enum CustomerFiles {
             const answer = await fetch(form.action,
               { method: "POST", body: new URLSearchParams(new FormData(form)) });
             const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-            main().replaceWith(page.querySelector("main"));
+            const next = page.querySelector("main");
+            // Some other server's page, such as a proxy's.
+            if (!next) throw new TypeError("not a page of this server");
+            main().replaceWith(next);
             document.title = page.title;
             begin();
             main().querySelector("h1").focus();

@@ -64,38 +64,51 @@ package struct CustomerRoutes: Sendable {
     }
 
     private func card(for request: WebRequest) async -> WebResponse {
-        let now = clocks.uptime()
-        if let wait = state.withLock({ $0.addresses.admit(request.client, at: now) }) {
-            return CustomerPage.tooMany(wait)
-        }
         guard let message = CustomerRoutes.message(in: request), let card = keys.card(in: message)
-        else { return CustomerPage.refused }
-        if let wait = state.withLock({ $0.cards.admit(card.uid, at: now) }) {
-            return CustomerPage.tooMany(wait)
-        }
+        else { return refused(CustomerPage.refused, request) }
         do throws(LedgerError) {
-            return try await shown(card, to: CustomerRoutes.cookies(of: request), at: now)
+            return try await shown(card, to: request, at: clocks.uptime())
         } catch {
-            return CustomerPage.unavailable(message)
+            // The counter may stand in the ledger, though its answer was lost.
+            return error.kind == .outcomeUnknown
+                ? CustomerPage.again : CustomerPage.unavailable(message)
         }
     }
 
+    /// A refusal, which counts against the address that it goes to. What a card has just proved
+    /// counts only against that card: many customers share an address, and a stranger among them
+    /// must not shut the page for the others.
+    private func refused(_ response: WebResponse, _ request: WebRequest) -> WebResponse {
+        let now = clocks.uptime()
+        let wait = state.withLock { $0.addresses.admit(request.client, at: now) }
+        return wait.map(CustomerPage.tooMany) ?? response
+    }
+
     private func shown(
-        _ card: ProvedCard, to cookies: [String], at now: Int64
+        _ card: ProvedCard, to request: WebRequest, at now: Int64
     ) async throws(LedgerError) -> WebResponse {
         let (uid, counter) = (card.uid, card.counter)
+        let cookies = CustomerRoutes.cookies(of: request)
         guard let statement = try await ledger.statement(of: uid, at: clocks.now()) else {
-            return CustomerPage.refused
+            return refused(CustomerPage.refused, request)
         }
         if let last = statement.lastShown, last >= counter {
             let isSameBrowser = state.withLock { state in
                 cookies.contains { state.shown.has($0, uid, counter, at: now) }
             }
-            guard last == counter, isSameBrowser else { return CustomerPage.again }
+            guard last == counter, isSameBrowser else {
+                return refused(CustomerPage.again, request)
+            }
             return CustomerPage.statement(statement)
         }
+        // Not before: who has an old address must not use up the card's own questions.
+        if let wait = state.withLock({ $0.cards.admit(uid, at: now) }) {
+            return CustomerPage.tooMany(wait)
+        }
         // Another browser, or another server, may have shown it since the ledger was read.
-        guard try await ledger.raise(counter, of: uid) else { return CustomerPage.again }
+        guard try await ledger.raise(counter, of: uid) else {
+            return refused(CustomerPage.again, request)
+        }
         let cookie = state.withLock { $0.shown.keep(uid, counter, at: clocks.uptime()) }
         return CustomerPage.statement(
             statement,

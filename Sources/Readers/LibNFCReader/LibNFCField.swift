@@ -85,6 +85,8 @@ struct LibNFCField {
             try takeOverCRC(device)
             state = .selected(uid, ownCRC: true)
         }
+        // A card in blocks may have needed more.
+        try allow(.usual, device)
         let command = ChipCommand.communicate(frame + RadioCRC.bytes(of: frame))
         do throws(ReaderError) {
             let answer = try send(command, to: device, "sending a frame")
@@ -140,6 +142,15 @@ struct LibNFCField {
         return ReaderSide(answer)
     }
 
+    /// Lets the chip wait so long for the next answers.
+    private mutating func allow(
+        _ needed: AnswerTimeout, _ device: LibNFCDevice
+    ) throws(ReaderError) {
+        guard needed != timeout else { return }
+        _ = try send(.answerTimeout(needed), to: device, "setting the wait for an answer")
+        timeout = needed
+    }
+
     /// Sends one block, and says what came of it.
     private mutating func exchangeBlock(
         _ block: [UInt8], _ wait: Duration, _ device: LibNFCDevice
@@ -151,11 +162,7 @@ struct LibNFCField {
             try takeOverCRC(device)
             state = .selected(uid, ownCRC: true)
         }
-        let needed = AnswerTimeout(atLeast: wait)
-        if needed != timeout {
-            _ = try send(.answerTimeout(needed), to: device, "setting the wait for an answer")
-            timeout = needed
-        }
+        try allow(AnswerTimeout(atLeast: wait), device)
         let command = ChipCommand.communicate(block + RadioCRC.bytes(of: block))
         do throws(ReaderError) {
             let answer = try send(command, to: device, "sending a block")

@@ -31,7 +31,8 @@ package struct ChipConversation: Sendable {
     package private(set) var session: SecureSession?
     /// The key with which the session is authenticated.
     package private(set) var key: KeyNumber?
-    private var hasBeenRefused = false
+    /// Whether a key was sent that the chip has not confirmed. It counts wrong ones.
+    private var isBarred = false
 
     package init() {}
 
@@ -43,7 +44,7 @@ package struct ChipConversation: Sendable {
         _ number: KeyNumber, _ key: AESKey, random: [UInt8]
     ) throws(ChipError) -> Step {
         precondition(random.count == SecureSession.randomSize, "16 random bytes")
-        guard !hasBeenRefused else { throw ChipError(.keyRefusedBefore) }
+        guard !isBarred else { throw ChipError(.keyRefusedBefore) }
         let isFirst = session == nil
         state = .challenged(number, key, random: random, isFirst: isFirst)
         let command: CardCommand =
@@ -82,7 +83,6 @@ package struct ChipConversation: Sendable {
             throw ChipError(.malformed)
         }
         if let refusal = answer.status.refusal {
-            if case .proving = current { hasBeenRefused = true }
             end()
             throw ChipError(.refused(refusal))
         }
@@ -114,6 +114,8 @@ package struct ChipConversation: Sendable {
         }
         state = .proving(
             number, key, reader: random, card: key.decrypt(answer.data), isFirst: isFirst)
+        // Until the chip has confirmed: it counts a wrong key also where its answer is lost.
+        isBarred = true
         let response = KeyProof.response(random, to: answer.data, key)
         return .send(CardCommand.more(response).plain.bytes)
     }
@@ -125,6 +127,7 @@ package struct ChipConversation: Sendable {
         guard answer.status == .done else { throw ChipError(.malformed) }
         let transaction = try KeyProof.confirm(
             answer.data, reader: reader, isFirst: isFirst, key)
+        isBarred = false
         session = SecureSession(
             key: key, reader: reader, card: card,
             transaction: isFirst ? transaction : session?.transaction ?? [],

@@ -61,10 +61,10 @@ package struct SecureSession: Sendable, Hashable {
     package func open(
         _ opcode: ChipOpcode, _ body: [UInt8], _ mode: CommunicationMode
     ) throws(StatusFault) -> (header: [UInt8], data: [UInt8]) {
+        guard commands < .max else { throw StatusFault(0x91CA) }
         guard mode != .plain else {
             return (Array(body.prefix(opcode.headerSize)), Array(body.dropFirst(opcode.headerSize)))
         }
-        guard commands < .max else { throw StatusFault(0x91CA) }
         let content = Array(body.dropLast(AESKey.shortCodeSize))
         guard body.count >= opcode.headerSize + AESKey.shortCodeSize else {
             throw StatusFault(0x917E)

@@ -19,8 +19,19 @@ extension Command {
         if isStream { try session.requireStream("The keys") }
         try session.requireNew(path)
         let ring = try await session.keys()
-        let given = (try? await session.ledgerIfThere()?.retiredKeys()) ?? []
-        let keys = CustomerKeys(of: ring.retiring(given.subtracting([ring.sealing.id])) ?? ring)
+        let ledger = try await session.ledgerIfThere()
+        // One that does not answer may have retired a key that this file would believe.
+        let retired = try await session.withLedgerErrors { () throws(LedgerError) in
+            try await ledger?.retiredKeys() ?? []
+        }
+        let keys = CustomerKeys(of: ring, without: retired)
+        guard !keys.pairs.isEmpty else {
+            throw TapcardError(
+                .keysUnusable, "Every key of this station is retired in the ledger.",
+                meaning: "No file was written.",
+                advice: "Bring the keys of another station: there tapcard keys export FILE, here "
+                    + "tapcard keys import FILE.")
+        }
         if isStream {
             session.output.write(CustomerKeyFile.text(of: keys))
             return .nothing
