@@ -69,7 +69,7 @@ enum MemcheckScenario {
     }
 
     private static func unplug(_ reader: LibNFCReader, _ emulator: EmulatedReader) async throws {
-        for command in 1...9 {
+        for command in 1...6 {
             _ = emulator.control("fault command \(command) unplug")
             if (try? await reader.select(within: .zero)) != nil {
                 _ = try? await reader.exchange(read)

@@ -5,8 +5,8 @@ struct ChipTarget: Hashable {
     enum Kind: Hashable {
         /// Type A without a protocol of its own: Type 2 tags, MIFARE Classic.
         case plain(selectAcknowledge: UInt8)
-        /// ISO/IEC 14443-4, which the firmware speaks by itself.
-        case block(BlockTarget)
+        /// ISO/IEC 14443-4, which the firmware speaks by itself. In a box, as in `PoweredCard.Kind`.
+        indirect case block(BlockTarget)
         case felica
     }
 
