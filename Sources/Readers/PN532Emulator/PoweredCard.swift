@@ -8,7 +8,7 @@ struct PoweredCard {
     enum Kind {
         case type2(TagSide)
         case foreign(ForeignCard)
-        // In a box: a copy beside the others would look at bytes that the compiler never sets,
+        // In a box: copied with the others, it would look at bytes that the compiler never sets,
         // which a memory checker takes for an error.
         indirect case chip(BlockChip)
     }
