@@ -104,6 +104,9 @@ let package = Package(
             "CardImage", on: "Card",
             ["NDEF", "TapcardDomain", "Games", "CardCryptography", "TextCodecs"]),
         room(
+            "ChipCard", on: "Card",
+            ["CardCryptography", "CardImage", "NDEF", "Ntag424", "TagReading", "TapcardDomain"]),
+        room(
             "CardStore", on: "Card",
             ["CardImage", "Type2Tag", "TagReading", "CardCryptography", "TapcardDomain"]),
 
@@ -160,7 +163,7 @@ let package = Package(
             "TapcardCore", on: "Core",
             [
                 "TapcardDomain", "Games", "NDEF", "Ntag424", "Type2Tag", "CardCryptography",
-                "CardImage", "CardStore", "TagReading", "Ledger", "ServicePorts", "TextCodecs",
+                "CardImage", "CardStore", "ChipCard", "TagReading", "Ledger", "ServicePorts", "TextCodecs",
                 "BlockingLane",
             ]),
 
@@ -389,7 +392,11 @@ let package = Package(
         tests(of: "CardCryptography", ["TextCodecs"]),
         tests(of: "IsoDep", ["TagReading"]),
         tests(
-            of: "Ntag424", ["CardCryptography", "IsoDep", "TapcardDomain", "TextCodecs"]),
+            of: "Ntag424",
+            ["CardCryptography", "DurableFile", "IsoDep", "TapcardDomain", "TextCodecs"]),
+        tests(
+            of: "ChipCard",
+            ["CardCryptography", "CardImage", "Ntag424", "TagReading", "TapcardDomain"]),
         tests(of: "Ledger", ["Games", "LedgerConformance", "TapcardDomain"]),
         tests(
             of: "PostgreSQLLedger",

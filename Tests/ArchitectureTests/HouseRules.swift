@@ -24,7 +24,8 @@ struct HouseRules {
     /// The system's own header is for many, any other C library for one target.
     private static let sharedLibrary = "CLinux"
 
-    /// The chips and their protocols: all that readers may know of the floor of cards.
+    /// The chips and their protocols: all that readers may know of the floor of cards. `ChipCard` is
+    /// not one: it is what the house writes on a chip.
     private static let chips: Set = ["Type2Tag", "IsoDep", "Ntag424"]
 
     /// What wraps the system for the others.

@@ -42,7 +42,7 @@ struct FacingSidesTests {
 
     private func sight(_ identity: TagIdentity, longestAnswer: Int = 250) -> FirstSight {
         FirstSight(identity, longestAnswer: longestAnswer) { chip in
-            chip.model.map(CardLayout.init)?.pages ?? chip.userPages
+            chip.model.flatMap(CardLayout.init)?.pages ?? chip.userPages
         }
     }
 
@@ -55,7 +55,7 @@ struct FacingSidesTests {
         #expect(reader.limits.count == 1)
         #expect(tag.chip == chip)
         #expect(tag.header == Array(memory.pages[..<4].flatMap(\.bytes)))
-        let pages = try #require(chip.model.map(CardLayout.init)).pages
+        let pages = try #require(chip.model.flatMap(CardLayout.init)).pages
         #expect(tag.memory == pages.flatMap { memory[$0].bytes })
         #expect(tag.signature?.count == 32)
     }
@@ -74,7 +74,7 @@ struct FacingSidesTests {
     func roundTrip(chip: Type2Chip, longestAnswer: Int) async throws {
         let (reader, _, _) = try await bench(chip, longestAnswer: longestAnswer)
         let fixture = try CardFixture()
-        let layout = try #require(chip.model.map(CardLayout.init))
+        let layout = try #require(chip.model.flatMap(CardLayout.init))
         let before = try await reader.perform(
             ReadPages(layout.pages, longestAnswer: longestAnswer))
         let area = try fixture.area(1_250, in: layout)
@@ -92,7 +92,7 @@ struct FacingSidesTests {
         #expect(image.area == area)
         #expect(image.content(in: .usd).face?.balance.minorUnits == 1_250)
         let slots = RecordSlots(
-            image, uid: fixture.uid, holders: [fixture.holder], currency: .usd, keys: fixture.keys)
+            image.records, uid: fixture.uid, holders: [fixture.holder], currency: .usd, keys: fixture.keys)
         #expect(slots.best?.record.sequence.value == 2)
     }
 
@@ -102,7 +102,7 @@ struct FacingSidesTests {
     func protected(chip: Type2Chip) async throws {
         let (reader, _, _) = try await bench(chip)
         try await protect(reader, chip, from: 4)
-        let layout = try #require(chip.model.map(CardLayout.init))
+        let layout = try #require(chip.model.flatMap(CardLayout.init))
         func write(_ password: TagPassword?) async throws(CardStoreError) {
             _ = try await reader.perform(
                 WritePages(

@@ -19,7 +19,7 @@ struct FirstSightTests {
         _ script: [ScriptedReader.Reply], longestAnswer: Int = 250
     ) async -> Played<SightedTag> {
         let procedure = FirstSight(identity, longestAnswer: longestAnswer) { chip in
-            chip.model.map(CardLayout.init)?.pages ?? chip.userPages
+            chip.model.flatMap(CardLayout.init)?.pages ?? chip.userPages
         }
         return await play(procedure, script)
     }

@@ -27,7 +27,8 @@ struct RecordSlotsTests {
     private func slots(_ first: Content, _ second: Content) throws -> RecordSlots {
         let fixture = try CardFixture()
         return RecordSlots(
-            try fixture.image(first.bytes(fixture), second.bytes(fixture)), uid: fixture.uid,
+            try fixture.image(first.bytes(fixture), second.bytes(fixture)).records,
+            uid: fixture.uid,
             holders: [fixture.holder], currency: .usd, keys: fixture.keys)
     }
 
@@ -122,7 +123,7 @@ struct RecordSlotsTests {
         let image = try fixture.image(try fixture.record(1, of: .nobody), try fixture.record(2))
         func valid(_ holders: [Holder]) -> [Bool] {
             RecordSlots(
-                image, uid: fixture.uid, holders: holders, currency: .usd, keys: fixture.keys
+                image.records, uid: fixture.uid, holders: holders, currency: .usd, keys: fixture.keys
             ).slots.map { if case .valid = $0 { true } else { false } }
         }
         #expect(valid([.nobody, fixture.holder]) == [true, true])
@@ -140,12 +141,12 @@ struct RecordSlotsTests {
         let keys = KeyRing.fresh(created: "") { [UInt8](repeating: 1, count: $0) }
         for slots in [
             RecordSlots(
-                image, uid: uid, holders: [fixture.holder], currency: .usd, keys: fixture.keys),
+                image.records, uid: uid, holders: [fixture.holder], currency: .usd, keys: fixture.keys),
             RecordSlots(
-                image, uid: fixture.uid, holders: [fixture.holder], currency: euro,
+                image.records, uid: fixture.uid, holders: [fixture.holder], currency: euro,
                 keys: fixture.keys),
             RecordSlots(
-                image, uid: fixture.uid, holders: [fixture.holder], currency: .usd, keys: keys),
+                image.records, uid: fixture.uid, holders: [fixture.holder], currency: .usd, keys: keys),
         ] {
             #expect(slots.best == nil && slots.hasUnsealed && slots.sequences.count == 2)
         }

@@ -146,7 +146,7 @@ extension RestingWorld {
     }
 
     var image: CardImage? {
-        guard let layout = tag.chip.model.map(CardLayout.init) else { return nil }
+        guard let layout = tag.chip.model.flatMap(CardLayout.init) else { return nil }
         return CardImage(layout.pages.flatMap { tag[$0].bytes }, layout: layout)
     }
 
@@ -154,7 +154,7 @@ extension RestingWorld {
     package var slots: RecordSlots? {
         image.map { image in
             RecordSlots(
-                image, uid: uid, holders: [.nobody] + (card.map { [$0.holder] } ?? []),
+                image.records, uid: uid, holders: [.nobody] + (card.map { [$0.holder] } ?? []),
                 currency: .usd, keys: keys)
         }
     }

@@ -48,7 +48,7 @@ struct Live {
         areReadersCareless: Bool
     ) {
         self.areReadersCareless = areReadersCareless
-        layout = world.tag.chip.model.map(CardLayout.init)
+        layout = world.tag.chip.model.flatMap(CardLayout.init)
         uid = world.tag.uid
         self.keepsWorlds = keepsWorlds
         keepsWords = keepsWorlds

@@ -38,13 +38,13 @@ extension RestingWorld {
 
     /// Whether phones read what the ledger says.
     var isDisplayGood: Bool {
-        guard let card, let image else { return false }
+        guard let card, let image, let layout = CardLayout(card.chip) else { return false }
         let isClosed = card.status == .closed
         let face = CardFace(
             style: card.face, balance: Money(minorUnits: balance, .usd),
             holder: isClosed ? .nobody : card.holder, scratch: isClosed ? .none : card.scratch,
             ticket: card.ticket, game: card.game?.id)
-        return image.area == (try? face.area(in: CardLayout(card.chip)))
+        return image.area == (try? face.area(in: layout))
     }
 
     /// One undisturbed tap, and the rules that must hold after it: I8, and all that hold at rest.

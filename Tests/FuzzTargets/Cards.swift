@@ -76,7 +76,7 @@ private func checkRecords(_ input: [UInt8]) throws {
     let memory = [UInt8](repeating: 0, count: layout.ndefByteCount) + places
     let image = try unwrap(CardImage(memory, layout: layout), "no image of the right size")
     let uid = try unwrap(uid, "no number")
-    let slots = RecordSlots(image, uid: uid, holders: holders, currency: .usd, keys: keys)
+    let slots = RecordSlots(image.records, uid: uid, holders: holders, currency: .usd, keys: keys)
     try require(slots.bytes.flatMap(\.self) == Array(places), "other bytes in the places")
     for (slot, bytes) in zip(slots.slots, slots.bytes) {
         switch slot {

@@ -46,7 +46,7 @@ struct TagPermission: Sendable {
                 && [CardProtection.switchingOff(keyID: 0), .clearingPassword(keyID: 0)]
                     .contains { step in isOf(step, page, content, claimed) }
         }
-        return CardLayout(card.chip).pages.contains(page)
+        return CardLayout(card.chip)?.pages.contains(page) ?? false
             || isOf(card.protection, page, content, Type2Chip(card.chip))
     }
 

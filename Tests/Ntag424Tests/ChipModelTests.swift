@@ -282,4 +282,9 @@ struct ChipModelTests {
         }
         #expect(ChipMemory(parsing: text + "more: 1\n") == nil)
     }
+
+    @Test("The one from the factory is the fixture, byte for byte")
+    func factoryFile() throws {
+        #expect(ChipMemory.signedExample.text == (try chipFixture("factory-ntag424.txt")))
+    }
 }

@@ -63,6 +63,7 @@ struct PlayedChip {
         while true {
             switch step {
             case .finished(let data): return data
+            case .saidDone: return []
             case .send(let command):
                 let answer = send(command)
                 step = try conversation.hear(answer)

@@ -25,6 +25,7 @@ struct SimulatedChipTests {
         while true {
             switch step {
             case .finished(let data): return data
+            case .saidDone: return []
             case .send(let command):
                 step = try conversation.hear(try await reader.exchange(command: command))
             }

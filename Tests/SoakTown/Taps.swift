@@ -102,7 +102,7 @@ extension Town {
             note("hints: somebody's hand")
         }
         // A weak page may show again what a vandal wrote.
-        let pages = world.tag.chip.model.map(CardLayout.init)?.recordPages ?? []
+        let pages = world.tag.chip.model.flatMap(CardLayout.init)?.recordPages ?? []
         for ((place, bytes), first) in zip(world.tag.records.enumerated(), pages) {
             let isWeak = world.weak.keys.contains { (first..<first + 4).contains($0) }
             if isIssued(bytes, uid(index)), !isWeak { bodies[index].spoiltPlaces.remove(place) }
@@ -218,7 +218,7 @@ extension Town {
             throw broken("I8: what phones read makes no sense")
         }
         face.extras = shown.extras
-        if let model = tag.chip.model { face = face.shown(in: CardLayout(model)) }
+        if let layout = tag.chip.model.flatMap(CardLayout.init) { face = face.shown(in: layout) }
         face.extras = []
         // What a vandal wrote may have become a member of others, which is kept.
         shown.extras = []
@@ -278,7 +278,7 @@ extension Town {
 
 extension TagMemory {
     var image: CardImage? {
-        chip.model.map(CardLayout.init).flatMap { layout in
+        chip.model.flatMap(CardLayout.init).flatMap { layout in
             CardImage(layout.pages.flatMap { self[$0].bytes }, layout: layout)
         }
     }

@@ -156,7 +156,7 @@ extension Town {
     /// Somebody writes on a card with a phone, unless it asks for a password.
     mutating func vandal(_ index: Int) {
         guard books.accounts[uid(index)] != nil,
-            let layout = bodies[index].tag.chip.model.map(CardLayout.init)
+            let layout = bodies[index].tag.chip.model.flatMap(CardLayout.init)
         else { return }
         guard !bodies[index].tag.asksForPassword else {
             return note("vandals kept out by a password")

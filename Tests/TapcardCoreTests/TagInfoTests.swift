@@ -67,7 +67,7 @@ struct TagInfoTests {
         let json = #"{"balance":1.00}"#
         try tag.lay(NDEFText(language: "en", text: json).record)
         try await world.put(tag)
-        let layout = try #require(chip.model.map(CardLayout.init))
+        let layout = try #require(chip.model.flatMap(CardLayout.init))
         #expect(
             try await world.station.tagInfo().freeBytes == layout.jsonCapacity - json.utf8.count)
         try await world.alter { $0[4] = Page(0x03, 0xFF, 0xFF, 0xFF) }

@@ -48,14 +48,14 @@ extension World {
     func slots() async throws -> RecordSlots {
         let tag = try await tag()
         return RecordSlots(
-            try tag.image, uid: try await uid(), holders: try tag.holders, currency: .usd,
+            try tag.image.records, uid: try await uid(), holders: try tag.holders, currency: .usd,
             keys: keys)
     }
 }
 
 extension TagMemory {
     var layout: CardLayout {
-        get throws { try #require(chip.model.map(CardLayout.init)) }
+        get throws { try #require(chip.model.flatMap(CardLayout.init)) }
     }
 
     var image: CardImage {

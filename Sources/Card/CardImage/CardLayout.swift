@@ -23,10 +23,12 @@ package struct CardLayout: Hashable, Sendable {
         self.recordPages = recordPages
     }
 
-    package init(_ chip: Chip) {
+    /// Nil for a chip without pages.
+    package init?(_ chip: Chip) {
         switch chip {
         case .ntag213: self = .ntag213
         case .ntag215, .ntag216: self = .larger
+        case .ntag424: return nil
         }
     }
 

@@ -25,7 +25,16 @@ package enum TagContent: Hashable, Sendable {
                 self = .empty
                 return
             }
-            let message = try NDEFMessage(decoding: block.value, .lenient)
+            self.init(message: block.value, currency: currency)
+        } catch {
+            self = .unreadable(error.detail)
+        }
+    }
+
+    /// Reads an NDEF message.
+    package init(message bytes: [UInt8], currency: Currency) {
+        do {
+            let message = try NDEFMessage(decoding: bytes, .lenient)
             guard let record = message.records.first, record.format != .empty else {
                 self = .empty
                 return

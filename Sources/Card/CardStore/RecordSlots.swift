@@ -2,7 +2,8 @@ package import CardCryptography
 package import CardImage
 package import TapcardDomain
 
-/// The two record slots of a tag, each with its validity.
+/// The record slots of a card, each with its validity: two on a tag with pages, four on a chip that
+/// proves itself.
 package struct RecordSlots: Hashable, Sendable {
     /// The content of one slot.
     package enum Slot: Hashable, Sendable {
@@ -22,16 +23,16 @@ package struct RecordSlots: Hashable, Sendable {
     /// The bytes in the slots, which a ledger can compare.
     package let bytes: [[UInt8]]
 
-    /// Checks the seals of both slots. A record is for one of the `holders`; with an empty list, no
+    /// Checks the seals of all slots. A record is for one of the `holders`; with an empty list, no
     /// seal is valid.
     package init(
-        _ image: CardImage, uid: CardUID, holders: [Holder], currency: Currency, keys: KeyRing
+        _ records: [[UInt8]], uid: CardUID, holders: [Holder], currency: Currency, keys: KeyRing
     ) {
-        bytes = image.records
-        // Cached, because deriving a card's key takes as long as checking a seal, and both records
+        bytes = records
+        // Cached, because deriving a card's key takes as long as checking a seal, and most records
         // use the same one.
         var cardKeys: [UInt8: [UInt8]] = [:]
-        slots = image.records.map { bytes in
+        slots = records.map { bytes in
             if bytes.allSatisfy({ $0 == 0 }) { return .blank }
             guard let record = SealedRecord(bytes) else { return .broken }
             guard let entry = keys.entry(record.keyID) else { return .unsealed(record) }
@@ -75,6 +76,9 @@ package struct RecordSlots: Hashable, Sendable {
         return best
     }
 
+    /// Whether no slot was ever written.
+    package var isBlank: Bool { slots.allSatisfy { $0 == .blank } }
+
     package var hasRetired: Bool {
         slots.contains { if case .retired = $0 { true } else { false } }
     }
@@ -94,16 +98,29 @@ package struct RecordSlots: Hashable, Sendable {
         }
     }
 
+    /// The slots that do not count.
+    package var others: [Slot] {
+        let best = best?.place
+        return slots.indices.filter { $0 != best }.map { slots[$0] }
+    }
+
     /// The slot for the next record: never the one with the last confirmed record, even if another
     /// valid one is newer. A newer one that is not confirmed may rest on weak bits and be lost
-    /// tomorrow.
+    /// tomorrow. Of the others, one without a record, or the oldest.
     package func target(keeping confirmed: SequenceNumber) -> Int {
         #if LEAVE_RULES_OUT
         if LeftOutRule.current == .keepConfirmedRecord { return 1 - (best?.place ?? 1) }
         #endif
-        for (place, slot) in slots.enumerated() {
-            if case .valid(let record) = slot, record.sequence == confirmed { return 1 - place }
-        }
-        return best.map { 1 - $0.place } ?? 0
+        let kept = slots.firstIndex { $0.valid?.sequence == confirmed } ?? best?.place
+        let free = slots.indices.filter { $0 != kept }
+        return free.min { left, right in
+            (slots[left].valid?.sequence ?? .none) < (slots[right].valid?.sequence ?? .none)
+        } ?? 0
+    }
+}
+
+extension RecordSlots.Slot {
+    fileprivate var valid: SealedRecord? {
+        if case .valid(let record) = self { record } else { nil }
     }
 }

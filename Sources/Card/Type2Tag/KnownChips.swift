@@ -4,14 +4,15 @@ import TextCodecs
 /// The chips that tapcard writes to.
 extension Type2Chip {
     /// All chips that tapcard knows.
-    public static let known = Chip.allCases.map(Type2Chip.init)
+    public static let known = Chip.allCases.compactMap(Type2Chip.init)
 
     /// The chip of a name that cards have.
-    public init(_ model: Chip) {
+    public init?(_ model: Chip) {
         switch model {
         case .ntag213: self = .ntag213
         case .ntag215: self = .ntag215
         case .ntag216: self = .ntag216
+        case .ntag424: return nil
         }
     }
 

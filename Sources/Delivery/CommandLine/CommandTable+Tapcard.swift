@@ -6,7 +6,7 @@ extension CommandTable {
         CommandTable(
             program: "tapcard",
             summary:
-                "Value and scratch cards on NFC stickers (NTAG213, 215, 216): a card is always "
+                "Value and scratch cards on NFC stickers (NTAG213, 215, 216, 424): a card is always "
                 + "the old one or the new one, whatever moment it is pulled.",
             globals: switches,
             commands: verbs.map(\.spec),

@@ -33,9 +33,6 @@ package struct ProvedCard: Hashable, Sendable {
 }
 
 extension CustomerKeys {
-    /// The name that goes into every card's keys.
-    package static let house = Array("tapcard".utf8)
-
     /// The card that a message proves; nil where no key of the house has made it.
     package func card(in message: TapMessage) -> ProvedCard? {
         for pair in pairs.reversed() {
@@ -52,6 +49,6 @@ extension CustomerKeys {
 
     /// The key of one card, made of its master.
     package static func fileKey(of uid: CardUID, from master: AESKey) -> AESKey {
-        KeyDiversification.key(from: master, uid: uid, number: .two, house: house)
+        KeyDiversification.key(from: master, uid: uid, number: .two, house: CardKeys.house)
     }
 }

@@ -17,7 +17,7 @@ extension Parameter<String?> {
         .option(
             "tag", "FILE|CHIP", .file,
             "The tag on it: a dump, which is kept up to date if it is tapcard's own, or "
-                + "\(Chip.listed) or NTAG424")
+                + Chip.choice)
     }
     fileprivate static var link: Self {
         .option("link", "PATH", .file, "A name for the device that stays the same")

@@ -133,7 +133,7 @@ struct SimulationDrawer: SimulatedTags {
         else {
             throw refusal(
                 "There is no simulated tag \(word.debugDescription).",
-                "tapcard sim list shows the numbers; \(Chip.choice(or: Simulation.chipName)) makes "
+                "tapcard sim list shows the numbers; \(Chip.choice) makes "
                     + "a new one.")
         }
         return uid
@@ -146,7 +146,7 @@ struct SimulationDrawer: SimulatedTags {
     private func listing(_ world: Simulation) -> [SimulatedTag] {
         let all =
             world.tags.map { ($0.uid, $0.chip.name) }
-            + world.chips.map { ($0.number, Simulation.chipName) }
+            + world.chips.map { ($0.number, Chip.ntag424.name) }
         return all.map { uid, name in
             SimulatedTag(
                 uid: Hexadecimal.encode(uid), chip: name,

@@ -83,7 +83,7 @@ struct TagFile {
         guard let bytes = found.bytes, let mode = found.mode else {
             throw TapcardError(
                 .fileUnusable, "There is no file \(file.path).", meaning: nothing,
-                advice: "Name a dump, or a chip: \(Chip.listed), \(Simulation.chipName).")
+                advice: "Name a dump, or a chip: \(Chip.listed).")
         }
         let isStream = file.path == DurableFile.standardStream
         let text = String(decoding: bytes, as: UTF8.self)

@@ -10,6 +10,8 @@ public enum Chip: String, Sendable, CaseIterable {
     case ntag215 = "NTAG215"
     /// NTAG216, with 888 bytes for users.
     case ntag216 = "NTAG216"
+    /// NTAG 424 DNA, which proves itself with keys.
+    case ntag424 = "NTAG424"
 
     /// The name on the data sheet.
     public var name: String { rawValue }
@@ -23,11 +25,8 @@ public enum Chip: String, Sendable, CaseIterable {
     public static var listed: String { allCases.map(\.name).joined(separator: ", ") }
 
     /// All names, for a sentence: "NTAG213, NTAG215 or NTAG216".
-    public static var choice: String { choice() }
-
-    /// The names of all chips and of others, as a choice.
-    package static func choice(or others: String...) -> String {
-        let names = allCases.map(\.name) + others
+    public static var choice: String {
+        let names = allCases.map(\.name)
         return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
     }
 }

@@ -8,7 +8,8 @@ public struct CardView: Sendable, Hashable {
     public let balance: Money
     /// The operation that waits for the card to be seen; nil without one.
     public let open: Operation?
-    /// The records made for the numbers that were asked about.
+    /// The records made for the numbers that were asked about. Of a card on an NTAG 424 DNA, also
+    /// those of the numbers confirmed and given out last.
     public let issued: [SequenceNumber: IssuedRecord]
     /// The ranges of numbers that a restored ledger has lost.
     public let gaps: [SequenceGap]
@@ -56,7 +57,10 @@ extension LedgerStore {
         return try await read(touching: footprint) { rows throws(LedgerError) in
             guard let card = try rows.card(uid) else { return nil }
             var issued: [SequenceNumber: IssuedRecord] = [:]
-            for sequence in sequences { issued[sequence] = try rows.issued(uid, sequence) }
+            var asked = Set(sequences)
+            // To talk to a chip that proves itself, its keys have to be known before.
+            if card.chip == .ntag424 { asked.formUnion([card.confirmed, card.allocated]) }
+            for sequence in asked { issued[sequence] = try rows.issued(uid, sequence) }
             return CardView(
                 card: card,
                 balance: Money(minorUnits: try rows.balance(of: card.purse), currency),

@@ -5,16 +5,19 @@ package import CardCryptography
 ///
 /// It never guesses: after one refused key it authenticates no more, because the chip counts wrong
 /// keys and can kill one.
-package struct ChipConversation: Sendable {
+package struct ChipConversation: Hashable, Sendable {
     /// The caller's next step.
     package enum Step: Hashable, Sendable {
         /// Send this command, and pass its answer on.
         case send([UInt8])
-        /// The command is done; these are the data of its answer.
+        /// The command is done; these are the data of its answer. In a session, its code proves
+        /// them.
         case finished([UInt8])
+        /// The chip says that the command is done, without a code: anybody can say so.
+        case saidDone
     }
 
-    private enum State {
+    private enum State: Hashable {
         case idle
         /// A command was sent. Parts of its answer may have come already.
         case asked(CardCommand, CommunicationMode, parts: [UInt8])
@@ -157,7 +160,7 @@ package struct ChipConversation: Sendable {
             session?.countUnproved()
             // A new application key ends the session: only another authentication proves it.
             if case .changeKey = command { end() }
-            return .finished([])
+            return .saidDone
         }
         return .finished(try session?.unseal(all, mode, status: answer.status) ?? [])
     }

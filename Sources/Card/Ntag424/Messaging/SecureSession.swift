@@ -13,7 +13,7 @@ package struct SecureSession: Sendable, Hashable {
     package let authentication: AESKey
 
     static let transactionSize = 4
-    static let randomSize = AESKey.blockSize
+    package static let randomSize = AESKey.blockSize
     private static let paddingStart: UInt8 = 0x80
 
     private enum Direction {

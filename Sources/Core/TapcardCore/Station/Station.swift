@@ -1,5 +1,6 @@
 public import CardCryptography
 import CardImage
+package import ChipCard
 public import Ledger
 public import TagReading
 public import TapcardDomain
@@ -53,6 +54,8 @@ public struct Station: Sendable {
         public var ceilings: Ceilings?
         /// Whether a person has confirmed an amount above the lower ceilings.
         public var isConfirmed: Bool
+        /// The file that phones read on a chip that proves itself: the address of the house's page.
+        package var address = AddressFile.nowhere
 
         /// Creates settings; each has a usual value.
         public init(
@@ -142,18 +145,16 @@ public struct Station: Sendable {
 
     /// Seals with the key that seals at all stations of the ledger. Throws where this one lacks it,
     /// before anything is begun.
-    var sealer: RecordSealer {
-        get throws(Interruption) {
-            if let missing = keySource.missing { throw .refused(.lackingKey(missing)) }
-            return sealer(with: keys.sealing)
-        }
+    func sealer(of sight: Sight) throws(Interruption) -> RecordSealer {
+        if let missing = keySource.missing { throw .refused(.lackingKey(missing)) }
+        return sealer(with: keys.sealing, on: sight.medium)
     }
 
-    private func sealer(with entry: KeyEntry) -> RecordSealer {
+    private func sealer(with entry: KeyEntry, on medium: Sight.Medium) -> RecordSealer {
         RecordSealer(
             keyID: entry.id,
             seal: { content in
-                guard let record = SealedRecord(content, under: entry) else {
+                guard let record = SealedRecord(content, on: medium, under: entry) else {
                     preconditionFailure("the ledger let a balance pass that no card can hold")
                 }
                 return record.bytes
@@ -164,10 +165,15 @@ public struct Station: Sendable {
 
 extension SealedRecord {
     /// The record of a card under one of the station's keys; nil for a balance that no card holds.
-    init?(_ content: SealedContent, under entry: KeyEntry) {
+    ///
+    /// On a chip that proves itself no name is sealed: nothing on it tells one, and the keys
+    /// of the card are proof enough of which card it is.
+    init?(_ content: SealedContent, on medium: Sight.Medium, under entry: KeyEntry) {
+        var holder = content.holder
+        if case .chip = medium { holder = .nobody }
         self.init(
             uid: content.uid, sequence: content.sequence, balance: content.balance,
-            state: State(content.scratch), holder: content.holder, keyID: entry.id,
+            state: State(content.scratch), holder: holder, keyID: entry.id,
             cardKey: entry.keys.cardKey(uid: content.uid.bytes))
     }
 }

@@ -27,29 +27,41 @@ struct CardWork: Sendable, Hashable {
     /// Whether it is the request's own; an earlier tap has left open anything else.
     let isRequested: Bool
 
-    /// Where the record goes, and its pages.
-    fileprivate var record: (place: Int, writes: [PageWrite]) {
+    /// Where the record goes.
+    var place: Int {
         #if LEAVE_RULES_OUT
-        let place = sight.placeLeavingOutRules(for: work)
-        return (place, sight.writesLeavingOutRules(of: work.record, to: place))
+        sight.placeLeavingOutRules(for: work)
         #else
-        let place = sight.slots.target(keeping: work.confirmed)
-        return (place, sight.layout.writes(record: work.record, to: place))
+        sight.slots.target(keeping: work.confirmed)
         #endif
     }
 
-    /// A page that only who has the password may write to a protected tag.
-    var probe: PageWrite { record.writes[0] }
+    /// The pages of the record.
+    fileprivate func writes(to layout: CardLayout) -> [PageWrite] {
+        #if LEAVE_RULES_OUT
+        sight.writesLeavingOutRules(of: work.record, to: place)
+        #else
+        layout.writes(record: work.record, to: place)
+        #endif
+    }
+
+    /// A page that only who has the password may write to a protected tag; nil for a card without
+    /// pages.
+    var probe: PageWrite? { (sight.pages?.layout).map { writes(to: $0)[0] } }
 }
 
 extension Station {
-    /// Writes the record and reads it back.
+    /// Writes the record, and proves that it is on the card.
     func writeRecord(of change: CardWork) async throws(Interruption) {
         surroundings.progress(.writing)
-        _ = try await performing(
-            WritePages(
-                change.record.writes, longestAnswer: await reader.longestAnswer,
-                password: try await opening(change.work.card, isOpened: change.isOpened)))
+        switch change.sight.medium {
+        case .chip(let chip): try await write(change, on: chip)
+        case .pages(let pages):
+            _ = try await performing(
+                WritePages(
+                    change.writes(to: pages.layout), longestAnswer: await reader.longestAnswer,
+                    password: try await opening(change.work.card, isOpened: change.isOpened)))
+        }
     }
 
     /// Brings what phones read to what has happened.
@@ -101,18 +113,22 @@ extension Station {
 
     /// Brings what phones read up to date and throws on failure, for a caller that wants just that.
     ///
-    /// `keepingExtras` says whether members that others added stay.
+    /// `keepingExtras` says whether members that others added stay. Of a chip that proves itself,
+    /// phones read an address, which does not change with the card.
     func writeDisplay(
         on sight: Sight, content: SealedContent, of card: LedgerCard, rewritingAll: Bool,
         keepingExtras: Bool = true, isOpened: Bool = false
     ) async throws(Interruption) -> DisplayState {
-        guard let area = area(for: content, of: card, on: sight, keepingExtras: keepingExtras)
+        guard let pages = sight.pages else { return .current }
+        guard
+            let area = area(
+                for: content, of: card, on: sight, pages, keepingExtras: keepingExtras)
         else {
             surroundings.progress(.hint("what phones are to read has no room on the chip"))
             return .outOfDate
         }
-        let writes = sight.layout.writes(
-            replacing: sight.image.area, with: area, rewritingAll: rewritingAll)
+        let writes = pages.layout.writes(
+            replacing: pages.image.area, with: area, rewritingAll: rewritingAll)
         do throws(Interruption) {
             if !writes.isEmpty {
                 _ = try await performing(
@@ -140,19 +156,20 @@ extension Station {
     /// these leave room for the card's own. Nil where not even these have room: no card is made
     /// so, but a ledger that somebody wrote into can say so.
     func area(
-        for content: SealedContent, of card: LedgerCard, on sight: Sight, keepingExtras: Bool = true
+        for content: SealedContent, of card: LedgerCard, on sight: Sight, _ pages: TagPages,
+        keepingExtras: Bool = true
     ) -> [UInt8]? {
         var face = face(of: card, content)
-        if keepingExtras, card.status != .closed { face.extras = extras(on: sight, of: card) }
-        if let area = try? face.area(in: sight.layout) { return area }
+        if keepingExtras, card.status != .closed { face.extras = extras(on: sight, pages, of: card) }
+        if let area = try? face.area(in: pages.layout) { return area }
         face.extras = []
-        return try? face.area(in: sight.layout)
+        return try? face.area(in: pages.layout)
     }
 
     /// The members that others added. A key of the card's own that was torn or altered looks like
     /// one of them: they are believed only beside what the card itself has to say of its holder,
     /// and after a refresh that was broken off only where everything else is in its place.
-    func extras(on sight: Sight, of card: LedgerCard) -> [JSONMember] {
+    func extras(on sight: Sight, _ pages: TagPages, of card: LedgerCard) -> [JSONMember] {
         if let face = sight.content.face {
             let isOfHolder =
                 face.holder.id == card.holder.id
@@ -161,12 +178,12 @@ extension Station {
                 face.style == .iosApp || card.scratch == .none || face.scratch != .none
             return isOfHolder && hasState ? face.extras : []
         }
-        guard let face = sight.image.remainingFace(in: currency), face.style == card.face,
+        guard let face = pages.image.remainingFace(in: currency), face.style == card.face,
             face.holder == card.holder,
             face.style == .iosApp || (face.scratch == .none) == (card.scratch == .none)
         else { return [] }
         let own = self.face(of: card, card.content(.none, balance: face.balance))
-            .shown(in: sight.layout)
+            .shown(in: pages.layout)
         guard (face.ticket == nil) == (own.ticket == nil), (face.game == nil) == (own.game == nil)
         else { return [] }
         return face.extras

@@ -54,7 +54,7 @@ extension Station {
 
     private func evidence(on sight: Sight) async -> [String] {
         guard let view = sight.view, view.open?.kind.makesCard != true else { return [] }
-        guard sight.slots.best != nil || !sight.image.hasBlankRecords else {
+        guard sight.slots.best != nil || !sight.slots.isBlank else {
             if formattedRefusal(sight) != nil { return [] }
             return ["both records are gone: the tag was wiped, or is another one with this number"]
         }
@@ -88,7 +88,7 @@ extension Station {
     private func describe(
         _ place: Int, of slots: RecordSlots, _ written: Written
     ) -> String? {
-        let name = place == 0 ? "the first record" : "the second record"
+        let name = "the \(["first", "second", "third", "fourth"][place]) record"
         switch slots.slots[place] {
         case .blank, .valid: return nil
         case .retired(let record):
@@ -140,7 +140,8 @@ extension Station {
     /// Names and codes are not told: a log is read by others.
     private func describeFace(on sight: Sight, _ view: CardView) -> String? {
         let name = "what phones read"
-        if view.card.isDisplayStale || sight.layout.isGuarded(sight.image.area) {
+        guard let pages = sight.pages else { return nil }
+        if view.card.isDisplayStale || pages.layout.isGuarded(pages.image.area) {
             return "\(name) is half written: an earlier tap was broken off"
         }
         guard view.open == nil, sight.slots.best?.record.sequence == view.card.confirmed else {
@@ -160,7 +161,7 @@ extension Station {
         }
         var own = self.face(of: view.card, content)
         own.extras = face.extras
-        let shown = own.shown(in: sight.layout)
+        let shown = own.shown(in: pages.layout)
         if (face.ticket, face.game) != (shown.ticket, shown.game) {
             return "\(name) was altered: ticket or game differ"
         }

@@ -45,10 +45,13 @@ enum Judgement: Sendable, Hashable {
         } else if !isSkipped, view.issued[sequence]?.bytes != slots.bytes[best.place] {
             self = .forged
         } else if isOld {
-            switch slots.slots[1 - best.place] {
-            case .valid, .retired, .blank: self = .rolledBack
-            case .broken, .unsealed: self = .damaged
+            let isSpoilt = slots.others.contains { slot in
+                switch slot {
+                case .valid, .retired, .blank: false
+                case .broken, .unsealed: true
+                }
             }
+            self = isSpoilt ? .damaged : .rolledBack
         } else {
             self = .trusted(best.record)
         }
@@ -105,7 +108,7 @@ enum SettlingStep: Sendable, Hashable {
 }
 
 extension Operation {
-    /// How long ago it began: by the clock that nobody can set, or by the time of day where the
+    /// How long ago it began: by the clock that cannot be set, or by the time of day where the
     /// machine was started in between. Nil where that time is still to come: it is that of a clock
     /// that was ahead.
     fileprivate func age(at now: Timestamp, _ uptime: Uptime?) -> Duration? {

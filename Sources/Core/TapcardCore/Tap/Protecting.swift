@@ -13,6 +13,7 @@ extension Station {
         _ sight: Sight, _ card: LedgerCard, after voided: Operation?,
         noting request: inout PendingRequest
     ) async throws(Interruption) {
+        guard sight.pages != nil else { throw .refused(.protectedByItsKeys(sight.uid)) }
         // A reader that does not pass on this command would not pass on a password, either.
         let answer: [UInt8]
         do {
@@ -65,7 +66,7 @@ extension Station {
 
     /// The settings of a tag that does not count wrong passwords.
     private func unlimited(_ card: LedgerCard) async throws(Interruption) -> AccessConfiguration {
-        let settings = try await configuration(of: Type2Chip(card.chip), known: card.uid)
+        let settings = try await configuration(of: try pageChip(card.chip), known: card.uid)
         guard settings.passwordLimit == 0 else { throw .card(.limitsPasswords) }
         return settings
     }
@@ -138,7 +139,7 @@ extension Station {
     private func endSwitching(of work: OpenWork) async throws(Interruption) -> OpenWork {
         let card = work.card
         guard let keyID = card.protection.keyID else { throw .refused(noPassword) }
-        let chip = Type2Chip(card.chip)
+        let chip = try pageChip(card.chip)
         let settings = try await configuration(of: chip)
         // A single look is not enough to end an operation.
         guard settings.isLocked else {
@@ -163,12 +164,12 @@ extension Station {
     }
 
     private func takeStep(
-        _ protection: CardProtection, of card: LedgerCard, on sight: Sight, _ probe: PageWrite
+        _ protection: CardProtection, of card: LedgerCard, on sight: Sight, _ probe: PageWrite?
     ) async throws(Interruption) {
-        guard let keyID = protection.keyID else { return }
+        guard let keyID = protection.keyID, let probe else { return }
         surroundings.progress(.switchingProtection(protection))
         let password = try password(keyID, of: card.uid)
-        let chip = Type2Chip(card.chip)
+        let chip = try pageChip(card.chip)
         switch protection {
         case .off, .on: return
         case .settingPassword: try await set(password, chip)
@@ -198,7 +199,7 @@ extension Station {
     /// to be done. Without such a row, the tag itself shows how far an earlier try has come: as
     /// long as it has its whole password, PWD is not weak, and AUTH0 may be.
     func release(_ sight: Sight) async throws(Interruption) -> Bool {
-        let chip = Type2Chip(sight.chip)
+        let chip = try pageChip(sight.chip)
         var noted = sight.view?.card.protection
         var state = try await leftover(on: sight, chip, noted)
         let isAsNoted = state == noted ?? .off
@@ -264,6 +265,6 @@ extension Sight {
     /// formatted.
     var isGivenUp: Bool {
         guard let card = view?.card else { return true }
-        return (card.status == .closed || card.status == .replaced) && image.hasBlankRecords
+        return (card.status == .closed || card.status == .replaced) && slots.isBlank
     }
 }

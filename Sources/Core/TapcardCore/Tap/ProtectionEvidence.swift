@@ -126,11 +126,10 @@ extension Station {
     /// Reconsiders the refusal of a write. Lock bits are reported as the cause. A password of ours,
     /// which a copy has not, corrects the ledger, and the card is looked at again.
     func reconsidered(_ error: Interruption, _ sight: Sight) async -> Interruption {
-        guard case .card(let cause) = error,
+        guard case .card(let cause) = error, let chip = Type2Chip(sight.chip),
             cause.kind == .wrongPassword
                 || cause.kind == .interrupted(.refused(NAK.invalidArgument))
         else { return error }
-        let chip = Type2Chip(sight.chip)
         let (identity, uid) = (sight.identity, sight.uid)
         // After a refusal the tag is silent until it is selected again.
         guard let again = try? await reader.select(within: Station.returnLimit),
@@ -177,6 +176,12 @@ extension Station {
             uid: CardUID(bytes: identity.uid))
     }
 
+    /// The chip of a tag with pages.
+    func pageChip(_ chip: Chip) throws(Interruption) -> Type2Chip {
+        guard let found = Type2Chip(chip) else { throw .refused(noPassword) }
+        return found
+    }
+
     var noPassword: TapcardError {
         TapcardError(
             .unsupportedTag, "This chip has no password.", meaning: "Nothing was written to it.",
@@ -185,6 +190,14 @@ extension Station {
 }
 
 extension TapcardError {
+    /// The refusal to protect a chip that is protected in any case.
+    static func protectedByItsKeys(_ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .refusal(.wrongState),
+            "This card is on a chip that takes nothing without its keys, and has no password.",
+            meaning: TapcardError.unchanged, next: [.trust(.useAsItIs)], uid: uid)
+    }
+
     /// The error of a tag without the password that the ledger expects.
     static func cleared(_ uid: CardUID) -> TapcardError {
         TapcardError(

@@ -35,7 +35,7 @@ extension LedgerCard {
 }
 
 extension Station {
-    /// Why this tag cannot be trusted; nil where it can or is nobody's.
+    /// Why this tag cannot be trusted; nil where it can, or has no owner.
     func verdict(on sight: Sight) -> TapcardError? {
         let uid = sight.uid
         if let closed = formattedRefusal(sight) { return closed }
@@ -48,7 +48,7 @@ extension Station {
             if let sequence = sight.slots.best?.record.sequence, let card = sight.view?.card {
                 return TapcardError.onlyOld(sequence, on: card)
             }
-            if let other = sealedElsewhere(sight.image, uid)?.currency {
+            if let other = sealedElsewhere(sight)?.currency {
                 return issuedElsewhere(other, uid)
             }
             return TapcardError(
@@ -123,7 +123,7 @@ extension Station {
         case .resume(let open):
             surroundings.progress(.settling(open.id))
             history.note(settling: open)
-            let sealer = try sealer
+            let sealer = try sealer(of: sight)
             let settlement = try await asking(
                 await ledger.resume(
                     open, seen: seen, tagHolds: sight.highest, sealer: sealer, at: now))
@@ -131,7 +131,7 @@ extension Station {
         case .end(let open, let end):
             surroundings.progress(.settling(open.id))
             history.note(settling: open)
-            let sealer = try sealer
+            let sealer = try sealer(of: sight)
             let settlement = try await asking(
                 await ledger.end(
                     open, as: end, resealWith: newID(), seen: seen, sealer: sealer, by: cashier,
@@ -177,7 +177,7 @@ extension Station {
         _ intent: Intent, _ id: OperationID, _ sight: Sight, _ seen: Seen
     ) async throws(Interruption) -> Decision<Never> {
         let request = request(intent, id, sight.uid)
-        let sealer = try sealer
+        let sealer = try sealer(of: sight)
         let beginning = try await asking(await ledger.begin(request, seen: seen, sealer: sealer))
         switch beginning {
         case .begun(let work): return .perform(work, isOpened: false)
@@ -204,16 +204,16 @@ extension Station {
         return SettlingStep(
             tag: best.record, bytes: sight.slots.bytes[best.place],
             isUnderRetiredKey: keys.entry(best.record.keyID)?.status == .retired, view: view,
-            expected: rendering(of: best.record, view), request: request, now: now,
+            expected: rendering(of: best.record, view, on: sight), request: request, now: now,
             uptime: surroundings.uptime(), lifetime: settings.paymentLifetime)
     }
 
     /// The bytes that this record's number would have today, under the key it was made with: a
-    /// rotated key alone is no reason to write.
-    private func rendering(of record: SealedRecord, _ view: CardView) -> [UInt8] {
-        guard let entry = keys.entry(record.keyID) else { return [] }
+    /// rotated key alone is no reason to write. None where the rest of the card does not fit it.
+    private func rendering(of record: SealedRecord, _ view: CardView, on sight: Sight) -> [UInt8] {
+        guard let entry = keys.entry(record.keyID), sight.fits(record) else { return [] }
         let content = view.card.content(record.sequence, balance: view.balance)
-        return SealedRecord(content, under: entry)?.bytes ?? []
+        return SealedRecord(content, on: sight.medium, under: entry)?.bytes ?? []
     }
 }
 

@@ -1,7 +1,9 @@
 import CardCryptography
 import CardImage
 import CardStore
+import ChipCard
 import Ledger
+import Ntag424
 import TagReading
 import TapcardDomain
 import Type2Tag
@@ -10,8 +12,7 @@ import Type2Tag
 struct Sight: Sendable, Hashable {
     let uid: CardUID
     let identity: TagIdentity
-    let layout: CardLayout
-    let image: CardImage
+    let medium: Medium
     let slots: RecordSlots
     /// The message that phones read, decoded.
     let content: TagContent
@@ -19,13 +20,37 @@ struct Sight: Sendable, Hashable {
     let view: CardView?
     /// The verdict on the records, compared with the ledger.
     let judgement: Judgement
-    /// The result of reading all of the tag; nil for a known card.
-    let tag: SightedTag?
     let chip: Chip
+
+    /// The memory in which the records are.
+    enum Medium: Sendable, Hashable {
+        case pages(TagPages)
+        case chip(ChipSight)
+    }
+
+    /// Nil for a card on a chip that proves itself.
+    var pages: TagPages? {
+        if case .pages(let pages) = medium { pages } else { nil }
+    }
 
     var seen: Seen? { view.map(Seen.init) }
     /// The highest number under a valid seal on the tag.
     var highest: SequenceNumber { slots.best?.record.sequence ?? .none }
+}
+
+/// The pages of a tag, as they were read.
+struct TagPages: Sendable, Hashable {
+    let layout: CardLayout
+    let image: CardImage
+    /// The result of reading all of the tag; nil for a known card.
+    let tag: SightedTag?
+}
+
+extension CardStoreError {
+    /// The error of a tag on another chip than the card with its number.
+    static func otherChip(_ found: String, _ known: Chip) -> CardStoreError {
+        CardStoreError(.otherChip, "it says it is a \(found), and was a \(known) before")
+    }
 }
 
 extension Station {
@@ -37,9 +62,11 @@ extension Station {
         within limit: Duration
     ) async throws(Interruption) -> (identity: TagIdentity, uid: CardUID) {
         let identity = try await select(within: limit)
-        guard let uid = CardUID(bytes: identity.uid), identity.isType2 else {
+        guard let uid = CardUID(bytes: identity.uid), identity.isType2 || identity.speaksInBlocks
+        else {
             throw .refused(
-                .unsupportedTag, "This is not an NTAG21x tag: it has another kind of UID or chip.",
+                .unsupportedTag,
+                "This is not an NTAG21x or NTAG 424 DNA: it has another kind of UID or chip.",
                 meaning: "Nothing was written to it.", next: [.tag(.useKnownChip)])
         }
         surroundings.progress(.cardSeen(uid))
@@ -54,8 +81,10 @@ extension Station {
     ) async throws(Interruption) -> Sight {
         let known = try await asking(await ledger.view(of: uid))
         try await refreshKeys(beside: known)
-        if let known, !thoroughly {
-            let layout = CardLayout(known.card.chip)
+        if identity.speaksInBlocks {
+            return try await seeChip(identity, uid, known, thoroughly: thoroughly)
+        }
+        if let known, !thoroughly, let layout = CardLayout(known.card.chip) {
             let bytes = try await performing(
                 ReadPages(layout.pages, longestAnswer: await reader.longestAnswer), on: uid)
             return try await sight(
@@ -64,16 +93,13 @@ extension Station {
         let tag = try await lookAtAll(of: identity)
         if let known, known.card.chip != tag.chip.model {
             // One answer that was lost makes an NTAG look like an older chip.
-            throw .card(
-                CardStoreError(
-                    .otherChip,
-                    "it says it is a \(tag.chip.name), and was a \(known.card.chip) before"))
+            throw .card(.otherChip(tag.chip.name, known.card.chip))
         }
-        guard let chip = tag.chip.model else {
+        guard let chip = tag.chip.model, let layout = CardLayout(chip) else {
             throw .refused(unsupported(tag, uid))
         }
         return try await sight(
-            of: identity, uid, tag.memory, CardLayout(chip), known: known, tag: tag, chip: chip)
+            of: identity, uid, tag.memory, layout, known: known, tag: tag, chip: chip)
     }
 
     /// What a tag says of itself, and the pages that matter: those of a card where nothing else
@@ -81,7 +107,7 @@ extension Station {
     func lookAtAll(
         of identity: TagIdentity,
         _ pages: @escaping @Sendable (Type2Chip) -> ClosedRange<UInt8> = { chip in
-            chip.model.map(CardLayout.init)?.pages ?? chip.userPages
+            chip.model.flatMap(CardLayout.init)?.pages ?? chip.userPages
         }
     ) async throws(Interruption) -> SightedTag {
         let tag = try await performing(
@@ -113,7 +139,17 @@ extension Station {
         if let holder = known?.card.holder { holders.append(Holder(id: holder.id, name: nil)) }
         holders.append(.nobody)
         let slots = RecordSlots(
-            image, uid: uid, holders: holders, currency: currency, keys: keys)
+            image.records, uid: uid, holders: holders, currency: currency, keys: keys)
+        return try await judged(
+            identity, uid, .pages(TagPages(layout: layout, image: image, tag: tag)), slots,
+            image.content(in: currency), known: known, chip: chip)
+    }
+
+    /// Compares what was read with the ledger.
+    func judged(
+        _ identity: TagIdentity, _ uid: CardUID, _ medium: Sight.Medium, _ slots: RecordSlots,
+        _ content: TagContent, known: CardView?, chip: Chip
+    ) async throws(Interruption) -> Sight {
         let view = try await asking(await ledger.view(of: uid, holding: slots.sequences))
         // Bytes read before another station's work, judged by the ledger after it, would make an
         // honest card an old image.
@@ -121,9 +157,8 @@ extension Station {
         else { throw .overtaken }
         let believed = slots.believing { bytes in isOurs(bytes, view) }
         return Sight(
-            uid: uid, identity: identity, layout: layout, image: image, slots: believed,
-            content: image.content(in: currency), view: view,
-            judgement: Judgement(believed, view), tag: tag, chip: chip)
+            uid: uid, identity: identity, medium: medium, slots: believed, content: content,
+            view: view, judgement: Judgement(believed, view), chip: chip)
     }
 
     /// The keys as they are now: read after the ledger, so that a station with a key that was given
@@ -214,6 +249,7 @@ func asking<Success: Sendable>(
 enum Interruption: Error, Sendable {
     case reader(ReaderError)
     case card(CardStoreError)
+    case chip(ChipCardError)
     case ledger(LedgerError)
     /// Another station worked on the card while this one looked at it.
     case overtaken
@@ -234,6 +270,7 @@ enum Interruption: Error, Sendable {
         switch self {
         case .reader(let error): TapcardError(error)
         case .card(let error): TapcardError(error)
+        case .chip(let error): TapcardError(error)
         case .ledger(let error): TapcardError(error)
         case .overtaken:
             TapcardError(
@@ -254,6 +291,14 @@ enum Interruption: Error, Sendable {
             case .otherTag, .unknownChip, .wrongPassword, .limitsPasswords, .lockedSettings,
                 .ignoresPassword:
                 false
+            }
+        case .chip(let error):
+            switch error.kind {
+            case .reader(let kind), .unknown(let kind): Interruption.mayPass(kind)
+            case .chip(.refused(.authenticationFailed)), .chip(.refused(.memory)),
+                .chip(.impostor), .unknownKeys, .otherChip:
+                false
+            case .chip, .otherCard, .unfinished: true
             }
         case .ledger(let error): error.kind == .outcomeUnknown
         case .overtaken: true
@@ -282,9 +327,10 @@ extension Sight {
 
     /// Rule 2 left out: a page that reads right is not written.
     func writesLeavingOutRules(of record: [UInt8], to place: Int) -> [PageWrite] {
-        let writes = layout.writes(record: record, to: place)
+        guard let pages else { return [] }
+        let writes = pages.layout.writes(record: record, to: place)
         guard LeftOutRule.current == .programAgain else { return writes }
-        return zip(writes, layout.writes(record: image.records[place], to: place))
+        return zip(writes, pages.layout.writes(record: pages.image.records[place], to: place))
             .filter { $0 != $1 }.map(\.0)
     }
 }

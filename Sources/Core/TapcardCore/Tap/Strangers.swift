@@ -65,9 +65,13 @@ extension Station {
     func stranger(_ sight: Sight) async throws(Interruption) -> Stranger {
         let content = sight.content
         if let best = sight.slots.best { return .sealed(best.record, content.face) }
-        if let other = sealedElsewhere(sight.image, sight.uid) {
+        if let other = sealedElsewhere(sight) {
             return .sealedElsewhere(
-                other.record, sight.image.content(in: other.currency).face, other.currency)
+                other.record, sight.pages?.image.content(in: other.currency).face,
+                other.currency)
+        }
+        if case .chip(let chip) = sight.medium, case .foreign(let version) = chip.state {
+            return .untrusted(.foreignChip(version, sight.uid))
         }
         if let error = try await impostor(sight, content) { return .untrusted(error) }
         switch content {
@@ -79,13 +83,17 @@ extension Station {
     }
 
     /// The newest record on a tag that our own keys have sealed in another currency.
+    func sealedElsewhere(_ sight: Sight) -> (record: SealedRecord, currency: Currency)? {
+        sealedElsewhere(sight.slots.bytes, sight.pages?.image, sight.uid)
+    }
+
     func sealedElsewhere(
-        _ image: CardImage, _ uid: CardUID
+        _ records: [[UInt8]], _ image: CardImage?, _ uid: CardUID
     ) -> (record: SealedRecord, currency: Currency)? {
         for other in Currency.known where other != currency {
-            let holders = [.nobody] + (image.remains(in: other).map { [$0.holder] } ?? [])
+            let holders = [.nobody] + (image?.remains(in: other).map { [$0.holder] } ?? [])
             let slots = RecordSlots(
-                image, uid: uid, holders: holders, currency: other, keys: keys)
+                records, uid: uid, holders: holders, currency: other, keys: keys)
             if let best = slots.best { return (best.record, other) }
         }
         return nil
@@ -135,7 +143,7 @@ extension Station {
         if sight.slots.hasRetired {
             return TapcardError(
                 .forged, "The record on this tag is under a key that is given up (\(names)).",
-                meaning: "Whoever has that key can make such a card: here it is worth nothing.",
+                meaning: "That key can make such a card: here it is worth nothing.",
                 next: [.tag(.overwriteByIssuing)], uid: sight.uid)
         }
         return TapcardError(

@@ -36,7 +36,9 @@ extension Station {
 
     /// Refuses a card of ours whose tag has lock bits set: its state is final.
     func requireUnlocked(_ sight: Sight, _ chip: Type2Chip) async throws(Interruption) {
-        guard let lockPage = chip.dynamicLockPage else { return }
+        guard let lockPage = chip.dynamicLockPage, let pages = sight.pages?.layout.pages else {
+            return
+        }
         let longest = await reader.longestAnswer
         let fixed = try await performing(ReadPages(2...2, longestAnswer: longest))
         let dynamic = try await performing(
@@ -44,8 +46,7 @@ extension Station {
         guard let fixed = Page(fixed[...]), let dynamic = Page(dynamic[...]) else {
             throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))
         }
-        guard sight.layout.pages.contains(where: { chip.isLocked($0, by: fixed, dynamic) })
-        else { return }
+        guard pages.contains(where: { chip.isLocked($0, by: fixed, dynamic) }) else { return }
         throw .refused(
             .lockedTag, "Somebody has set lock bits on the tag: it can never be written again.",
             meaning: "The money is safe in the ledger.",
@@ -56,8 +57,8 @@ extension Station {
     func requireShown(
         _ sight: Sight, _ settings: AccessConfiguration
     ) throws(Interruption) {
-        guard let first = sight.layout.recordPages.first,
-            settings.mirrors(onto: first...sight.layout.pages.upperBound)
+        guard let layout = sight.pages?.layout, let first = layout.recordPages.first,
+            settings.mirrors(onto: first...layout.pages.upperBound)
         else { return }
         throw .refused(mirrored(sight.uid, .trust(.replace(nil))))
     }
@@ -85,7 +86,7 @@ extension Station {
                 "The tag is not formatted for NFC: its capability container is missing.",
                 meaning: unchanged, next: [.tag(.useFactoryTag)], uid: uid)
         }
-        guard let layout = tag.chip.model.map(CardLayout.init) else {
+        guard let layout = tag.chip.model.flatMap(CardLayout.init) else {
             throw .refused(
                 .unsupportedTag, "A \(tag.chip.name) is a chip that tapcard only reads.",
                 meaning: unchanged, next: [.tag(.useKnownChip)], uid: uid)

@@ -192,7 +192,7 @@ extension Station {
         _ intent: Intent, on sight: Sight, noting pending: inout PendingRequest
     ) async throws(Interruption) -> Beginning {
         let request = request(intent, pending.id, sight.uid)
-        let sealer = try sealer
+        let sealer = try sealer(of: sight)
         do throws(LedgerError) {
             return try await ledger.begin(request, seen: sight.seen, sealer: sealer)
         } catch {
@@ -292,12 +292,13 @@ extension Station {
 
     /// Requires room on the tag for a code: members that other writers added may have taken it.
     func requireRoom(for intent: Intent, on sight: Sight) throws(Interruption) {
-        guard case .scratch(let code) = intent, let view = sight.view else { return }
+        guard case .scratch(let code) = intent, let view = sight.view, let pages = sight.pages
+        else { return }
         let face = CardFace(
             style: view.card.face, balance: view.balance, holder: view.card.holder,
-            scratch: .scratched(code), extras: extras(on: sight, of: view.card))
+            scratch: .scratched(code), extras: extras(on: sight, pages, of: view.card))
         do {
-            _ = try face.area(in: sight.layout)
+            _ = try face.area(in: pages.layout)
         } catch {
             throw .refused(TapcardError(error).naming(sight.uid))
         }

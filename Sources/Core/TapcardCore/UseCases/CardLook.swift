@@ -83,7 +83,7 @@ public struct CardReading: Sendable, Hashable {
     public var settled: [Settled]
     /// The operation that made or changed the card in this tap; nil if it was only read.
     public var operation: OperationID?
-    /// Why the card cannot be trusted; nil where it can or is nobody's.
+    /// Why the card cannot be trusted; nil where it can, or where it has no owner.
     public private(set) var problem: TapcardError?
     /// What the account held that this tap closed to make a new card of its tag; nil where it closed
     /// none, or an empty one.
@@ -191,7 +191,8 @@ extension Station {
 
     fileprivate func asItLies(_ sight: Sight, _ view: CardView) -> DisplayState {
         let content = view.card.content(sight.highest, balance: view.balance)
-        return area(for: content, of: view.card, on: sight) == sight.image.area
+        guard let pages = sight.pages else { return .current }
+        return area(for: content, of: view.card, on: sight, pages) == pages.image.area
             ? .current : .outOfDate
     }
 

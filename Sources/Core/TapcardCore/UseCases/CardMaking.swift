@@ -1,6 +1,7 @@
 import CardCryptography
 import CardImage
 import CardStore
+import ChipCard
 import Ledger
 public import TapcardDomain
 
@@ -113,8 +114,11 @@ extension Station {
         guard let view = sight.view, let seen = sight.seen else { return .lookAgain }
         let making = try await asking(await ledger.operation(id))
         guard let making else { return .lookAgain }
-        let other = sight.slots.slots[1 - (sight.slots.best?.place ?? 0)]
-        if other != .blank, !isOwn(other, view, since: making) {
+        // On a chip the highest number counts, and no record can be put back.
+        let isStale = sight.slots.others.contains { slot in
+            slot != .blank && !isOwn(slot, view, since: making)
+        }
+        if sight.pages != nil, isStale {
             return Decision(try await reseal(sight, seen, above: .none))
         }
         // An earlier try may have ended between the record and the part that phones read.
@@ -136,10 +140,21 @@ extension Station {
     func make(
         _ order: CardOrder, of sight: Sight, noting request: inout PendingRequest
     ) async throws(Interruption) -> Decision<CardReading> {
-        guard let tag = sight.tag else { return .lookAgain }
-        let found = try await requireWritable(
-            tag, sight.identity, sight.uid, known: sight.view?.card, protecting: order.protects)
-        let plan = try await plan(order, for: sight, tag, found)
+        let found: CardProtection
+        let signature: [UInt8]?
+        switch sight.medium {
+        case .pages(let pages):
+            guard let tag = pages.tag else { return .lookAgain }
+            found = try await requireWritable(
+                tag, sight.identity, sight.uid, known: sight.view?.card,
+                protecting: order.protects)
+            signature = tag.signature
+        case .chip(let chip):
+            guard let answers = chip.answers else { return .lookAgain }
+            try requireWritable(chip, sight.uid)
+            (found, signature) = (.off, answers.signature)
+        }
+        let plan = try await plan(order, for: sight, signature, found)
         try requireConfirmedClosing(order, of: sight)
         if sight.isGivenUp, !found.isSettled {
             // The operation left open by an earlier try goes first: its pages may be weak.
@@ -207,7 +222,7 @@ extension Station {
         _ order: CardOrder, by settled: Operation, _ view: CardView?
     ) async throws(Interruption) -> Bool {
         guard let view, view.card.face == order.face, order.isAnswered(by: settled),
-            !order.protects || view.card.protection != .off
+            !order.protects || view.card.protection != .off || view.card.chip == .ntag424
         else { return false }
         switch order.origin {
         case .issue(let holder, _, let hasScratchCard):

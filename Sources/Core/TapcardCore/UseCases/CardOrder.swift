@@ -95,7 +95,7 @@ extension CardOrder {
 /// Turns an order into a plan for the tag on the reader, or refuses it before anything is begun.
 extension Station {
     func plan(
-        _ order: CardOrder, for sight: Sight, _ tag: SightedTag, _ found: CardProtection
+        _ order: CardOrder, for sight: Sight, _ signature: [UInt8]?, _ found: CardProtection
     ) async throws(Interruption) -> CardPlan {
         var holder = Holder.nobody
         var balance = Money(minorUnits: 0, currency)
@@ -130,22 +130,25 @@ extension Station {
                 }
                 balance = accepted
             }
-            origin = .adopt(message: sight.image.area + sight.image.records.joined())
+            origin = .adopt(
+                message: (sight.pages?.image.area ?? []) + sight.slots.bytes.joined())
         }
         // The ledger must not begin a card that does not fit on its tag.
-        let face = CardFace(
-            style: order.face, balance: balance, holder: holder, scratch: scratch)
-        do {
-            _ = try face.area(in: sight.layout)
-            try face.requireRoomForCode(in: sight.layout)
-        } catch {
-            throw .refused(TapcardError(error).naming(sight.uid))
+        if let layout = sight.pages?.layout {
+            let face = CardFace(
+                style: order.face, balance: balance, holder: holder, scratch: scratch)
+            do {
+                _ = try face.area(in: layout)
+                try face.requireRoomForCode(in: layout)
+            } catch {
+                throw .refused(TapcardError(error).naming(sight.uid))
+            }
         }
         return CardPlan(
             origin: origin, chip: sight.chip,
-            isGenuineChip: try isGenuine(tag, sight.uid, order), holder: holder,
+            isGenuineChip: try isGenuine(signature, sight, order), holder: holder,
             scratch: scratch, face: order.face,
-            protection: protection(order, sight.view?.card.protection, found), balance: balance,
+            protection: protection(order, on: sight, found), balance: balance,
             parameters: order.parameters, mayReissue: order.mayReissue,
             above: highest(on: sight, for: holder))
     }
@@ -155,31 +158,33 @@ extension Station {
     /// back.
     private func highest(on sight: Sight, for holder: Holder) -> SequenceNumber {
         let slots = RecordSlots(
-            sight.image, uid: sight.uid, holders: [holder], currency: currency, keys: keys)
+            sight.slots.bytes, uid: sight.uid, holders: [holder], currency: currency, keys: keys)
         return max(sight.highest, slots.best?.record.sequence ?? .none)
     }
 
     /// The first protection state of the new card, from the tag's actual one. A protection that was
     /// begun on an earlier card is not finished on a card that was ordered without it.
     private func protection(
-        _ order: CardOrder, _ known: CardProtection?, _ found: CardProtection
+        _ order: CardOrder, on sight: Sight, _ found: CardProtection
     ) -> CardProtection {
-        if order.protects { return found.protecting(with: keys.sealing.id) }
-        return known?.isSettled == false ? found.unprotecting : found
+        if order.protects, sight.pages != nil {
+            return found.protecting(with: keys.sealing.id)
+        }
+        return sight.view?.card.protection.isSettled == false ? found.unprotecting : found
     }
 
     /// Refuses a chip with an invalid signature. A chip without one is accepted: it does not claim
     /// to be genuine.
     private func isGenuine(
-        _ tag: SightedTag, _ uid: CardUID, _ order: CardOrder
+        _ signature: [UInt8]?, _ sight: Sight, _ order: CardOrder
     ) throws(Interruption) -> Bool? {
-        let originality = TagInfo.Originality(tag.signature, of: uid)
+        let originality = TagInfo.Originality(signature, of: sight.uid, on: sight.chip)
         guard originality != .invalid || order.acceptsAnyChip else {
             throw .refused(
                 .unsupportedTag,
                 "The maker's signature on this chip is not true: it is not the "
-                    + "\(tag.chip.name) it says it is.", meaning: "Nothing was written to it.",
-                next: [.tag(.useAnotherOrAnyChip)], uid: uid)
+                    + "\(sight.chip) it says it is.", meaning: "Nothing was written to it.",
+                next: [.tag(.useAnotherOrAnyChip)], uid: sight.uid)
         }
         return originality.isGenuine
     }

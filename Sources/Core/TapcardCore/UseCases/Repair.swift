@@ -16,7 +16,7 @@ extension Station {
     fileprivate func learnProtection(
         of sight: Sight, _ card: LedgerCard
     ) async throws(Interruption) {
-        let chip = Type2Chip(card.chip)
+        guard let chip = Type2Chip(card.chip) else { return }
         let settings = try await configuration(of: chip, known: card.uid)
         let found = card.protection.corrected(
             by: try await evidence(on: sight.identity, chip, settings, noted: card.protection))
@@ -40,7 +40,7 @@ extension Station {
             let seen = Seen(confirmed: seen.confirmed, open: nil)
             return try await reseal(sight, seen, above: sight.highest)
         }
-        let sealer = try sealer
+        let sealer = try sealer(of: sight)
         let settlement = try await asking(
             await ledger.resume(open, seen: seen, tagHolds: sight.highest, sealer: sealer, at: now))
         if case .work(let work) = settlement { return .perform(work, isOpened: false) }

@@ -14,11 +14,13 @@ public struct TagInfo: Sendable, Hashable {
         /// None is zeros, as some makers deliver, or a signature that the chip did not show.
         case valid, invalid, none
 
-        init(_ signature: [UInt8]?, of uid: CardUID) {
+        init(_ signature: [UInt8]?, of uid: CardUID, on chip: Chip? = nil) {
             let isGenuine = signature.flatMap { signature in
                 signature.allSatisfy { $0 == 0 }
                     ? nil
-                    : CardCryptography.Originality.verify(uid: uid.bytes, signature: signature)
+                    : CardCryptography.Originality.verify(
+                        uid: uid.bytes, signature: signature,
+                        of: chip == .ntag424 ? .ntag424 : .ntag21x)
             }
             self.init(isGenuine: isGenuine)
         }
@@ -83,8 +85,8 @@ extension Station {
         -> Int
     {
         var room = memory.count
-        if case .tapcard = content, let model = chip.model {
-            room = CardLayout(model).ndefByteCount
+        if case .tapcard = content, let layout = chip.model.flatMap(CardLayout.init) {
+            room = layout.ndefByteCount
         }
         // An unreadable message leaves no room that can be relied on.
         guard let area = try? TLVArea(decoding: memory) else { return 0 }
@@ -210,9 +212,9 @@ extension Station {
         let content = TagContent(decoding: tag.memory, currency: currency)
         let closed = view.flatMap { $0.card.status == .closed ? $0.card : nil }
         if closed.map(content.isLeft) ?? (view == nil && content == .empty) { return }
-        if view == nil, let layout = tag.chip.model.map(CardLayout.init),
+        if view == nil, let layout = tag.chip.model.flatMap(CardLayout.init),
             let image = CardImage(tag.memory, layout: layout),
-            let other = sealedElsewhere(image, uid)?.currency
+            let other = sealedElsewhere(image.records, image, uid)?.currency
         {
             throw .refused(otherCurrency(other, uid))
         }

@@ -8,7 +8,7 @@ import { say } from "./strings.js";
 import { button, field, form, rows, signButton, submit, typed } from "./ui.js";
 import { uidWords } from "./words.js";
 
-const CHIPS = ["NTAG213", "NTAG215", "NTAG216"];
+const CHIPS = ["NTAG213", "NTAG215", "NTAG216", "NTAG424"];
 const words = say.simulator;
 
 export const lookAtTags = () => load("simulator", "simulator");

@@ -56,7 +56,7 @@ export const steps = {
   "use-another-tag-or-any-chip": OTHER_TAG,
   "use-factory-tag": "Use a tag from the factory.",
   "use-unlocked-tag": OTHER_TAG,
-  "use-known-chip": "Use NTAG213, NTAG215 or NTAG216.",
+  "use-known-chip": "Use NTAG213, NTAG215, NTAG216 or NTAG424.",
   "use-same-chip": "Use a tag of that make.",
   "show-tag": "",
   "shorten-name": "Use a shorter name, none at all, or a tag with more memory.",

@@ -7,7 +7,7 @@ import TextCodecs
 extension Parameter<[String]> {
     fileprivate static var tags: Self {
         .arguments(
-            "TAG", .tag, "\(Chip.listed), NTAG424 or a number", isRequired: false,
+            "TAG", .tag, "\(Chip.listed) or a number", isRequired: false,
             page: .other("tags"))
     }
     fileprivate static var fault: Self {

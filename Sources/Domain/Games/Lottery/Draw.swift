@@ -130,12 +130,12 @@ public struct DrawList: Hashable, Sendable {
     public func upcoming(named name: String? = nil) throws(Refusal) -> DrawID {
         if draws.isEmpty {
             throw Refusal(
-                .noDrawKnown, "no draw is known, so nobody knows what the next is called")
+                .noDrawKnown, "no draw is known, so the name of the next is not known")
         }
         guard let last = lastCounted, let next = last.following(1) else {
             throw Refusal(
                 .badDraw,
-                "the draws that are known do not count up, so nobody knows what the next is called")
+                "the draws that are known do not count up, so the name of the next is not known")
         }
         guard let name else { return next }
         guard let id = DrawID(name) else {

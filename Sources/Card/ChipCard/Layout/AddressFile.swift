@@ -1,0 +1,143 @@
+import NDEF
+package import Ntag424
+
+/// The file that phones read: one address, into which the chip writes who it is, the encrypted
+/// grant and a code.
+///
+/// `https://HOST/c?p=<32 digits>&d=<64 digits>&m=<16 digits>`. The grant is in the first half of
+/// the digits of `d`, where the chip finds it; phones never see it there.
+package struct AddressFile: Hashable, Sendable {
+    /// The longest file, in bytes: one protected answer of the chip carries it.
+    package static let longest = 224
+    /// The bytes that tell how long the message after them is.
+    package static let lengthByteCount = 2
+    /// The file of a house that has named no page. This name can never exist (RFC 2606).
+    package static let nowhere: AddressFile = {
+        guard let file = try? AddressFile(page: "https://tapcard.invalid/c") else {
+            preconditionFailure("this address fits on a chip")
+        }
+        return file
+    }()
+
+    /// The places in the file of the three values.
+    package let identityAt: Int
+    package let grantAt: Int
+    package let codeAt: Int
+    /// The file with digits in place of all values.
+    private let template: [UInt8]
+
+    private static let scheme = "https://"
+    private static let (identityName, dataName, codeName) = ("?p=", "&d=", "&m=")
+
+    /// The file for the page at this address, without a query: `https://cards.example.org/c`.
+    package init(page: String) throws(AddressError) {
+        let rest = page.utf8.dropFirst(AddressFile.scheme.utf8.count)
+        guard page.hasPrefix(AddressFile.scheme), let first = rest.first,
+            AddressFile.isPlain(first), first != UInt8(ascii: "/"),
+            rest.allSatisfy(AddressFile.isPlain)
+        else {
+            throw AddressError(
+                "the address needs https://, a name, and no query or special character")
+        }
+        func digits(_ count: Int) -> String { String(repeating: "0", count: 2 * count) }
+        let identity = AddressFile.identityName + digits(TapIdentity.encryptedSize)
+        let data = AddressFile.dataName + digits(TapMessage.dataSize)
+        let code = AddressFile.codeName + digits(TapKeys.codeSize)
+        let message: [UInt8]
+        do throws(NDEFError) {
+            message = try NDEFMessage([NDEFURI(page + identity + data + code).record]).encoded()
+        } catch {
+            throw AddressError("the address is too long for a chip")
+        }
+        let used = AddressFile.lengthByteCount + message.count
+        guard used <= AddressFile.longest else {
+            throw AddressError(
+                "the address has \(used - AddressFile.longest) characters too many for a chip")
+        }
+        template = FixedNumber.bytes(message.count, count: AddressFile.lengthByteCount) + message
+        codeAt = used - 2 * TapKeys.codeSize
+        grantAt = used - AddressFile.byteCountFromGrant
+        identityAt = grantAt - AddressFile.dataName.utf8.count - 2 * TapIdentity.encryptedSize
+    }
+
+    /// The place of the grant in a file with another address, by its first bytes. Nil where no
+    /// address of ours can be.
+    package static func grantAt(length bytes: [UInt8]) -> Int? {
+        let used = lengthByteCount + Int(FixedNumber.value(bytes[...]))
+        let place = used - byteCountFromGrant
+        guard bytes.count == lengthByteCount, used <= longest, place > lengthByteCount else {
+            return nil
+        }
+        return place
+    }
+
+    /// The bytes from the grant to the end of the file, which are the same for every address.
+    private static let byteCountFromGrant =
+        2 * TapMessage.dataSize + codeName.utf8.count + 2 * TapKeys.codeSize
+
+    /// The number of bytes that are written.
+    package var byteCount: Int { template.count }
+
+    /// The file with this sealed grant.
+    package func bytes(grant: [UInt8]) -> [UInt8] {
+        precondition(grant.count == Grant.byteCount, "a grant has \(Grant.byteCount) bytes")
+        var bytes = template
+        bytes.replaceSubrange(grantRange, with: grant)
+        return bytes
+    }
+
+    /// The places that may be written by themselves, none longer than one block carries. The grant
+    /// is one of them: it is old or new.
+    var pieces: [Range<Int>] {
+        func cut(_ whole: Range<Int>) -> [Range<Int>] {
+            stride(from: whole.lowerBound, to: whole.upperBound, by: AddressFile.mostWritten)
+                .map { $0..<min($0 + AddressFile.mostWritten, whole.upperBound) }
+        }
+        return cut(0..<grantAt) + [grantRange] + cut(grantRange.upperBound..<byteCount)
+    }
+
+    /// The most bytes that a write with a code carries in a block of 64.
+    private static let mostWritten = 40
+
+    private var grantRange: Range<Int> { grantAt..<(grantAt + Grant.byteCount) }
+
+    /// The settings of the file. Everybody reads it, with the values in their places; only the load
+    /// key writes it, and reads it with a code. Codes alone: an encrypted grant would not fit one
+    /// block, and everybody near can read it in any case.
+    package var settings: FileSettings {
+        FileSettings(
+            mode: .authenticated,
+            rights: AccessRights(
+                read: .free, write: .key(.four), readWrite: .key(.four),
+                change: .key(.application)),
+            mirror: MirrorSettings(
+                identity: .encrypted(with: .one, at: identityAt),
+                proof: .init(
+                    key: .two, from: identityAt, at: codeAt,
+                    data: grantAt..<(grantAt + 2 * TapMessage.dataSize))))
+    }
+
+    /// The settings of the file with the slots: only the sell key reads and writes it.
+    package static let slotSettings = FileSettings(
+        mode: .full,
+        rights: AccessRights(
+            read: .key(.three), write: .key(.three), readWrite: .key(.three),
+            change: .key(.application)))
+
+    /// Letters, digits, and the marks of a name and a path.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: Array("-._~/:".utf8).contains(byte)
+        }
+    }
+}
+
+/// Why an address cannot be the page of a card.
+package struct AddressError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) { self.description = description }
+}

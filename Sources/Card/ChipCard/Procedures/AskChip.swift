@@ -1,0 +1,81 @@
+import Ntag424
+
+/// Asks a chip what it is, without a key: none is tried, because the chip counts wrong ones.
+/// Nothing of the answer is proved, apart from the maker's signature.
+package struct AskChip: ChipProcedure {
+    /// How much is asked.
+    package enum Depth: Sendable, Hashable {
+        /// The versions of keys 0 and 3.
+        case keys
+        /// Also whether it is an NTAG 424 DNA.
+        case kind
+        /// Also the maker's signature and what phones read.
+        case all
+    }
+
+    private enum Question {
+        case select, kind, version(KeyNumber), signature, address
+    }
+
+    /// The most of the file for phones that a plain answer carries to every reader.
+    private static let mostRead = 128
+
+    package var talk = ChipTalk()
+    private var questions: ArraySlice<Question>
+    private var found = ChipAnswers()
+
+    package init(_ depth: Depth) {
+        let keys: [Question] = [.version(.application), .version(.three)]
+        switch depth {
+        case .keys: questions = [.select] + keys
+        case .kind: questions = [.select, .kind] + keys
+        case .all: questions = [.select, .kind] + keys + [.signature, .address]
+        }
+    }
+
+    package mutating func begin() -> ChipMove<ChipAnswers> { ask() }
+
+    package mutating func proceed(
+        _ data: [UInt8]
+    ) throws(ChipCardError) -> ChipMove<ChipAnswers> {
+        switch questions.popFirst() {
+        case .kind:
+            guard data.starts(with: AskChip.vendorAndType) else { throw .otherChip }
+        case .version(let number):
+            guard data.count == 1 else { throw .chip(ChipError(.malformed)) }
+            if number == .application {
+                found.applicationVersion = data[0]
+            } else {
+                found.sellingVersion = data[0]
+            }
+        case .signature: found.signature = data
+        case .address: found.address = data
+        case .select, nil: break
+        }
+        return ask()
+    }
+
+    private func ask() -> ChipMove<ChipAnswers> {
+        switch questions.first {
+        case .select: .run(.selectApplication)
+        case .kind: .run(.getVersion)
+        case .version(let number): .run(.getKeyVersion(number))
+        case .signature: .run(.readSignature)
+        case .address: .run(.readData(.ndef, offset: 0, length: AskChip.mostRead), .plain)
+        case nil: .finish(found)
+        }
+    }
+
+    private static let vendorAndType: [UInt8] = [0x04, 0x04]
+}
+
+/// The answers of a chip about itself.
+package struct ChipAnswers: Hashable, Sendable {
+    /// The versions of key 0, which makes cards, and key 3, which sells. 0 is the factory's.
+    package fileprivate(set) var applicationVersion: UInt8 = 0
+    package fileprivate(set) var sellingVersion: UInt8 = 0
+    /// Empty where it was not asked for.
+    package fileprivate(set) var signature: [UInt8] = []
+    /// The first bytes of the file for phones; empty where it was not asked for.
+    package fileprivate(set) var address: [UInt8] = []
+}

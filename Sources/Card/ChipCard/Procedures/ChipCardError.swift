@@ -1,0 +1,49 @@
+package import Ntag424
+package import TagReading
+
+/// The reason why a procedure with a chip ended early: a kind to act on, and words for people.
+///
+/// Two errors are equal when their kinds are.
+package struct ChipCardError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The kinds that a caller can act on.
+    package enum Kind: Sendable, Hashable {
+        /// The reader failed, or the card left. Nothing was on its way to be written.
+        case reader(ReaderError.Kind)
+        /// A write was on its way, and its success is not proved. The card holds the old or the new
+        /// content: a fresh look decides.
+        case unknown(ReaderError.Kind)
+        /// The card refused, or has not proved what it said. Nothing was on its way to be written.
+        case chip(ChipError.Kind)
+        /// The card has another number than the one looked for.
+        case otherCard
+        /// A key has a version that was not handed in, so none was tried.
+        case unknownKeys(version: UInt8)
+        /// The card proves that it is not as it was to be made.
+        case unfinished
+        /// It is no NTAG 424 DNA.
+        case otherChip
+    }
+
+    package let kind: Kind
+    package let detail: String
+
+    package init(_ kind: Kind, _ detail: String) { (self.kind, self.detail) = (kind, detail) }
+
+    package static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
+    package var description: String { detail }
+
+    static func chip(_ error: ChipError) -> ChipCardError {
+        ChipCardError(.chip(error.kind), error.description)
+    }
+
+    static func unknownKeys(_ number: KeyNumber, version: UInt8) -> ChipCardError {
+        ChipCardError(
+            .unknownKeys(version: version),
+            "key \(number.rawValue) of the card has version \(version), which is not known here")
+    }
+
+    static let otherCard = ChipCardError(
+        .otherCard, "the card proves another number than the one that was read")
+    static let unfinished = ChipCardError(.unfinished, "the card is not made completely")
+    static let otherChip = ChipCardError(.otherChip, "the card is not an NTAG 424 DNA")
+}

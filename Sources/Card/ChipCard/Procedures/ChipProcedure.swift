@@ -1,0 +1,156 @@
+package import CardCryptography
+package import Ntag424
+package import TagReading
+
+/// An operation on a chip, as a state machine without I/O: it takes an event and returns the next
+/// step. So every order of answers and faults can be tested without a reader.
+///
+/// A procedure says what it does next; `next(after:)` turns that into commands, and knows what a
+/// failure means: whether something may have been written.
+package protocol ChipProcedure: Sendable {
+    associatedtype Outcome: Sendable
+
+    /// The conversation with the chip.
+    var talk: ChipTalk { get set }
+
+    /// The first move.
+    mutating func begin() throws(ChipCardError) -> ChipMove<Outcome>
+    /// The move after the last one has succeeded, with the data of its answer.
+    mutating func proceed(_ data: [UInt8]) throws(ChipCardError) -> ChipMove<Outcome>
+    /// The move after the chip has said, without a proof, that the last one has succeeded.
+    mutating func proceedUnproved() throws(ChipCardError) -> ChipMove<Outcome>
+}
+
+/// The next move of a procedure.
+package enum ChipMove<Outcome: Sendable>: Sendable {
+    /// A command, and how the file that it is for is protected.
+    case run(CardCommand, CommunicationMode = .plain)
+    /// Prove that card and reader have this key, with 16 random bytes.
+    case authenticate(KeyNumber, AESKey, random: [UInt8])
+    case finish(Outcome)
+}
+
+/// An event for a procedure.
+package enum ChipEvent: Sendable, Hashable {
+    case begin
+    case answer([UInt8])
+    case failure(ReaderError.Kind)
+}
+
+/// The next step of a procedure, for its driver.
+package enum ChipStep<Outcome: Sendable>: Sendable {
+    case send([UInt8])
+    case finish(Outcome)
+    case fail(ChipCardError)
+}
+
+/// A conversation with a chip, and whether the command on its way changes the chip.
+package struct ChipTalk: Hashable, Sendable {
+    package fileprivate(set) var conversation = ChipConversation()
+    fileprivate var isWriting = false
+
+    package init() {}
+
+    /// The key of the session; nil without one.
+    package var key: KeyNumber? { conversation.session == nil ? nil : conversation.key }
+}
+
+extension ChipProcedure {
+    package mutating func proceedUnproved() throws(ChipCardError) -> ChipMove<Outcome> {
+        throw ChipCardError(.unknown(.garbled), ChipError(.unproved).description)
+    }
+
+    package mutating func next(after event: ChipEvent) -> ChipStep<Outcome> {
+        do throws(ChipCardError) {
+            switch event {
+            case .begin: return try translate(begin())
+            case .failure(let kind): throw lost(kind)
+            case .answer(let bytes): return try hear(bytes)
+            }
+        } catch {
+            // Nothing more may be sent in this session: the next tap selects the card again.
+            talk.conversation.end()
+            return .fail(error)
+        }
+    }
+
+    private mutating func hear(_ bytes: [UInt8]) throws(ChipCardError) -> ChipStep<Outcome> {
+        let step: ChipConversation.Step
+        do throws(ChipError) {
+            step = try talk.conversation.hear(bytes)
+        } catch {
+            // A refusal has no code: anybody can have sent it.
+            throw talk.isWriting
+                ? ChipCardError(.unknown(.garbled), error.description) : .chip(error)
+        }
+        switch step {
+        case .send(let command): return .send(command)
+        case .finished(let data):
+            talk.isWriting = false
+            return try translate(proceed(data))
+        case .saidDone:
+            talk.isWriting = false
+            return try translate(proceedUnproved())
+        }
+    }
+
+    private mutating func translate(
+        _ move: ChipMove<Outcome>
+    ) throws(ChipCardError) -> ChipStep<Outcome> {
+        let step: ChipConversation.Step
+        do throws(ChipError) {
+            switch move {
+            case .finish(let outcome): return .finish(outcome)
+            case .run(let command, let mode):
+                step = try talk.conversation.begin(command, file: mode)
+                talk.isWriting = command.isWrite
+            case .authenticate(let number, let key, let random):
+                step = try talk.conversation.authenticate(number, key, random: random)
+                talk.isWriting = false
+            }
+        } catch {
+            // Nothing was sent.
+            throw .chip(error)
+        }
+        guard case .send(let command) = step else { throw .chip(ChipError(.malformed)) }
+        return .send(command)
+    }
+
+    private func lost(_ kind: ReaderError.Kind) -> ChipCardError {
+        ChipCardError(
+            talk.isWriting && kind != .unsupported ? .unknown(kind) : .reader(kind),
+            "\(ReaderError(kind))")
+    }
+}
+
+extension CardCommand {
+    /// Whether it changes the chip, where it is carried out.
+    fileprivate var isWrite: Bool {
+        switch self {
+        case .writeData, .updateBinary, .changeKey, .changeFileSettings, .setConfiguration: true
+        default: false
+        }
+    }
+}
+
+extension TagReader {
+    /// Runs a procedure to its end with the chip that was selected last.
+    package func perform<Procedure: ChipProcedure>(
+        _ procedure: Procedure
+    ) async throws(ChipCardError) -> Procedure.Outcome {
+        var procedure = procedure
+        var event = ChipEvent.begin
+        while true {
+            switch procedure.next(after: event) {
+            case .send(let command):
+                do throws(ReaderError) {
+                    event = .answer(try await exchange(command: command))
+                } catch {
+                    event = .failure(error.kind)
+                }
+            case .finish(let outcome): return outcome
+            case .fail(let error): throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,289 @@
+import CardCryptography
+import CardImage
+import CardStore
+import ChipCard
+import Ledger
+import NDEF
+import Ntag424
+import TagReading
+import TapcardDomain
+
+/// A chip that proves itself, as one look found it.
+struct ChipSight: Sendable, Hashable {
+    enum State: Sendable, Hashable {
+        /// It has proved with its sell key which card it is.
+        case proved(ChipVisit)
+        /// It has keys of the factory, whatever else was begun.
+        case unmade
+        /// It has keys that this station lacks. None was tried.
+        case foreign(version: UInt8)
+    }
+
+    let state: State
+    /// Whether it has, as far as is known, all its keys in one version.
+    var isComplete = true
+    /// Nil where it was not asked.
+    var answers: ChipAnswers?
+
+    var visit: ChipVisit? {
+        if case .proved(let visit) = state { visit } else { nil }
+    }
+}
+
+extension Sight {
+    /// Whether the rest of the card fits its newest record. On a chip that is the grant, and keys
+    /// of one version.
+    func fits(_ record: SealedRecord) -> Bool {
+        guard case .chip(let chip) = medium else { return true }
+        guard let visit = chip.visit, let grant = visit.grant, let best = slots.best else {
+            return false
+        }
+        let spent = visit.slots.spent(at: slots.bytes[best.place])
+        return chip.isComplete && grant.granted - spent == Int64(record.balance)
+    }
+}
+
+extension CardView {
+    /// The version of the keys on the card's chip; nil while it is being made, or given other keys.
+    fileprivate var chipVersion: UInt8? {
+        func keyID(_ number: SequenceNumber) -> UInt8? {
+            issued[number].flatMap { $0.keyID ?? SealedRecord($0.bytes)?.keyID }
+        }
+        guard let known = keyID(card.confirmed), keyID(card.allocated) == known else { return nil }
+        return ChipCardKeys.version(of: known)
+    }
+}
+
+extension Station {
+    /// Looks at a chip that proves itself: five commands where the card is known, and only one key
+    /// is ever tried. Which one, the ledger says, or the chip.
+    func seeChip(
+        _ identity: TagIdentity, _ uid: CardUID, _ known: CardView?, thoroughly: Bool
+    ) async throws(Interruption) -> Sight {
+        if let known, known.card.chip != .ntag424 {
+            throw .card(.otherChip("chip that speaks in blocks", known.card.chip))
+        }
+        let found: ChipSight
+        if !thoroughly, let version = known?.chipVersion, let key = sellingKey(version, of: uid) {
+            found = try await prove(key, expecting: version)
+        } else {
+            found = try await askAndProve(
+                uid, thoroughly ? .all : known == nil ? .kind : .keys, isKnown: known != nil)
+        }
+        if let known, known.open?.kind.makesCard != true, found.visit == nil {
+            throw .refused(.chipLost(uid, found.state))
+        }
+        let blank = [UInt8](repeating: 0, count: SealedRecord.byteCount)
+        let records =
+            found.visit?.slots.records
+            ?? [[UInt8]](repeating: blank, count: ChipSlots.count)
+        let slots = RecordSlots(
+            records, uid: uid, holders: [.nobody], currency: currency, keys: keys)
+        return try await judged(
+            identity, uid, .chip(found), slots, content(of: found), known: known, chip: .ntag424)
+    }
+
+    /// Has the chip prove itself with the key that the ledger knows. If it refuses that, it is a
+    /// copy, or has had other keys since, as where the ledger was restored from a backup: which
+    /// ones it has, it tells without a key.
+    private func prove(
+        _ key: SellingKey, expecting version: UInt8
+    ) async throws(Interruption) -> ChipSight {
+        do throws(Interruption) {
+            return ChipSight(state: .proved(try await look(key)))
+        } catch .chip(let error) where error.isImpostor {
+            let answers = try await performing(AskChip(.keys))
+            guard answers.sellingVersion != version else { throw .refused(.impostor(key.uid)) }
+            return try await prove(key.uid, answers, isKnown: true)
+        }
+    }
+
+    private func askAndProve(
+        _ uid: CardUID, _ depth: AskChip.Depth, isKnown: Bool
+    ) async throws(Interruption) -> ChipSight {
+        try await prove(uid, try await performing(AskChip(depth)), isKnown: isKnown)
+    }
+
+    private func prove(
+        _ uid: CardUID, _ answers: ChipAnswers, isKnown: Bool
+    ) async throws(Interruption) -> ChipSight {
+        let (making, selling) = (answers.applicationVersion, answers.sellingVersion)
+        guard selling != ChipCardKeys.factory.version else {
+            let isUnmade = making == ChipCardKeys.factory.version
+            return ChipSight(
+                state: isUnmade ? .unmade : .foreign(version: making), answers: answers)
+        }
+        guard let key = sellingKey(selling, of: uid) else {
+            return ChipSight(state: .foreign(version: selling), answers: answers)
+        }
+        // While its keys are changed, the grant is under the old one or the new one.
+        let others = keys.entries.filter { ChipCardKeys.version(of: $0.id) != selling }
+            .map { sellingKey($0, of: uid) }
+        do throws(Interruption) {
+            return ChipSight(
+                state: .proved(try await look(key, or: others)), isComplete: making == selling,
+                answers: answers)
+        } catch .chip(let error) where error.isImpostor {
+            throw .refused(isKnown ? .impostor(uid) : .foreignChip(selling, uid))
+        }
+    }
+
+    private func look(
+        _ key: SellingKey, or others: [SellingKey] = []
+    ) async throws(Interruption) -> ChipVisit {
+        try await performing(
+            LookAtChip(
+                key, or: others, settings.address,
+                random: surroundings.random(SecureSession.randomSize)))
+    }
+
+    private func sellingKey(_ version: UInt8, of uid: CardUID) -> SellingKey? {
+        keys.entries.first { ChipCardKeys.version(of: $0.id) == version }
+            .map { sellingKey($0, of: uid) }
+    }
+
+    private func sellingKey(_ entry: KeyEntry, of uid: CardUID) -> SellingKey {
+        SellingKey(of: uid, from: entry.keys, currency)
+    }
+
+    /// The message for phones on a chip that is not ours yet. That of a card says nothing of it.
+    private func content(of chip: ChipSight) -> TagContent {
+        guard chip.visit == nil, let file = chip.answers?.address, file.count > 2 else {
+            return .empty
+        }
+        let message = file[2...].prefix(Int(file[0]) << 8 | Int(file[1]))
+        return message.isEmpty
+            ? .empty : TagContent(message: Array(message), currency: currency)
+    }
+}
+
+extension Station {
+    /// Refuses a chip that this station cannot make a card, before anything is written to it.
+    func requireWritable(_ chip: ChipSight, _ uid: CardUID) throws(Interruption) {
+        if case .foreign(let version) = chip.state { throw .refused(.foreignChip(version, uid)) }
+    }
+
+    /// Writes the record to a chip. Its code proves that it is there. A card that is made, or has
+    /// not all its keys in the version that seals now, is made whole before.
+    func write(_ change: CardWork, on chip: ChipSight) async throws(Interruption) {
+        let (sight, work) = (change.sight, change.work)
+        guard let record = SealedRecord(work.record), let entry = keys.entry(record.keyID) else {
+            throw .refused(.lackingKey(work.record[0]))
+        }
+        let key = sellingKey(entry, of: sight.uid)
+        let last = sight.view?.issued[work.confirmed]?.bytes
+        let spent = chip.visit?.slots.spent(at: last) ?? 0
+        let balance = Int64(record.balance)
+        var visit = chip.visit
+        if work.operation.kind.makesCard || !chip.isComplete || visit?.card != key
+            || visit?.grant == nil
+        {
+            let granted = max(visit?.grant?.granted ?? 0, balance + spent)
+            guard let grant = Grant(granted) else { throw .refused(.chipExhausted(sight.uid)) }
+            try await performing(
+                PersonaliseChip(
+                    PersonaliseChip.Plan(
+                        uid: sight.uid, currency: currency, address: settings.address,
+                        from: [.factory] + chipKeys(of: sight.uid),
+                        to: ChipCardKeys(entry.keys, uid: sight.uid), grant: grant),
+                    random: surroundings.random(PersonaliseChip.randomByteCount)))
+            visit = try await look(key)
+        }
+        guard let visit,
+            let update = UpdateChip.Change(
+                work.record, balance: balance, to: change.place, granted: visit.grant,
+                spent: spent),
+            let procedure = UpdateChip(
+                update, in: visit, loadKey: ChipCardKeys(entry.keys, uid: sight.uid)[.four],
+                random: surroundings.random(2 * SecureSession.randomSize))
+        else { throw .refused(.chipExhausted(sight.uid)) }
+        try await performing(procedure)
+    }
+
+    private func chipKeys(of uid: CardUID) -> [ChipCardKeys] {
+        keys.entries.map { ChipCardKeys($0.keys, uid: uid) }
+    }
+
+    private func performing<Procedure: ChipProcedure>(
+        _ procedure: Procedure
+    ) async throws(Interruption) -> Procedure.Outcome {
+        do {
+            return try await reader.perform(procedure)
+        } catch {
+            throw .chip(error)
+        }
+    }
+}
+
+extension ChipCardError {
+    /// Whether the card could not prove that it has the key, or did not take ours.
+    fileprivate var isImpostor: Bool {
+        kind == .chip(.impostor) || kind == .chip(.refused(.authenticationFailed))
+    }
+}
+
+extension TapcardError {
+    /// The error of a chip that cannot prove that it is the card with its number.
+    static func impostor(_ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .copied, "This chip cannot prove that it is card \(uid): it lacks the card's key.",
+            meaning: "It is a copy, and worth nothing; the money is safe in the ledger.",
+            next: [.trust(.keepCopy)], uid: uid)
+    }
+
+    /// The error of a chip with keys that no key of this station has made.
+    static func foreignChip(_ version: UInt8, _ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .keyMissing,
+            "The chip has keys of version \(version), which no key of this station has made.",
+            meaning: "Nothing was tried on it, because the chip counts wrong keys.",
+            next: [.file(.importKeys)], uid: uid)
+    }
+
+    /// The error of a card of this ledger on a chip that is no card, or not with our keys.
+    fileprivate static func chipLost(_ uid: CardUID, _ state: ChipSight.State) -> TapcardError {
+        if case .foreign(let version) = state { return foreignChip(version, uid) }
+        return TapcardError(
+            .copied, "This chip has the keys of the factory, and so it is not card \(uid).",
+            meaning: "It is a copy of the number, and worth nothing; the money is safe in the "
+                + "ledger.", next: [.trust(.keepCopy)], uid: uid)
+    }
+
+    /// The error of a chip that has counted as far as it can.
+    fileprivate static func chipExhausted(_ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .refusal(.numbersExhausted), "The card has had all the credit that it can count.",
+            meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
+    }
+
+    init(_ error: ChipCardError) {
+        switch error.kind {
+        case .reader(let kind): self.init(ReaderError(kind, error.detail))
+        case .unknown(let kind):
+            self.init(CardStoreError(.interrupted(kind), error.detail))
+        case .unknownKeys:
+            self.init(
+                .keyMissing, TapcardError.sentence(error.detail),
+                meaning: "No key of that version was tried, because the chip counts wrong ones. "
+                    + "The money is safe in the ledger.", next: [.file(.importKeys)])
+        case .otherChip:
+            self.init(
+                .unsupportedTag, TapcardError.sentence(error.detail),
+                meaning: TapcardError.unchanged, next: [.tag(.useKnownChip), .tag(.show)])
+        case .chip(.impostor), .chip(.refused(.authenticationFailed)):
+            self.init(
+                .copied, "The chip does not have the key that it names.",
+                meaning: "It is worth nothing; the money is safe in the ledger.",
+                next: [.trust(.keepCopy)])
+        case .chip(.refused(.authenticationDelayed)):
+            self.init(
+                .tagLost, "Somebody has tried many wrong keys on the card: it lets us wait.",
+                meaning: TapcardError.unchanged, next: [.tag(.holdStill)])
+        case .chip(.refused(.memory)):
+            self.init(
+                .unsupportedTag, "The chip cannot write its memory any more.",
+                meaning: "The money is safe in the ledger.", next: [.trust(.replace(nil))])
+        case .chip, .otherCard, .unfinished: self.init(ReaderError(.garbled, error.detail))
+        }
+    }
+}
