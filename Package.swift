@@ -461,8 +461,8 @@ let package = Package(
         tests(
             of: "TapcardCore",
             [
-                "CardCryptography", "Games", "Ledger", "Ntag424", "SimulatedField",
-                "SimulatedReader", "TagReading",
+                "CardCryptography", "ChipCard", "Games", "Ledger", "Ntag424", "SimulatedField",
+                "SimulatedReader", "TagReading", "TextCodecs",
                 "TapcardDomain", "Type2Tag", "CardImage", "CardStore", "FaultyWorld", "NDEF",
                 "PortDoubles", "DurableFile", "ServicePorts", "BlockingLane", "Thoroughness",
             ]),

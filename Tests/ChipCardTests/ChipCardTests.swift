@@ -66,7 +66,8 @@ struct ChipCardTests {
 
     private func balance(_ chip: inout ChipBench) throws -> Int64 {
         let visit = try chip.run(looking())
-        let newest = try #require(visit.slots.slots.compactMap { $0 }.max { $0.record[3] < $1.record[3] })
+        let newest = try #require(
+            visit.slots.slots.compactMap { $0 }.max { $0.record[3] < $1.record[3] })
         let record = try #require(SealedRecord(newest.record))
         #expect(try #require(visit.grant).granted - newest.spent >= Int64(record.balance))
         return Int64(record.balance)
@@ -161,7 +162,8 @@ struct ChipCardTests {
                     #expect(
                         place == 0
                             && error.kind
-                                == .unknown(fault == .lostBefore ? .timedOut : .tagLost))
+                                == .unknown(fault == .lostBefore ? .timedOut : .tagLost)
+                    )
                 }
                 #expect(chip.commands.count == 1 && chip.commands[0].count <= 61)
                 let isWritten = place < 0 || fault == .lostAfter
@@ -246,7 +248,13 @@ struct ChipCardTests {
                 alter: { alter($0 + count, $1) }, send: { send($0 + count, $1) })
         }
         var whole = ready
-        try tap(&whole) { sizes.append($1.count); return $1 } send: { lengths.append($1.count); return $1 }
+        try tap(&whole) {
+            sizes.append($1.count)
+            return $1
+        } send: {
+            lengths.append($1.count)
+            return $1
+        }
         #expect(sizes.count == 11)
         for (place, size) in sizes.enumerated() {
             for bit in 0..<(size * 8) {
@@ -258,7 +266,11 @@ struct ChipCardTests {
         for (place, length) in lengths.enumerated() {
             for bit in 0..<(length * 8) {
                 var chip = ready
-                _ = try? tap(&chip) { $1 } send: { $0 == place ? ChipBench.flipping(bit, in: $1) : $1 }
+                _ = try? tap(&chip) {
+                    $1
+                } send: {
+                    $0 == place ? ChipBench.flipping(bit, in: $1) : $1
+                }
                 #expect([5_000, 5_700].contains(try balance(&chip)))
             }
         }
@@ -270,7 +282,10 @@ struct ChipCardTests {
         let visit = try chip.run(looking())
         let sale = try updating(try change(2, to: 4_550, in: visit), in: visit)
         var heard: [[UInt8]] = []
-        try chip.run(sale, from: chip.side) { heard.append($1); return $1 }
+        try chip.run(sale, from: chip.side) {
+            heard.append($1)
+            return $1
+        }
         let recorded = chip.commands
         let paid = chip.memory
         for command in recorded {
@@ -334,8 +349,7 @@ struct ChipCardTests {
         let keys = ChipBench.keys(Self.old)
         for count in 1...2 {
             let answers = try chip.run(AskChip(.all))
-            let length = Int(answers.address[0]) << 8 | Int(answers.address[1])
-            #expect(length + 2 == address.byteCount)
+            #expect(answers.message.count + 2 == address.byteCount)
             chip.side = ChipSide()
             _ = chip.send(CardCommand.selectApplication.plain.bytes)
             let file = chip.send(

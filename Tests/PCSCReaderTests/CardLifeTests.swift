@@ -23,7 +23,7 @@ extension PCSCReaderTests {
             #expect(added.balance == PCSCCounter.usd(1_250))
             try await counter.expectAgreement("at the end")
             let info = try await counter.station.tagInfo()
-            #expect(info.chip.name == "NTAG213")
+            #expect(info.chip == "NTAG213")
         }
 
         @Test("protected, charged and unprotected", arguments: Kind.raw)

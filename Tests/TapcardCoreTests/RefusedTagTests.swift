@@ -1,6 +1,5 @@
 import Ledger
 import NDEF
-import Ntag424
 import PortDoubles
 import SimulatedField
 import SimulatedReader
@@ -126,26 +125,6 @@ struct RefusedTagTests {
             try await world.station.tagInfo()
         }
         #expect(await world.reader.writeCount == 0)
-    }
-
-    @Test("because it is an NTAG 424 DNA is told by name, and no key is tried on it")
-    func chip() async throws {
-        var simulation = Simulation()
-        let chip = try #require(simulation.addChip { [UInt8](repeating: 7, count: $0) })
-        simulation.put([chip.number])
-        let world = World(simulation)
-        do {
-            _ = try await world.station.tagInfo()
-            Issue.record("it was not refused")
-        } catch {
-            #expect(error.kind == .unsupportedTag)
-            #expect(error.what.hasPrefix("This is an NTAG 424 DNA, number 04518DFAA96180."))
-            #expect(error.what.contains("signature is valid"))
-        }
-        #expect(try await world.reader.change { $0.chips } == [chip])
-        await expectRefused(.unsupportedTag, exit: 4) { () throws(TapcardError) in
-            try await world.station.read()
-        }
     }
 
     @Test("because there is none is waited for, and then missed")

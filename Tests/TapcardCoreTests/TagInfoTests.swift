@@ -15,7 +15,7 @@ struct TagInfoTests {
         let world = World(try World.blank(chip))
         let info = try await world.station.tagInfo()
         #expect(info.uid == (try await world.uid()))
-        #expect(info.chip == chip && info.version == chip.version)
+        #expect(info.pages == chip && info.version == chip.version)
         #expect(!info.isLocked && !info.isProtected && info.counter == nil)
         #expect(info.ndef == "empty")
     }

@@ -27,8 +27,8 @@ package struct ChipCardKeys: Hashable, Sendable {
     }
 
     /// The version of keys that come from the house's key with this id. The factory's is 0, and the
-    /// ids of the house begin there.
-    package static func version(of keyID: UInt8) -> UInt8 { keyID + 1 }
+    /// ids of the house begin there. A ring without keys has an id that no card can name.
+    package static func version(of keyID: UInt8) -> UInt8 { keyID &+ 1 }
 
     /// A key that is another one for each card.
     static func key(_ number: KeyNumber, from masters: CardKeys, uid: CardUID) -> AESKey {

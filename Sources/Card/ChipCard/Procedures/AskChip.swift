@@ -1,4 +1,4 @@
-import Ntag424
+package import Ntag424
 
 /// Asks a chip what it is, without a key: none is tried, because the chip counts wrong ones.
 /// Nothing of the answer is proved, apart from the maker's signature.
@@ -9,7 +9,7 @@ package struct AskChip: ChipProcedure {
         case keys
         /// Also whether it is an NTAG 424 DNA.
         case kind
-        /// Also the maker's signature and what phones read.
+        /// Also the versions of the other keys, the maker's signature, and the message for phones.
         case all
     }
 
@@ -18,7 +18,7 @@ package struct AskChip: ChipProcedure {
     }
 
     /// The most of the file for phones that a plain answer carries to every reader.
-    private static let mostRead = 128
+    private static let mostRead = 240
 
     package var talk = ChipTalk()
     private var questions: ArraySlice<Question>
@@ -29,7 +29,9 @@ package struct AskChip: ChipProcedure {
         switch depth {
         case .keys: questions = [.select] + keys
         case .kind: questions = [.select, .kind] + keys
-        case .all: questions = [.select, .kind] + keys + [.signature, .address]
+        case .all:
+            questions = [.select, .kind] + KeyNumber.allCases.map { .version($0) }
+            questions += [.signature, .address]
         }
     }
 
@@ -41,13 +43,10 @@ package struct AskChip: ChipProcedure {
         switch questions.popFirst() {
         case .kind:
             guard data.starts(with: AskChip.vendorAndType) else { throw .otherChip }
+            found.version = data
         case .version(let number):
             guard data.count == 1 else { throw .chip(ChipError(.malformed)) }
-            if number == .application {
-                found.applicationVersion = data[0]
-            } else {
-                found.sellingVersion = data[0]
-            }
+            found.keyVersions[number] = data[0]
         case .signature: found.signature = data
         case .address: found.address = data
         case .select, nil: break
@@ -71,11 +70,23 @@ package struct AskChip: ChipProcedure {
 
 /// The answers of a chip about itself.
 package struct ChipAnswers: Hashable, Sendable {
-    /// The versions of key 0, which makes cards, and key 3, which sells. 0 is the factory's.
-    package fileprivate(set) var applicationVersion: UInt8 = 0
-    package fileprivate(set) var sellingVersion: UInt8 = 0
+    /// The versions of the keys that were asked for. 0 is the factory's.
+    package fileprivate(set) var keyVersions: [KeyNumber: UInt8] = [:]
+    /// The version of key 0, which makes cards.
+    package var applicationVersion: UInt8 { keyVersions[.application] ?? 0 }
+    /// The version of key 3, which sells.
+    package var sellingVersion: UInt8 { keyVersions[.three] ?? 0 }
+    /// The answer to GetVersion; empty where it was not asked for.
+    package fileprivate(set) var version: [UInt8] = []
     /// Empty where it was not asked for.
     package fileprivate(set) var signature: [UInt8] = []
     /// The first bytes of the file for phones; empty where it was not asked for.
-    package fileprivate(set) var address: [UInt8] = []
+    fileprivate var address: [UInt8] = []
+
+    /// The message for phones, as far as it was read; empty where there is none.
+    package var message: [UInt8] {
+        let head = AddressFile.lengthByteCount
+        let length = FixedNumber.value(address.prefix(head))
+        return Array(address.dropFirst(head).prefix(Int(length)))
+    }
 }

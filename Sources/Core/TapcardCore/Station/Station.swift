@@ -69,6 +69,16 @@ public struct Station: Sendable {
             self.ceilings = ceilings
             self.isConfirmed = isConfirmed
         }
+
+        /// Sets the page that phones open by a card on an NTAG 424 DNA that is made here, such as
+        /// `https://cards.example.org/c`.
+        public mutating func setCardAddress(_ page: String) throws(Refusal) {
+            do throws(AddressError) {
+                address = try AddressFile(page: page)
+            } catch {
+                throw Refusal(.badIdentifier, error.description)
+            }
+        }
     }
 
     /// The clocks, the random source, the cashier and the progress callback: parameters, so that

@@ -160,7 +160,9 @@ extension Station {
         keepingExtras: Bool = true
     ) -> [UInt8]? {
         var face = face(of: card, content)
-        if keepingExtras, card.status != .closed { face.extras = extras(on: sight, pages, of: card) }
+        if keepingExtras, card.status != .closed {
+            face.extras = extras(on: sight, pages, of: card)
+        }
         if let area = try? face.area(in: pages.layout) { return area }
         face.extras = []
         return try? face.area(in: pages.layout)

@@ -148,12 +148,27 @@ extension Station {
 
     /// The message for phones on a chip that is not ours yet. That of a card says nothing of it.
     private func content(of chip: ChipSight) -> TagContent {
-        guard chip.visit == nil, let file = chip.answers?.address, file.count > 2 else {
+        guard chip.visit == nil, let message = chip.answers?.message, !message.isEmpty else {
             return .empty
         }
-        let message = file[2...].prefix(Int(file[0]) << 8 | Int(file[1]))
-        return message.isEmpty
-            ? .empty : TagContent(message: Array(message), currency: currency)
+        return TagContent(message: message, currency: currency)
+    }
+
+    /// All that a chip says of itself without a key.
+    func chipInfo(_ uid: CardUID) async throws(Interruption) -> TagInfo {
+        let answers = try await performing(AskChip(.all))
+        let message = answers.message
+        let size = FileNumber.ndef.size - AddressFile.lengthByteCount
+        let versions = KeyNumber.allCases.compactMap { answers.keyVersions[$0] }
+        return TagInfo(
+            uid: uid, chip: Chip.ntag424.name, pages: nil, userByteCount: size,
+            keyVersions: versions, version: answers.version,
+            originality: TagInfo.Originality(answers.signature, of: uid, on: .ntag424),
+            ndef: (message.isEmpty
+                ? TagContent.empty : TagContent(message: message, currency: currency)).word,
+            freeBytes: max(0, size - message.count), isLocked: false,
+            isProtected: versions.contains { $0 != ChipCardKeys.factory.version },
+            configuration: nil, counter: nil)
     }
 }
 

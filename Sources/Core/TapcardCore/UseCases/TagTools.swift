@@ -35,8 +35,14 @@ public struct TagInfo: Sendable, Hashable {
 
     /// The tag's number.
     public let uid: CardUID
-    /// The chip of the tag.
-    public let chip: Type2Chip
+    /// The name of the chip.
+    public let chip: String
+    /// The pages of the chip; nil for one that has files and keys instead.
+    public let pages: Type2Chip?
+    /// The number of bytes for users.
+    public let userByteCount: Int
+    /// The versions of the chip's keys, from key 0 on; empty for a chip with pages.
+    public let keyVersions: [UInt8]
     /// The answer to GET_VERSION; nil for a tag without it.
     public let version: [UInt8]?
     /// The verdict on the maker's signature.
@@ -58,7 +64,8 @@ public struct TagInfo: Sendable, Hashable {
 extension Station {
     /// Reads every fact that a tag tells of itself.
     public func tagInfo() async throws(TapcardError) -> TagInfo {
-        try await withTag { identity, uid throws(Interruption) in
+        try await withTag(ofAnyKind: true) { identity, uid throws(Interruption) in
+            if identity.speaksInBlocks { return try await chipInfo(uid) }
             let tag = try await lookAtAll(of: identity) { $0.userPages }
             let access = try await access(of: tag)
             var counter: UInt32?
@@ -70,7 +77,10 @@ extension Station {
             let isReadOnly = tag.capability[3] & 0x0F != 0
             let content = TagContent(decoding: tag.memory, currency: currency)
             return TagInfo(
-                uid: uid, chip: tag.chip, version: tag.version,
+                uid: uid, chip: tag.chip.name, pages: tag.chip,
+                // A page is four bytes.
+                userByteCount: tag.chip.userPages.count * 4, keyVersions: [],
+                version: tag.version,
                 originality: TagInfo.Originality(tag.signature, of: uid),
                 ndef: content.word, freeBytes: Station.freeBytes(tag.memory, of: tag.chip, content),
                 isLocked: access.isLocked || isReadOnly, isProtected: access.isProtected,
@@ -237,20 +247,20 @@ extension Station {
 
     /// Waits for a tag of any kind, and releases it in every case.
     private func withTag<Success: Sendable>(
+        ofAnyKind: Bool = false,
         _ body: (TagIdentity, CardUID) async throws(Interruption) -> Success
     ) async throws(TapcardError) -> Success {
         let identity = try await waitForTag()
-        guard let uid = CardUID(bytes: identity.uid), identity.isType2 else {
-            var what = "This is not a Type 2 tag with a seven-byte number."
-            if let uid = CardUID(bytes: identity.uid),
-                let words = await description(of: identity, uid)
-            {
-                what = words
-            }
+        let isChip = identity.speaksInBlocks
+        guard let uid = CardUID(bytes: identity.uid), identity.isType2 || isChip && ofAnyKind else {
             await reader.release()
             throw TapcardError(
-                .unsupportedTag, what,
-                meaning: "Nothing was written to it.", next: [.tag(.useKnownChip)])
+                .unsupportedTag,
+                isChip
+                    ? "This chip has no pages: it speaks in blocks, as an NTAG424 does."
+                    : "This is not a Type 2 tag with a seven-byte number.",
+                meaning: "Nothing was written to it.",
+                next: [isChip ? .tag(.show) : .tag(.useKnownChip)])
         }
         do {
             let success = try await body(identity, uid)

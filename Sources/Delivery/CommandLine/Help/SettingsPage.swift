@@ -78,6 +78,9 @@ extension Settings.Name {
         case .offlineSnapshotAge: "Seconds for which the snapshot of the cards counts"
         case .presets: "One to six payments that the counter page offers with one touch"
         case .additionPresets: "The same for additions"
+        case .cardAddress:
+            "The page that phones open by an NTAG424 that is made here, such as "
+                + "`https://cards.example.org/c`"
         case .customers:
             "The IPv4 address and port at which `tapcard serve` shows customers their balance"
         case .customersName: "The name under which phones know that page"

@@ -194,7 +194,7 @@ extension Session {
         switch Settings.Name(rawValue: name) {
         case .reader: "the first that is plugged in"
         case .caFile, .customers, .customersName, .customersCertificate, .customersCertificateKey,
-            .customersKeys:
+            .customersKeys, .cardAddress:
             "none"
         case .cashier: "nobody"
         case .currency: "none yet: tapcard init --currency EUR"
@@ -230,6 +230,8 @@ extension Session {
             currency = asked
         }
         _ = try changed.checkedServices(in: currency)
+        var station = Station.Settings()
+        try changed.setCardAddress(of: &station)
         if let currency { try changed.requireConfirmationsBelowLimits(currency) }
     }
 

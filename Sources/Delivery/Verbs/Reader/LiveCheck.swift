@@ -83,11 +83,15 @@ struct LiveCheck: Sendable {
     private func sight(of tag: TagInfo) -> Finding {
         let signature = tag.originality == .none ? "missing" : tag.originality.rawValue
         var what =
-            "An \(tag.chip.name), number \(tag.uid), lies on it; the maker's signature is "
+            "An \(tag.chip), number \(tag.uid), lies on it; the maker's signature is "
             + "\(signature). It holds \(LiveCheck.words(tag.ndef)); of "
-            + "\(tag.chip.userByteCount) bytes \(tag.freeBytes) are free."
+            + "\(tag.userByteCount) bytes \(tag.freeBytes) are free."
         if tag.isLocked { what += " It is locked." }
-        if tag.isProtected { what += " It is protected by a password." }
+        if tag.pages == nil {
+            what += " \(tag.keyVersionWords)."
+        } else if tag.isProtected {
+            what += " It is protected by a password."
+        }
         return Finding(.tag, .ok, reader: reader, what)
     }
 
@@ -135,13 +139,8 @@ extension LiveCheck: DocumentedObject {
 
 extension TagInfo: DocumentedObject {
     static let fields: Fields<TagInfo> = [
-        "uid": .of(\.uid), "chip": .of(\.chip.name), "originality": .of(\.originality),
-        "ndef": .of(\.ndef), "bytes": .of(\.chip.userByteCount), "freeBytes": .of(\.freeBytes),
+        "uid": .of(\.uid), "chip": .of(\.chip), "originality": .of(\.originality),
+        "ndef": .of(\.ndef), "bytes": .of(\.userByteCount), "freeBytes": .of(\.freeBytes),
         "locked": .of(\.isLocked), "protected": .of(\.isProtected),
     ]
-}
-
-extension Type2Chip {
-    /// The size of the user memory in bytes; a page is four bytes.
-    fileprivate var userByteCount: Int { userPages.count * 4 }
 }

@@ -135,14 +135,21 @@ extension ProtectionChange: DocumentedObject {
 extension TagInfo {
     /// All that a tag says of itself.
     static let allFields: Fields<TagInfo> = [
-        "uid": .of(\.uid), "chip": .of(\.chip.name),
+        "uid": .of(\.uid), "chip": .of(\.chip),
         "version": .of { $0.version.map(Hexadecimal.encode) }, "originality": .of(\.originality),
-        "pages": .of(\.chip.pageCount), "ndef": .of(\.ndef), "locked": .of(\.isLocked),
+        "pages": .of(\.pages?.pageCount), "keyVersions": .of(\.keyVersions), "ndef": .of(\.ndef), "locked": .of(\.isLocked),
         "protected": .of(\.isProtected), "counter": .of(\.counter),
         "settings": .of(\.configuration),
     ]
 
     fileprivate var facts: Members { TagInfo.allFields.members(of: self) }
+
+    /// The versions of the keys, in a sentence without its full stop.
+    var keyVersionWords: String {
+        isProtected
+            ? "Its keys have the versions \(keyVersions.map(String.init).joined(separator: ", "))"
+            : "Its keys are those of the factory"
+    }
 }
 
 extension AccessConfiguration: DocumentedObject {
@@ -167,15 +174,21 @@ extension Session {
     fileprivate func tagInfo() async throws(TapcardError) -> Report {
         let info = try await lookingStation().tagInfo()
         func yes(_ value: Bool) -> String { value ? "yes" : "no" }
-        return Report(
-            info.facts,
-            [
-                "\(info.chip.name), number \(info.uid)",
-                "\(info.chip.pageCount) pages of 4 bytes, \(info.chip.userPages.count) for users",
-                Report.words(info.originality),
-                "Holds: \(info.ndef)",
-                "Locked: \(yes(info.isLocked)); protected by a password: \(yes(info.isProtected))",
-            ] + (info.configuration.map { Report.words($0, of: info.chip) } ?? []))
+        var lines = ["\(info.chip), number \(info.uid)"]
+        if let pages = info.pages {
+            lines.append(
+                "\(pages.pageCount) pages of 4 bytes, \(pages.userPages.count) for users")
+        } else {
+            lines.append(info.keyVersionWords)
+        }
+        lines += [Report.words(info.originality), "Holds: \(info.ndef)"]
+        if let pages = info.pages {
+            lines.append(
+                "Locked: \(yes(info.isLocked)); protected by a password: "
+                    + yes(info.isProtected))
+            lines += info.configuration.map { Report.words($0, of: pages) } ?? []
+        }
+        return Report(info.facts, lines)
     }
 
     fileprivate func dump() async throws(TapcardError) -> Report {

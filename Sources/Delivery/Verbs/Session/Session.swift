@@ -102,14 +102,13 @@ package struct Session: Sendable {
     package func station(
         with ledger: any LedgerStore, _ keys: KeyRingSource
     ) async throws(TapcardError) -> Station {
-        Station(
+        var station = Station.Settings(
+            wait: try settings.timeout, paymentLifetime: try settings.paymentLifetime,
+            ceilings: try settings.ceilings(ledger.currency), isConfirmed: self[.confirmed])
+        try settings.setCardAddress(of: &station)
+        return Station(
             reader: try await reader(for: self[.watch] ? .watch : .tap), ledger: ledger,
-            keySource: keys,
-            settings: Station.Settings(
-                wait: try settings.timeout, paymentLifetime: try settings.paymentLifetime,
-                ceilings: try settings.ceilings(ledger.currency),
-                isConfirmed: self[.confirmed]),
-            surroundings: surroundings)
+            keySource: keys, settings: station, surroundings: surroundings)
     }
 
     /// The services at the addresses of the settings.

@@ -128,6 +128,12 @@ extension Settings {
         return services
     }
 
+    /// Sets the page of the cards that are made here, where one is named.
+    func setCardAddress(of station: inout Station.Settings) throws(TapcardError) {
+        guard text(of: .cardAddress) != nil else { return }
+        try checked(.cardAddress) { text throws(Refusal) in try station.setCardAddress(text) }
+    }
+
     private func address(_ name: Name) throws(TapcardError) -> ServiceAddress {
         do {
             return try ServiceAddress(effective(name).text ?? "")

@@ -22,7 +22,7 @@ extension Settings.Name {
             .additionWithoutAsking, .balanceWithoutAsking, .paymentLimit, .additionLimit,
             .balanceLimit, .offlineCardLimit, .offlineStationLimit, .presets, .additionPresets,
             .customers, .customersName, .customersCertificate, .customersCertificateKey,
-            .customersKeys:
+            .customersKeys, .cardAddress:
             nil
         }
     }

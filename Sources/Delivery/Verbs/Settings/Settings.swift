@@ -36,6 +36,7 @@ package struct Settings: Sendable {
         case offlineSnapshotAge = "offline-snapshot-age"
         case presets
         case additionPresets = "addition-presets"
+        case cardAddress = "card-address"
         case customers
         case customersName = "customers-name"
         case customersCertificate = "customers-tls-certificate"

@@ -1,0 +1,326 @@
+import CardCryptography
+import ChipCard
+import FaultyWorld
+import Ledger
+import Ntag424
+import PortDoubles
+import SimulatedField
+import SimulatedReader
+import TagReading
+import TapcardCore
+import TapcardDomain
+import Testing
+import TextCodecs
+import Type2Tag
+
+/// A card on an NTAG 424 DNA: the same verbs and the same promises as on a tag with pages.
+@Suite("A card on a chip that proves itself")
+struct ProvenCardTests {
+    private static let rotated: KeyRing = {
+        guard
+            let ring = try? World.keys.rotated(
+                created: "2026-02-01", random: { [UInt8](repeating: 0x33, count: $0) })
+        else { preconditionFailure("a ring of one key can be rotated") }
+        return ring
+    }()
+
+    /// One chip from the factory on the reader.
+    private func factory() throws -> World {
+        var simulation = Simulation()
+        let chip = try #require(simulation.addChip { [UInt8](repeating: 1, count: $0) })
+        simulation.put([chip.number])
+        return World(simulation)
+    }
+
+    private func made(_ minorUnits: Int64 = 1_000) async throws -> World {
+        let world = try factory()
+        try await world.issue(minorUnits)
+        return world
+    }
+
+    private func chip(_ world: World) async throws -> ChipMemory {
+        try await world.reader.change { $0.chips[0] }
+    }
+
+    private func put(_ chip: ChipMemory, on world: World) async throws {
+        try await world.reader.change { field in
+            field.save(chip)
+            field.put([chip.number])
+        }
+        await world.reader.release()
+    }
+
+    /// The card's keys from this key of the house, and no other; the ledger's balance in its newest
+    /// slot and in its grant; and nothing open.
+    private func expectWhole(
+        _ world: World, _ balance: Int64, keyID: UInt8 = 1,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let chip = try await chip(world)
+        let entry = try #require((keyID == 1 ? World.keys : Self.rotated).entry(keyID))
+        let keys = ChipCardKeys(entry.keys, uid: chip.uid)
+        for number in KeyNumber.allCases {
+            #expect(chip[number].key == keys[number], sourceLocation: sourceLocation)
+            #expect(chip[number].version == keyID + 1, sourceLocation: sourceLocation)
+            #expect(chip[number].failures == 0, sourceLocation: sourceLocation)
+        }
+        let view = try #require(try await world.ledger.view(of: chip.uid))
+        #expect(view.balance.minorUnits == balance, sourceLocation: sourceLocation)
+        #expect(view.open == nil, sourceLocation: sourceLocation)
+        let slots = try #require(ChipSlots(chip[.data].bytes))
+        let issued = try #require(view.issued[view.card.confirmed])
+        let slot = try #require(slots.slots.first { $0?.record == issued.bytes } ?? nil)
+        let at = AddressFile.nowhere.grantAt
+        let selling = SellingKey(of: chip.uid, from: entry.keys, .usd)
+        let grant = Grant(Array(chip[.ndef].bytes[at..<(at + Grant.byteCount)]), for: selling)
+        #expect(grant.map { $0.granted - slot.spent } == balance, sourceLocation: sourceLocation)
+        let audit = try await world.ledger.audit()
+        #expect(audit.violations == [], sourceLocation: sourceLocation)
+    }
+
+    @Test("is issued, paid with, charged, refunded, scratched, closed and issued again")
+    func life() async throws {
+        let world = try await made()
+        try await expectWhole(world, 1_000)
+        let paid = try await world.station.pay(World.usd(450), id: World.id(2))
+        #expect(paid.balance == World.usd(550) && paid.display == .current)
+        try await expectWhole(world, 550)
+        _ = try await world.station.add(World.usd(2_000), id: World.id(3))
+        try await expectWhole(world, 2_550)
+        _ = try await world.station.refund(World.id(2))
+        try await expectWhole(world, 3_000)
+        _ = try await world.station.scratch(id: World.id(4))
+        #expect(try await world.station.read().scratch.code != nil)
+        for number in 10..<20 {
+            _ = try await world.station.pay(World.usd(1), id: World.id(UInt64(number)))
+        }
+        try await expectWhole(world, 2_990)
+        let closed = try await world.station.close(id: World.id(5))
+        #expect(closed.amount == World.usd(-2_990))
+        try await expectWhole(world, 0)
+        try await world.issue(300, mayReissue: true, id: 6)
+        try await expectWhole(world, 300)
+        #expect(try await world.station.read().holder.name?.text == "Amanda Gonzalez")
+    }
+
+    @Test("takes five commands for a balance, and six for a payment")
+    func commands() async throws {
+        let world = try await made()
+        var count = await world.reader.frameCount
+        _ = try await world.station.read()
+        #expect(await world.reader.frameCount - count == 5)
+        count = await world.reader.frameCount
+        _ = try await world.station.pay(World.usd(1), id: World.id(2))
+        #expect(await world.reader.frameCount - count == 6)
+    }
+
+    @Test("An old image that was put back is rolled back, and worth nothing")
+    func oldImage() async throws {
+        let world = try await made()
+        let old = try await chip(world)
+        _ = try await world.station.pay(World.usd(450), id: World.id(2))
+        try await put(old, on: world)
+        #expect(try await world.station.read().seal == .rolledBack)
+        await expectRefused(.rolledBack, exit: 7) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(3))
+        }
+        #expect(try await chip(world).files == old.files)
+    }
+
+    @Test("A clone with its number and other keys is a copy, and is not harmed")
+    func clone() async throws {
+        let world = try await made()
+        let honest = try await chip(world)
+        // Made by another house, which numbers its keys alike.
+        let thief = World(
+            try await factory().simulation(), keys: KeyRing.fresh(created: "2026-01-01"))
+        try await thief.issue(99_999)
+        try await put(try await chip(thief), on: world)
+        await expectRefused(.copied, exit: 7) { () throws(TapcardError) in
+            try await world.station.read()
+        }
+        await expectRefused(.copied, exit: 7) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(3))
+        }
+        // One from the factory with that number, which every phone can read and write.
+        try await put(try #require(ChipMemory(factory: honest.number)), on: world)
+        await expectRefused(.copied, exit: 7) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(3))
+        }
+        try await put(honest, on: world)
+        _ = try await world.station.pay(World.usd(1), id: World.id(3))
+        try await expectWhole(world, 999)
+    }
+
+    @Test("A tag with pages and the number of a chip is not the card, nor the other way round")
+    func otherKind() async throws {
+        let world = try await made()
+        let uid = try await chip(world).number
+        let tag = try #require(TagMemory.blank(.ntag213, uid: uid))
+        try await world.reader.change { _ = $0.removeChip(uid) }
+        try await world.put(tag)
+        await expectRefused(.unsupportedTag, exit: 4) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(3))
+        }
+        let other = try await World.withCard()
+        let number = try await other.tag().uid
+        try await other.reader.change { field in
+            _ = field.remove(number)
+            if let chip = ChipMemory(factory: number) { field.save(chip) }
+            field.put([number])
+        }
+        await expectRefused(.unsupportedTag, exit: 4) { () throws(TapcardError) in
+            try await other.station.pay(World.usd(1), id: World.id(3))
+        }
+    }
+
+    @Test("Ten taps at a house with other keys: each one attempt, and the card lives on")
+    func wrongKeys() async throws {
+        let world = try await made()
+        let stranger = world.station(
+            ledger: TableLedger(), keys: KeyRing.fresh(created: "2026-01-01"))
+        for _ in 0..<10 {
+            await expectRefused(.keyMissing, exit: 7) { () throws(TapcardError) in
+                _ = try await stranger.pay(World.usd(1), id: World.id(3))
+            }
+        }
+        #expect(try await chip(world)[.three].failures == 10)
+        _ = try await world.station.pay(World.usd(1), id: World.id(4))
+        #expect(try await chip(world)[.three].failures == 0)
+    }
+
+    @Test("Keys of a version that is not there are not tried at all")
+    func unknownVersion() async throws {
+        let world = World(try await factory().simulation(), keys: Self.rotated)
+        try await world.issue()
+        let older = world.station(keys: World.keys)
+        let before = try await chip(world)
+        await expectRefused(.keyMissing, exit: 7) { () throws(TapcardError) in
+            try await older.pay(World.usd(1), id: World.id(3))
+        }
+        #expect(try await chip(world) == before)
+    }
+
+    @Test("New keys come with the next change, whatever is lost on the way")
+    func rotation() async throws {
+        let whole = try await made()
+        let rotated = whole.station(keys: Self.rotated)
+        let first = await whole.reader.frameCount
+        _ = try await rotated.pay(World.usd(100), id: World.id(2))
+        let frames = await whole.reader.frameCount - first
+        try await expectWhole(whole, 900, keyID: 2)
+        for place in 1...frames {
+            let world = try await made()
+            let station = world.station(keys: Self.rotated)
+            let kind = place.isMultiple(of: 2) ? Fault.Kind.lost : .acknowledgeLost
+            try await world.arm(Fault(at: place, counting: .frame, kind))
+            let outcome = await outcome { () throws(TapcardError) in
+                try await station.pay(World.usd(100), id: World.id(2))
+            }
+            try await put(try await chip(world), on: world)
+            _ = try await station.read()
+            let isPaid = try await world.ledger.operation(World.id(2))?.state == .committed
+            #expect(isPaid || !outcome.isSuccess, "command \(place)")
+            _ = try await station.pay(World.usd(50), id: World.id(3))
+            try await expectWhole(world, isPaid ? 850 : 950, keyID: 2)
+        }
+    }
+
+    @Test("A retired key is no proof any more; the operator's repair gives the card new keys")
+    func retirement() async throws {
+        let world = try await made()
+        try await world.ledger.retire([1], at: world.now)
+        let ring = try Self.rotated.retiring(1)
+        let station = world.station(keys: ring)
+        #expect(try await station.read().seal == .forged)
+        await expectRefused(.forged, exit: 7) { () throws(TapcardError) in
+            try await station.pay(World.usd(1), id: World.id(2))
+        }
+        _ = try await station.repair(naming: try await chip(world).uid)
+        _ = try await station.pay(World.usd(1), id: World.id(3))
+        try await expectWhole(world, 999, keyID: 2)
+    }
+
+    @Test(
+        "A grant that somebody raised with the load key adds nothing, and one that is gone comes back"
+    )
+    func alteredGrant() async throws {
+        let entry = try #require(World.keys.entry(1))
+        for sum in [99_999, nil] as [Int64?] {
+            let world = try await made()
+            let chip = try await chip(world)
+            let card = SellingKey(of: chip.uid, from: entry.keys, .usd)
+            let before = try #require(Grant(1_000)).sealed(for: card)
+            let after = sum.flatMap(Grant.init)?.sealed(for: card) ?? before.map { _ in 0 }
+            let text = chip.text.replacing(
+                Hexadecimal.encode(before), with: Hexadecimal.encode(after))
+            let altered = try #require(ChipMemory(parsing: text))
+            #expect(altered != chip)
+            try await put(altered, on: world)
+            #expect(try await world.station.read().balance == World.usd(1_000))
+            try await expectWhole(world, 1_000)
+        }
+    }
+
+    @Test("replaces a lost one, is blocked and unblocked, and adopted by another ledger")
+    func otherVerbs() async throws {
+        let world = try await World.withCard()
+        let lost = try await world.uid()
+        let memory = try await chip(try factory())
+        try await put(memory, on: world)
+        try await world.reader.change { $0.put([memory.number]) }
+        _ = try await world.station.make(CardOrder(.replace(lost)), id: World.id(7))
+        try await expectWhole(world, 1_000)
+        try await world.change(memory.uid, .block)
+        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(8))
+        }
+        try await world.change(memory.uid, .unblock)
+        _ = try await world.station.pay(World.usd(1), id: World.id(9))
+        let other = TableLedger()
+        let adopting = world.station(ledger: other)
+        #expect(try await adopting.read().balance == World.usd(999))
+        let order = CardOrder(.adopt(accepting: World.usd(999)))
+        #expect(try await adopting.make(order, id: World.id(10)).balance == World.usd(999))
+        // The first ledger is behind now, and pays nothing.
+        await expectRefused(.ledgerBehind, exit: 9) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(11))
+        }
+    }
+
+    @Test("needs no password: to protect it is refused, and an order that wants it is content")
+    func protection() async throws {
+        let world = try factory()
+        try await world.issue(protects: true)
+        try await expectWhole(world, 1_000)
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
+            try await world.station.protect(id: World.id(2))
+        }
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
+            try await world.station.unprotect(id: World.id(3))
+        }
+    }
+
+    @Test("tells what it is without a key, before it is a card and after")
+    func info() async throws {
+        let world = try factory()
+        let blank = try await world.station.tagInfo()
+        #expect(blank.chip == "NTAG424" && blank.pages == nil)
+        #expect(blank.keyVersions == [0, 0, 0, 0, 0])
+        #expect(blank.originality == .valid && blank.ndef == "empty" && !blank.isProtected)
+        await expectRefused(.blankTag, exit: 4) { () throws(TapcardError) in
+            try await world.station.read()
+        }
+        try await world.issue()
+        let card = try await world.station.tagInfo()
+        #expect(card.keyVersions == [2, 2, 2, 2, 2] && card.ndef == "uri" && card.isProtected)
+        #expect(try await chip(world)[.three].failures == 0)
+        await expectRefused(.unsupportedTag, exit: 4) { () throws(TapcardError) in
+            try await world.station.dump()
+        }
+    }
+}
+
+extension World {
+    fileprivate func simulation() async throws -> Simulation { try await reader.change { $0 } }
+}
