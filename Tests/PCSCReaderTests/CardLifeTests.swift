@@ -1,5 +1,6 @@
 import CardCryptography
 import Ledger
+import Ntag424
 import PCSCReader
 import PlayedPCSCReaders
 import TagReading
@@ -24,6 +25,30 @@ extension PCSCReaderTests {
             try await counter.expectAgreement("at the end")
             let info = try await counter.station.tagInfo()
             #expect(info.chip == "NTAG213")
+        }
+
+        @Test("made of an NTAG 424 DNA, and charged, through every make of reader")
+        func provenCard() async throws {
+            try await Stage.clear()
+            for kind in Kind.allCases {
+                kind.slot.become(PlayedChipReader(ChipMemory.signedExample))
+                kind.slot.change { $0.otherCard = PlayedChipReader.answerToReset }
+                let counter = PCSCCounter(try await kind.open())
+                try await counter.make()
+                #expect(try await counter.station.read().chip == .ntag424, "\(kind)")
+                #expect(try await counter.pay(250).balance == PCSCCounter.usd(750), "\(kind)")
+                let added = try await counter.station.add(
+                    PCSCCounter.usd(500), id: counter.newID())
+                #expect(added.balance == PCSCCounter.usd(1_250), "\(kind)")
+                _ = try await counter.station.scratch(id: counter.newID())
+                let reading = try await counter.station.read()
+                #expect(reading.balance == PCSCCounter.usd(1_250), "\(kind)")
+                #expect(reading.scratch.code != nil, "\(kind)")
+                let report = try await counter.ledger.audit()
+                #expect(report.violations.isEmpty && report.open == 0, "\(kind)")
+                let info = try await counter.station.tagInfo()
+                #expect(info.chip == "NTAG424" && info.keyVersions == [2, 2, 2, 2, 2], "\(kind)")
+            }
         }
 
         @Test("protected, charged and unprotected", arguments: Kind.raw)

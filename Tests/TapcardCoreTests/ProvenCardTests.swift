@@ -282,7 +282,7 @@ struct ProvenCardTests {
         #expect(try await adopting.read().balance == World.usd(999))
         let order = CardOrder(.adopt(accepting: World.usd(999)))
         #expect(try await adopting.make(order, id: World.id(10)).balance == World.usd(999))
-        // The first ledger is behind now, and pays nothing.
+        // The first ledger is older than the card now, and pays nothing.
         await expectRefused(.ledgerBehind, exit: 9) { () throws(TapcardError) in
             try await world.station.pay(World.usd(1), id: World.id(11))
         }

@@ -15,6 +15,13 @@ struct FieldFaultTests {
         try Desk().disturb("write", with: fault, atLeast: 7)
     }
 
+    @Test(
+        "at every command of a card that proves itself",
+        arguments: Thoroughness.some(["lost", "torn old", "torn new", "acknowledge-lost"], of: 2))
+    func everyCommand(fault: String) throws {
+        try Desk(chip: "NTAG424").disturb("frame", with: fault, atLeast: 6)
+    }
+
     @Test("at every frame", .checkOnly, arguments: ["lost", "garbled", "refused 1"])
     func everyFrame(fault: String) throws {
         try Desk().disturb("frame", with: fault, atLeast: 10)
@@ -31,8 +38,10 @@ final class Desk {
     private(set) var balance = 20_000
     private(set) var statuses: Set<Int32> = []
 
-    init(link: Bool = false) throws {
+    /// With a new tag of this chip; without one, with that of every fresh reader.
+    init(link: Bool = false, chip: String? = nil) throws {
         station = try EmulatedCounter(link: link)
+        if let chip { station.tell("present \(chip)") }
         try station.counter.step("issue --balance 200")
     }
 

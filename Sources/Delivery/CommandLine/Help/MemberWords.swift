@@ -24,6 +24,7 @@ enum MemberWords {
         "display": "whether what phones read is up to date",
         "protection": "whether a password keeps others from writing to the tag",
         "originality": "what the maker's signature says",
+        "keyVersions": "the versions of the chip's keys; none of a tag with pages",
         "game": "the Mastermind game",
         "ticketsGivenUp": "tickets that can never be claimed now",
         "status": "the status of the card, or of the key",
