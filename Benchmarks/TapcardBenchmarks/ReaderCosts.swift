@@ -52,15 +52,30 @@ enum ReaderCosts {
                     what: what, counters: emulated.counters, mostDataCommands: data,
                     mostHostCommands: host, mostMilliseconds: milliseconds))
         }
+        func money(_ minorUnits: Int64) -> Money { Money(minorUnits: minorUnits, .usd) }
         try await row("demo") { _ = try await station.make(.demo(in: .usd), id: station.newID()) }
         try await row("read, known", data: 1, host: 5, milliseconds: 50) {
             _ = try await station.read()
         }
         try await row("add 90000.00") {
-            _ = try await station.add(Money(minorUnits: 9_000_000, .usd), id: station.newID())
+            _ = try await station.add(money(9_000_000), id: station.newID())
         }
         try await row("pay 4.50", data: 12, host: 16, milliseconds: 100) {
-            _ = try await station.pay(Money(minorUnits: 450, .usd), id: station.newID())
+            _ = try await station.pay(money(450), id: station.newID())
+        }
+        // A card that proves itself: the activation is a command of the reader's, too.
+        _ = emulated.control("present NTAG424")
+        try await row("NTAG424: demo") {
+            _ = try await station.make(.demo(in: .usd), id: station.newID())
+        }
+        try await row("NTAG424: read", data: 6, milliseconds: 150) {
+            _ = try await station.read()
+        }
+        try await row("NTAG424: add 90000.00") {
+            _ = try await station.add(money(9_000_000), id: station.newID())
+        }
+        try await row("NTAG424: pay 4.50", data: 7, milliseconds: 150) {
+            _ = try await station.pay(money(450), id: station.newID())
         }
         await reader.close()
         return rows

@@ -22,7 +22,7 @@ enum MemberWords {
         "codeOf": "the card that the code on the tag belongs to",
         "state": "its progress",
         "display": "whether what phones read is up to date",
-        "protection": "whether a password keeps others from writing to the tag",
+        "protection": "whether a password, or a chip's keys, keep others from writing to the tag",
         "originality": "what the maker's signature says",
         "keyVersions": "the versions of the chip's keys; none of a tag with pages",
         "game": "the Mastermind game",

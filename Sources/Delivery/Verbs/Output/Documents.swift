@@ -206,9 +206,14 @@ struct ShownCard: DocumentedObject {
             Schema.orNull(
                 Schema.words([
                     "off", "setting-password", "switching-on", "on", "switching-off",
-                    "clearing-password",
+                    "clearing-password", "keys",
                 ]))
-        ) { $0.reading.protection?.word },
+        ) { document in
+            // A chip that proves itself takes nothing without its keys.
+            document.reading.protection.map {
+                document.reading.chip == .ntag424 ? "keys" : $0.word
+            }
+        },
         "originality": .of(\.reading.originality), "ticket": .of(\.reading.ticket),
         "game": .of { $0.reading.game?.id }, "operation": .of(\.reading.operation),
         "settled": .of(\.reading.settled), "closed": .ifAny(\.reading.closed),
