@@ -181,6 +181,20 @@ step 0 'only a station with key 1' read
 step 0 'needed to write from page 02h' tag info
 step 0 '$2.00 left' add 2
 
+chapter 'A chip that proves itself at every tap, and so cannot be copied: an NTAG 424 DNA.'
+step 0 'lies on' sim put NTAG424
+step 0 'those of the factory' tag info
+step 0 '$12.00' issue --name Zoë --balance 12
+step 0 'versions 2, 2, 2, 2, 2' tag info
+step 0 'Armed' sim tear 1 acknowledge-lost
+step 6 'Tap the card again' pay 3
+step 0 'lies on' sim put
+step 0 'the interrupted payment of $3.00 is made' read
+step 0 'sealed with key 2' keys rotate
+step 0 '$8.00 left' pay 1
+step 0 'versions 3, 3, 3, 3, 3' tag info
+step 0 'lies on' sim put 04AC6B72BA6C80
+
 chapter 'A real driver now: libnfc, on a PN532 that a second tapcard plays on a serial device.'
 "$tapcard" emulate --tag NTAG215 --link "$home/reader" >"$home/played.txt" 2>&1 </dev/null &
 played=$!
