@@ -337,8 +337,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "BlockingLane", "CardCryptography", "CardImage", "CardStore", "Games", "Ledger",
-                "LibNFCReader", "NDEF", "PCSCReader", "PN532Emulator", "ReaderProcess",
+                "BlockingLane", "CardCryptography", "CardImage", "CardStore", "ChipCard", "Games",
+                "Ledger", "LibNFCReader", "NDEF", "Ntag424", "PCSCReader", "PN532Emulator", "ReaderProcess",
                 "RemoteServices", "ServicePorts", "SimulatedField", "SimulatedReader", "TagReading",
                 "CommandLine", "Verbs", "TapcardCore", "TapcardDomain", "TextCodecs", "Type2Tag",
             ],
@@ -523,7 +523,7 @@ let package = Package(
             // These tests run tapcard and the example. A build with the tests builds both. As a
             // dependency, tapcard would link the tests with its own linker flags.
             dependencies: [
-                "BlockingLane", "DurableFile", "CSQLite", "Ntag424", "OtherClients",
+                "BlockingLane", "DurableFile", "CSQLite", "NDEF", "Ntag424", "OtherClients",
                 "PN532Emulator", "PrivatePostgreSQL", "RawHTTP", "SchemaChecking", "ServiceSandbox",
                 "SimulatedField", "TextCodecs", "Thoroughness", "Type2Tag",
             ], path: "Tests/EndToEndTests",

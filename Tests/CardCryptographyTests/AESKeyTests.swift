@@ -33,6 +33,15 @@ struct AESKeyTests {
         }
     }
 
+    @Test("The keys for codes of transactions, by a published example for DESFire Light")
+    func transactionKeys() {
+        let key = AESKey(bytes("66A8CB93269DC9BC2885B7A91B9C697B"))
+        // The next number of a transaction after 8, and the card's own number.
+        let rest = "00010080" + "09000000" + "04010203040506"
+        #expect(key.code(for: bytes("5A" + rest)) == bytes("7C1AD2D9C5C08154A0A4914B401A6598"))
+        #expect(key.code(for: bytes("A5" + rest)) == bytes("119B902A07B18A865B8E1B0060594784"))
+    }
+
     @Test(
         "The four codes of RFC 4493",
         arguments: [

@@ -1,14 +1,48 @@
 import CardCryptography
 import CardImage
 import CardStore
+import ChipCard
 import TapcardDomain
 import TextCodecs
 
 extension FuzzTarget {
     static let cards = [
         FuzzTarget("card-image", checkImage), FuzzTarget("json", checkJSON),
-        FuzzTarget("record", checkRecords),
+        FuzzTarget("record", checkRecords), FuzzTarget("chip", checkChip),
     ]
+}
+
+/// The file of a chip's slots, a grant and an address: what is read is what those bytes say.
+private func checkChip(_ input: [UInt8]) throws {
+    let padding = [UInt8](repeating: 0, count: max(0, ChipSlots.byteCount - input.count))
+    let bytes = Array(input.prefix(ChipSlots.byteCount)) + padding
+    let found = try unwrap(ChipSlots(bytes), "no file of the right size")
+    for (place, slot) in found.slots.enumerated() {
+        guard let slot else { continue }
+        let start = place * ChipSlots.byteCount / ChipSlots.count
+        try require(
+            slot.bytes == Array(bytes[start..<(start + ChipSlot.byteCount)]),
+            "a slot is read as another one")
+        try require((0...Grant.most).contains(slot.spent), "a sum that no card has")
+        try require(found.records[place] == slot.record, "another record")
+    }
+    let uid = try unwrap(CardUID(bytes: [0x04] + bytes.prefix(6)), "no number")
+    let masters = CardKeys(
+        macMaster: [UInt8](repeating: 1, count: CardKeys.masterSize),
+        passwordMaster: [UInt8](repeating: 2, count: CardKeys.masterSize), keyID: bytes[0] % 16)
+    let card = SellingKey(of: uid, from: masters, .usd)
+    if let grant = Grant(Array(bytes.prefix(Grant.byteCount)), for: card) {
+        try require(
+            grant.sealed(for: card) == Array(bytes.prefix(Grant.byteCount)), "another grant")
+    }
+    if let text = String(validating: input, as: UTF8.self), let file = try? AddressFile(page: text)
+    {
+        let whole = file.bytes(grant: [UInt8](repeating: 7, count: Grant.byteCount))
+        try require(whole.count <= AddressFile.longest, "an address that is too long")
+        try require(
+            AddressFile.grantAt(length: Array(whole.prefix(2))) == file.grantAt,
+            "the grant is at another place")
+    }
 }
 
 private let layouts: [CardLayout] = [.ntag213, .larger]

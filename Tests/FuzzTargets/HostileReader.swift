@@ -1,5 +1,6 @@
 import CardCryptography
 import Ledger
+import Ntag424
 import SimulatedField
 import SimulatedReader
 import TagReading
@@ -77,7 +78,8 @@ actor HostileReader: TagReader {
             // Another body comes onto the reader.
             let place = Int(choices.byte())
             try await honest.change { world in
-                world.put([world.tags[place % world.tags.count].uid])
+                let bodies = world.tags.map(\.uid) + world.chips.map(\.number)
+                world.put([bodies[place % bodies.count]])
             }
             await honest.release()
             return try await honest.select(within: limit)
@@ -93,14 +95,24 @@ actor HostileReader: TagReader {
             command: command, uid: uid, keys: keys, card: await card(), claimed: claimed,
             told: told)
         if forbidden == nil, !permission.allows(frame) { forbidden = frame }
-        let answer = try await answer(to: frame)
+        let answer = try await answer { reader throws(ReaderError) in
+            try await reader.exchange(frame)
+        }
         hear(answer, to: try? Type2Command(frame: frame))
         lastAnswer = answer
         return answer
     }
 
     func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        try await exchange(command)
+        try count()
+        let permission = TagPermission(
+            command: self.command, uid: uid, keys: keys, card: await card(), claimed: claimed,
+            told: told)
+        if forbidden == nil, !permission.allows(command: command) { forbidden = command }
+        lastAnswer = try await answer { reader throws(ReaderError) in
+            try await reader.exchange(command: command)
+        }
+        return lastAnswer
     }
 
     private func card() async -> LedgerCard? {
@@ -124,36 +136,39 @@ actor HostileReader: TagReader {
 
     func release() async { await honest.release() }
 
-    private func answer(to frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
+    /// The answer to what is asked of the tag that lies there.
+    private func answer(
+        _ ask: (SimulatedReader) async throws(ReaderError) -> [UInt8]
+    ) async throws(ReaderError) -> [UInt8] {
         switch choices.byte() % 20 {
-        case 0...7: return try await honest.exchange(frame)
+        case 0...7: return try await ask(honest)
         case 8: throw failure()
         case 9:
-            _ = try await honest.exchange(frame)
+            _ = try await ask(honest)
             throw failure()
         case 10: return choices.field()
         case 11:
-            _ = try await honest.exchange(frame)
+            _ = try await ask(honest)
             return choices.field()
         case 12:
-            var answer = try await honest.exchange(frame)
+            var answer = try await ask(honest)
             let (place, mask) = (Int(choices.byte()), choices.byte())
             if !answer.isEmpty { answer[place % answer.count] ^= mask }
             return answer
-        case 13: return try await honest.exchange(frame).dropLast(Int(choices.byte()))
-        case 14: return try await honest.exchange(frame) + choices.field()
+        case 13: return try await ask(honest).dropLast(Int(choices.byte()))
+        case 14: return try await ask(honest) + choices.field()
         // A WRITE that is acknowledged and was not made.
         case 15: return []
         case 16: return lastAnswer
         case 17:
             try await tamper()
-            return try await honest.exchange(frame)
+            return try await ask(honest)
         case 18:
             // As many bytes as were asked for, none of them true.
-            let answer = try await honest.exchange(frame)
+            let answer = try await ask(honest)
             return answer.map { _ in choices.byte() }
         default:
-            let answer = try await honest.exchange(frame)
+            let answer = try await ask(honest)
             try await tamper()
             return answer
         }
@@ -163,7 +178,13 @@ actor HostileReader: TagReader {
     private func tamper() async throws(ReaderError) {
         let (page, place, mask) = (choices.byte(), Int(choices.byte()), choices.byte())
         try await honest.change { world in
-            guard let uid = world.onReader.first, var tag = world.tag(uid) else { return }
+            guard let uid = world.onReader.first else { return }
+            if var chip = world.chip(uid) {
+                let file: FileNumber = page.isMultiple(of: 2) ? .ndef : .data
+                chip[file].bytes[(Int(page) * 4 + place % 4) % file.size] ^= mask
+                return world.save(chip)
+            }
+            guard var tag = world.tag(uid) else { return }
             tag[page % 64][place % 4] ^= mask
             world.save(tag)
         }

@@ -1,6 +1,7 @@
 import BlockingLane
 import CardCryptography
 import Ledger
+import Ntag424
 import SimulatedField
 import SimulatedReader
 import TapcardCore
@@ -38,12 +39,18 @@ private struct HostileCounter {
     let station: Station
     private let ledger = InMemoryLedger()
 
-    /// Two bits for the chip, two for the length of answers, one for a tag that is not a card yet.
+    /// Two bits for the chip, two for the length of answers, one for a tag that is not a card yet,
+    /// and one for a chip that proves itself.
     init(_ setting: UInt8, _ choices: Choices) async throws {
         let chip = Type2Chip.known[Int(setting & 3) % Type2Chip.known.count]
         let tag = try unwrap(TagMemory.blank(chip, uid: HostileCounter.uid), "no tag")
         let other = try unwrap(TagMemory.blank(chip, uid: HostileCounter.otherUID), "no tag")
-        let honest = SimulatedReader(Simulation([tag, other], onReader: [tag.uid]))
+        let isProven = setting & 0x20 != 0
+        let proven = try unwrap(ChipMemory(factory: HostileCounter.uid), "no chip")
+        let honest = SimulatedReader(
+            isProven
+                ? Simulation([other], chips: [proven], onReader: [proven.number])
+                : Simulation([tag, other], onReader: [tag.uid]))
         let time = Guarded((now: Int64(1_700_000_000_000), seed: UInt64(setting)))
         let surroundings = Station.Surroundings(
             now: {

@@ -1,6 +1,7 @@
 import CardCryptography
 import CardImage
 import Ledger
+import Ntag424
 import TapcardDomain
 import Type2Tag
 
@@ -35,6 +36,12 @@ struct TagPermission: Sendable {
         case .compatibilityWrite, nil: false
         case .getVersion, .read, .fastRead, .readCounter, .readSignature, .halt: true
         }
+    }
+
+    /// A command to a card that takes them: one that writes only to a card of the ledger on such a
+    /// chip.
+    func allows(command bytes: [UInt8]) -> Bool {
+        !ChipSide.isWrite(bytes) || command != .looking && card?.chip == .ntag424
     }
 
     /// A card's own pages once the ledger has the card; of the settings only the one page, with the
@@ -81,7 +88,7 @@ struct TagPermission: Sendable {
     private var maySendPassword: Bool {
         if command == .looking { return false }
         if case .settingPassword? = card?.protection { return true }
-        let chip = card.map { Type2Chip($0.chip) } ?? claimed
+        let chip = card.flatMap { Type2Chip($0.chip) } ?? claimed
         guard let first = chip?.configurationPage, let access = told[first + 1] else {
             return false
         }

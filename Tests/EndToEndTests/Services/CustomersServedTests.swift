@@ -1,6 +1,10 @@
 import DurableFile
 import Glibc
+import NDEF
+import Ntag424
+import PN532Emulator
 import PrivatePostgreSQL
+import SimulatedField
 import Testing
 
 /// The customers' page as a process of its own, or next to the counter's.
@@ -89,6 +93,44 @@ import Testing
         process.signal(SIGTERM)
         #expect(try process.end().status == 0)
         #expect(try counter.step("audit").contains("operations: 1"))
+    }
+
+    @Test("by the address that a card of ours shows to a phone, and by none that it has shown")
+    func wholeWay() throws {
+        let emulated = try EmulatedCounter()
+        let counter = emulated.counter
+        emulated.tell("present NTAG424")
+        try counter.step("config set card-address https://cards.example/c")
+        try counter.step("issue --name Amanda --balance 20")
+        try counter.step("pay 5")
+        try counter.step("keys customers ~/customer-keys.json")
+        let (process, address) = try CustomersServedTests.serving(
+            counter, CustomersServedTests.alone(counter))
+        var chip = try #require(emulated.reader.simulation.chips.first)
+        for _ in 0..<2 {
+            let link = try CustomersServedTests.link(on: &chip)
+            #expect(link.hasPrefix("https://cards.example/c?p="))
+            let query = String(link.drop { $0 != "?" }.dropFirst())
+            let shown = try CustomersServedTests.post(address, query)
+            #expect(shown.contains("$15.00") && shown.hasSuffix(" 200"))
+            #expect(try CustomersServedTests.post(address, query).hasSuffix(" 410"))
+        }
+        process.signal(SIGTERM)
+        #expect(try process.end().status == 0)
+    }
+
+    /// The link that a phone finds: it selects the chip and reads its file without a key.
+    private static func link(on chip: inout ChipMemory) throws -> String {
+        var side = ChipSide()
+        func ask(_ command: CardCommand) -> [UInt8] {
+            side.answer(command.plain.bytes, &chip) { [UInt8](repeating: 0, count: $0) }
+        }
+        _ = ask(.selectApplication)
+        let head = ask(.readData(.ndef, offset: 0, length: 2))
+        let length = Int(head[0]) << 8 | Int(head[1])
+        let message = ask(.readData(.ndef, offset: 2, length: length)).dropLast(2)
+        let record = try #require(try NDEFMessage(decoding: Array(message), .strict).records.first)
+        return try NDEFURI(record).uri
     }
 
     @Test("alone, on a machine that has no keys of the station")
