@@ -94,8 +94,8 @@ struct JSONDocumentTests {
             "tag info",
             prints: #"""
                 {"result":"done","uid":"04AC6B72BA6C80","chip":"NTAG213",\#
-                "version":"0004040201000F03","originality":"valid","pages":45,"ndef":"empty",\#
-                "locked":false,"protected":false,"counter":null,\#
+                "version":"0004040201000F03","originality":"valid","pages":45,"keyVersions":[],\#
+                "ndef":"empty","locked":false,"protected":false,"counter":null,\#
                 "settings":{"firstProtected":255,"protectsReading":false,"passwordLimit":0,\#
                 "locked":false,"mirrorPage":null}}
                 """#)

@@ -46,6 +46,7 @@ struct SettingsTests {
                 offline-snapshot-age       built in         14400
                 presets                    built in         1.00 2.50 5.00 10.00
                 addition-presets           built in         5.00 10.00 20.00 50.00
+                card-address               built in         none
                 customers                  built in         none
                 customers-name             built in         none
                 customers-tls-certificate  built in         none
