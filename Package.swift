@@ -163,7 +163,8 @@ let package = Package(
             "TapcardCore", on: "Core",
             [
                 "TapcardDomain", "Games", "NDEF", "Ntag424", "Type2Tag", "CardCryptography",
-                "CardImage", "CardStore", "ChipCard", "TagReading", "Ledger", "ServicePorts", "TextCodecs",
+                "CardImage", "CardStore", "ChipCard", "TagReading", "Ledger", "ServicePorts",
+                "TextCodecs",
                 "BlockingLane",
             ]),
 
@@ -396,7 +397,10 @@ let package = Package(
             ["CardCryptography", "DurableFile", "IsoDep", "TapcardDomain", "TextCodecs"]),
         tests(
             of: "ChipCard",
-            ["CardCryptography", "CardImage", "Ntag424", "TagReading", "TapcardDomain"]),
+            [
+                "CardCryptography", "CardImage", "Ntag424", "TagReading", "TapcardDomain",
+                "TextCodecs",
+            ]),
         tests(of: "Ledger", ["Games", "LedgerConformance", "TapcardDomain"]),
         tests(
             of: "PostgreSQLLedger",

@@ -28,7 +28,7 @@ struct KeyRingMergingTests {
             merged.statuses
                 == ["1 active", "2 verify-only", "3 retired", "4 verify-only", "5 verify-only"])
         #expect(merged.sealing == mine.sealing)
-        #expect(merged.entry(2)?.keys == theirs.entry(2)?.keys)
+        #expect(merged.entry(2)?.masters == theirs.entry(2)?.masters)
         #expect(try merged.rotated(created: "", random: source.draw).sealing.id == 6)
     }
 

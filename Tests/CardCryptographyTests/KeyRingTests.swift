@@ -16,15 +16,14 @@ struct KeyRingTests {
         #expect(ring.statuses == ["1 active"])
         #expect(ring.sealing == ring.entries.first)
         #expect(ring.sealing.created == "2026-01-01")
-        #expect(ring.sealing.macMaster == bytes(10, count: 32))
-        #expect(ring.sealing.passwordMaster == bytes(11, count: 32))
+        #expect(ring.sealing.masters?.macMaster == bytes(10, count: 32))
+        #expect(ring.sealing.masters?.passwordMaster == bytes(11, count: 32))
     }
 
     @Test("By itself, a ring draws its masters from the system")
     func chance() {
-        let masters = [KeyRing.fresh(created: ""), KeyRing.fresh(created: "")].flatMap {
-            [$0.sealing.macMaster, $0.sealing.passwordMaster]
-        }
+        let masters = [KeyRing.fresh(created: ""), KeyRing.fresh(created: "")]
+            .compactMap(\.sealing.masters).flatMap { [$0.macMaster, $0.passwordMaster] }
         #expect(Set(masters).count == 4)
         #expect(masters.allSatisfy { $0.count == 32 })
     }
@@ -36,8 +35,8 @@ struct KeyRingTests {
         #expect(second.statuses == ["1 verify-only", "2 active"])
         #expect(second.sealing.id == 2)
         #expect(second.sealing.created == "2026-02-01")
-        #expect(second.sealing.macMaster == bytes(12, count: 32))
-        #expect(second.entry(1)?.keys == first.sealing.keys)
+        #expect(second.sealing.masters?.macMaster == bytes(12, count: 32))
+        #expect(second.entry(1)?.masters == first.sealing.masters)
         #expect(second.entry(3) == nil)
     }
 
@@ -72,7 +71,7 @@ struct KeyRingTests {
         let ring = try fresh().rotated(created: "", random: source.draw)
         let retired = try ring.retiring(1)
         #expect(retired.statuses == ["1 retired", "2 active"])
-        #expect(retired.entry(1)?.keys == ring.entry(1)?.keys)
+        #expect(retired.entry(1)?.masters == ring.entry(1)?.masters)
         expect(.alreadyRetired) { () throws(KeyError) in try retired.retiring(1) }
         expect(.sealing) { () throws(KeyError) in try retired.retiring(2) }
         expect(.unknownKey) { () throws(KeyError) in try retired.retiring(3) }

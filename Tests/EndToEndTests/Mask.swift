@@ -39,12 +39,14 @@ struct Mask: Sendable {
     static let uuid = Mask("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
     private static let time = Mask(#"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ?"#)
     private static let date = Mask(#"20\d\d-\d\d-\d\d"#)
+    private static let passphrase = Mask("[0-9A-Z]{5}(-[0-9A-Z]{5}){4}")
     private static let process = Mask(#"process \d+"#)
 
     static func apply(to text: String) -> String {
         var text = uuid.replaced(in: text, with: "<uuid>")
         text = time.replaced(in: text, with: "<time>")
         text = date.replaced(in: text, with: "<date>")
+        text = passphrase.replaced(in: text, with: "<passphrase>")
         return process.replaced(in: text, with: "process <number>")
     }
 }

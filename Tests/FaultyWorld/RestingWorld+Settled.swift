@@ -107,8 +107,8 @@ extension RestingWorld {
 
     /// The password that the ledger has on the card.
     private var password: TagPassword? {
-        card?.protection.openingKeyID.flatMap { Scene.keys.entry($0) }.map {
-            TagPassword($0.keys, uid: uid.bytes)
+        card?.protection.openingKeyID.flatMap { Scene.keys.entry($0)?.masters }.map {
+            TagPassword($0, uid: uid.bytes)
         }
     }
 

@@ -21,8 +21,8 @@ extension TagMemory {
                 self[first + 2].bytes.allSatisfy { $0 == 0xFF } && self[first + 3] == .zero
             return isFactorys ? nil : "a password was left on it"
         }
-        guard let entry = keys.entry(keyID) else { return "key \(keyID) is not there" }
-        let password = TagPassword(entry.keys, uid: uid)
+        guard let masters = keys.entry(keyID)?.masters else { return "key \(keyID) is not there" }
+        let password = TagPassword(masters, uid: uid)
         guard settings.isWhole else {
             return "not all of it is protected: AUTH0 is \(settings.firstProtected)"
         }

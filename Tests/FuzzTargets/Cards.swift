@@ -121,11 +121,12 @@ private func checkRecords(_ input: [UInt8]) throws {
         case .valid(let record):
             try require(record.bytes == bytes, "a record is another one")
             let balance = Money(minorUnits: Int64(record.balance), .usd)
+            let cardKey = keys.sealing.cardKey(uid: uid.bytes) ?? []
             let sealed = holders.map { holder in
                 SealedRecord(
                     uid: uid, sequence: record.sequence, balance: balance, state: record.state,
                     holder: holder, keyID: keys.sealing.id,
-                    cardKey: keys.sealing.keys.cardKey(uid: uid.bytes))?.bytes
+                    cardKey: cardKey)?.bytes
             }
             try require(sealed.contains(bytes), "a record is believed that was never sealed")
         }

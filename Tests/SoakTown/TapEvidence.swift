@@ -89,16 +89,15 @@ extension Town {
                 bestLost = record.sequence
                 let holders = [.nobody, card.holder] + (face.map { [$0.holder] } ?? [])
                 evidence.isAheadForAnother = !holders.contains { holder in
-                    keys.entry(record.keyID).map {
+                    keys.entry(record.keyID)?.cardKey(uid: uid.bytes).map {
                         record.isSealed(
-                            uid: uid, holder: holder, currency: .usd,
-                            cardKey: $0.keys.cardKey(uid: uid.bytes))
+                            uid: uid, holder: holder, currency: .usd, cardKey: $0)
                     } ?? false
                 }
             }
         }
-        if let keyID = card.protection.openingKeyID, let entry = keys.entry(keyID) {
-            evidence.lacksPassword = !tag.has(TagPassword(entry.keys, uid: uid.bytes))
+        if let keyID = card.protection.openingKeyID, let masters = keys.entry(keyID)?.masters {
+            evidence.lacksPassword = !tag.has(TagPassword(masters, uid: uid.bytes))
         }
         evidence.isBetweenCards = isBetweenCards(world(of: index))
         evidence.hasGoodRecord = best >= card.confirmed

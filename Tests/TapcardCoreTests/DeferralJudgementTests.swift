@@ -194,12 +194,13 @@ import Testing
         func card(showing balance: Int64, _ sequence: UInt32) throws -> UnconfirmedCard {
             let entry = World.keys.sealing
             let number = try #require(SequenceNumber(sequence))
+            let cardKey = try #require(entry.cardKey(uid: card.uid.bytes))
             let record = try #require(
                 SealedRecord(
                     uid: card.uid, sequence: number,
                     balance: World.usd(balance), state: .noScratchCard,
                     holder: Holder(id: nil, name: nil),
-                    keyID: entry.id, cardKey: entry.keys.cardKey(uid: card.uid.bytes)))
+                    keyID: entry.id, cardKey: cardKey))
             return UnconfirmedCard(uid: card.uid, chip: card.chip, record: record.bytes)
         }
 

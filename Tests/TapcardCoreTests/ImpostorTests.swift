@@ -108,12 +108,13 @@ struct ImpostorTests {
     ) throws -> SealedRecord {
         let uid = try #require(World.uids["NTAG213"].flatMap(CardUID.init(bytes:)))
         let sequence = try #require(SequenceNumber(number))
+        let cardKey = try #require(world.keys.sealing.cardKey(uid: uid.bytes))
         return try #require(
             SealedRecord(
                 uid: uid, sequence: sequence, balance: balance,
                 state: .unscratched, holder: try World.holder("Amanda Gonzalez"),
                 keyID: world.keys.sealing.id,
-                cardKey: world.keys.sealing.keys.cardKey(uid: uid.bytes)))
+                cardKey: cardKey))
     }
 
     private func demo() throws(TapcardError) -> CardOrder {

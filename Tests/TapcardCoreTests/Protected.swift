@@ -114,6 +114,6 @@ extension World {
 
 extension KeyRing {
     fileprivate func password(_ keyID: UInt8?, of uid: [UInt8]) throws -> CardPassword {
-        try #require(keyID.flatMap { entry($0) }).keys.password(uid: uid)
+        try #require(keyID.flatMap { entry($0)?.masters }).password(uid: uid)
     }
 }

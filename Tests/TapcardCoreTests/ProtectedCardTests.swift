@@ -119,7 +119,7 @@ struct ProtectedCardTests {
             _ = try await station.repair(naming: try await world.uid())
             #expect(try await world.card().protection == .on(keyID: 2), "WRITE \(write)")
             let password = TagPassword(
-                try #require(rotated.entry(2)).keys, uid: try await world.tag().uid)
+                try #require(rotated.entry(2)?.masters), uid: try await world.tag().uid)
             #expect(try await world.tag()[0x2B].bytes == password.password, "WRITE \(write)")
             _ = try await station.pay(World.usd(100), id: World.id(3))
             #expect(try await world.balance() == 900)

@@ -57,8 +57,8 @@ struct ProvenCardTests {
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let chip = try await chip(world)
-        let entry = try #require((keyID == 1 ? World.keys : Self.rotated).entry(keyID))
-        let keys = ChipCardKeys(entry.keys, uid: chip.uid)
+        let masters = try #require((keyID == 1 ? World.keys : Self.rotated).entry(keyID)?.masters)
+        let keys = ChipCardKeys(masters, uid: chip.uid)
         for number in KeyNumber.allCases {
             #expect(chip[number].key == keys[number], sourceLocation: sourceLocation)
             #expect(chip[number].version == keyID + 1, sourceLocation: sourceLocation)
@@ -71,7 +71,7 @@ struct ProvenCardTests {
         let issued = try #require(view.issued[view.card.confirmed])
         let slot = try #require(slots.slots.first { $0?.record == issued.bytes } ?? nil)
         let at = AddressFile.nowhere.grantAt
-        let selling = SellingKey(of: chip.uid, from: entry.keys, .usd)
+        let selling = SellingKey(of: chip.uid, from: masters, .usd)
         let grant = Grant(Array(chip[.ndef].bytes[at..<(at + Grant.byteCount)]), for: selling)
         #expect(grant.map { $0.granted - slot.spent } == balance, sourceLocation: sourceLocation)
         let audit = try await world.ledger.audit()
@@ -245,11 +245,11 @@ struct ProvenCardTests {
         "A grant that somebody raised with the load key adds nothing, and one that is gone comes back"
     )
     func alteredGrant() async throws {
-        let entry = try #require(World.keys.entry(1))
+        let masters = try #require(World.keys.entry(1)?.masters)
         for sum in [99_999, nil] as [Int64?] {
             let world = try await made()
             let chip = try await chip(world)
-            let card = SellingKey(of: chip.uid, from: entry.keys, .usd)
+            let card = SellingKey(of: chip.uid, from: masters, .usd)
             let before = try #require(Grant(1_000)).sealed(for: card)
             let after = sum.flatMap(Grant.init)?.sealed(for: card) ?? before.map { _ in 0 }
             let text = chip.text.replacing(

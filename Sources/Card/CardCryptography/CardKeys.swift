@@ -11,19 +11,24 @@ public struct CardKeys: Hashable, Sendable {
 
     /// The id of the key, which each record names.
     public let keyID: UInt8
-    let macMaster: Secret
-    let passwordMaster: Secret
+    private let mac: Secret
+    private let pwd: Secret
 
     /// Derives the keys of cards from two master keys of 32 bytes.
     public init(macMaster: [UInt8], passwordMaster: [UInt8], keyID: UInt8) {
         self.keyID = keyID
-        self.macMaster = Secret(macMaster)
-        self.passwordMaster = Secret(passwordMaster)
+        mac = Secret(macMaster)
+        pwd = Secret(passwordMaster)
     }
+
+    /// The 32 bytes from which the keys for seals are derived. Secret.
+    public var macMaster: [UInt8] { mac.bytes }
+    /// The 32 bytes from which the passwords of tags are derived. Secret.
+    public var passwordMaster: [UInt8] { pwd.bytes }
 
     /// The 32 bytes that seal the records of this card.
     public func cardKey(uid: [UInt8]) -> [UInt8] {
-        derive(from: macMaster, info: Array("mac".utf8) + [keyID] + uid, count: 32)
+        derive(from: mac, info: Array("mac".utf8) + [keyID] + uid, count: 32)
     }
 
     /// The password of this card. The counter skips all zeros and all ones, which factories and
@@ -32,7 +37,7 @@ public struct CardKeys: Hashable, Sendable {
         var bytes: [UInt8] = []
         for counter in 0...UInt8.max {
             let info = Array("pwd".utf8) + [keyID, counter] + uid
-            bytes = derive(from: passwordMaster, info: info, count: 6)
+            bytes = derive(from: pwd, info: info, count: 6)
             let isPlain =
                 bytes[..<4].allSatisfy { $0 == 0 } || bytes[..<4].allSatisfy { $0 == 0xFF }
             if !isPlain { break }
@@ -42,14 +47,14 @@ public struct CardKeys: Hashable, Sendable {
 
     /// The 32 bytes that seal a file of a station, other bytes for each purpose.
     public func fileKey(for purpose: String) -> [UInt8] {
-        derive(from: macMaster, info: Array("file".utf8) + [keyID] + Array(purpose.utf8), count: 32)
+        derive(from: mac, info: Array("file".utf8) + [keyID] + Array(purpose.utf8), count: 32)
     }
 
     /// The master of one of the five keys of an NTAG 424. Each is derived by itself, so that a
     /// machine can have one without the others.
     package func chipMaster(_ number: UInt8) -> AESKey {
         var bytes = derive(
-            from: macMaster, info: Array("ntag424".utf8) + [keyID, number], count: AESKey.size)
+            from: mac, info: Array("ntag424".utf8) + [keyID, number], count: AESKey.size)
         return AESKey(wiping: &bytes)
     }
 

@@ -22,10 +22,10 @@ package struct CustomerKeys: Equatable, Sendable {
     /// The keys of a house, without those that its ledger names as retired, too.
     package init(of ring: KeyRing, without retired: Set<UInt8> = []) {
         let current = ring.entries.filter { $0.status != .retired && !retired.contains($0.id) }
-        pairs = current.map { entry in
+        pairs = current.compactMap(\.masters).map { masters in
             Pair(
-                id: entry.id, meta: entry.keys.chipMaster(CustomerKeys.metaNumber),
-                file: entry.keys.chipMaster(CustomerKeys.fileNumber))
+                id: masters.keyID, meta: masters.chipMaster(CustomerKeys.metaNumber),
+                file: masters.chipMaster(CustomerKeys.fileNumber))
         }
     }
 

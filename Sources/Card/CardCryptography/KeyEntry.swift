@@ -1,29 +1,78 @@
-/// One key of a ring: its master keys, its permitted use, and its date.
+/// One key of a ring: the keys of cards that come from it, its permitted use, and its date.
 public struct KeyEntry: Hashable, Sendable {
-    /// The derived keys, for cards that carry this key's id.
-    public let keys: CardKeys
+    /// The part of the key that this machine has.
+    private enum Source: Hashable, Sendable {
+        case masters(CardKeys)
+        case table(CardKeyRows, id: UInt8, mark: String)
+    }
+
+    private let source: Source
     /// The use that the ring makes of the key.
     public let status: KeyStatus
     /// The creation date from the maker of the key, in ISO 8601.
     public let created: String
 
+    private init(_ source: Source, status: KeyStatus, created: String) {
+        (self.source, self.status, self.created) = (source, status, created)
+    }
+
+    init(_ masters: CardKeys, status: KeyStatus, created: String) {
+        self.init(.masters(masters), status: status, created: created)
+    }
+
+    /// An entry of a table: the keys of single cards under the key with this id and mark.
+    package init(
+        id: UInt8, mark: String, rows: CardKeyRows, status: KeyStatus, created: String
+    ) {
+        self.init(.table(rows, id: id, mark: mark), status: status, created: created)
+    }
+
     /// The id of the key.
-    public var id: UInt8 { keys.keyID }
-    /// The 32 bytes from which the keys for seals are derived. Secret.
-    public var macMaster: [UInt8] { keys.macMaster.bytes }
-    /// The 32 bytes from which the passwords of tags are derived. Secret.
-    public var passwordMaster: [UInt8] { keys.passwordMaster.bytes }
+    public var id: UInt8 {
+        switch source {
+        case .masters(let keys): keys.keyID
+        case .table(_, let id, _): id
+        }
+    }
+
+    /// The master keys, from which the keys of every card are derived; nil in a table of card keys.
+    public var masters: CardKeys? {
+        if case .masters(let keys) = source { keys } else { nil }
+    }
+
+    /// The keys of single cards; nil for masters.
+    package var rows: CardKeyRows? {
+        if case .table(let rows, _, _) = source { rows } else { nil }
+    }
+
+    /// The 32 bytes that seal the records of this card; nil for a card that a table lacks.
+    public func cardKey(uid: [UInt8]) -> [UInt8]? {
+        masters?.cardKey(uid: uid) ?? rows?.record(of: uid)
+    }
+
+    /// The length of a mark, in digits.
+    static let markSize = 16
 
     /// A text by which two keys are told apart, and from which neither can be found out: their
     /// secrets are random.
     public var mark: String {
-        SHA256.digest(macMaster + passwordMaster).prefix(8)
-            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        switch source {
+        case .masters(let keys):
+            SHA256.digest(keys.macMaster + keys.passwordMaster)
+                .prefix(KeyEntry.markSize / 2)
+                .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        case .table(_, _, let mark): mark
+        }
     }
 
-    func restricted(by status: KeyStatus) -> KeyEntry {
-        KeyEntry(keys: keys, status: self.status.restricted(by: status), created: created)
+    /// Whether both entries have the same keys, whatever use is made of them.
+    func hasKeys(of other: KeyEntry) -> Bool { source == other.source }
+
+    func with(_ status: KeyStatus) -> KeyEntry {
+        KeyEntry(source, status: status, created: created)
     }
+
+    func restricted(by status: KeyStatus) -> KeyEntry { with(self.status.restricted(by: status)) }
 }
 
 extension KeyEntry: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -2,25 +2,41 @@ public import TextCodecs
 
 extension KeyRing {
     private static let format = "tapcard keys 1"
+    private static let tableFormat = "tapcard card keys 1"
     private static let members = ["format", "currency", "keys"]
     private static let entryMembers = ["id", "status", "created", "mac", "pwd"]
+    /// The longest file, in bytes: the keys of some 100,000 cards.
+    static let byteLimit = 16 << 20
+    private static let tableMembers = ["id", "status", "created", "mark", "cards"]
 
-    /// The ring with its master keys, for a file that only its owner may read.
+    /// The ring with all its secrets, for a file that only its owner may read.
     public func json() -> JSONValue {
-        let keys = entries.map { entry -> JSONValue in
-            [
-                "id": .number(String(entry.id)),
-                "status": .string(entry.status.rawValue),
-                "created": .string(entry.created),
-                "mac": .string(Hexadecimal.encode(entry.macMaster)),
-                "pwd": .string(Hexadecimal.encode(entry.passwordMaster)),
-            ]
-        }
-        var members = [JSONMember(key: "format", value: .string(Self.format))]
+        let format = isTable ? KeyRing.tableFormat : KeyRing.format
+        var members = [JSONMember(key: "format", value: .string(format))]
         if let currencyCode {
             members.append(JSONMember(key: "currency", value: .string(currencyCode)))
         }
+        let keys = entries.map { JSONValue.object(KeyRing.members(of: $0)) }
         return .object(members + [JSONMember(key: "keys", value: .array(keys))])
+    }
+
+    private static func members(of entry: KeyEntry) -> [JSONMember] {
+        let head = [
+            JSONMember(key: "id", value: .number(String(entry.id))),
+            JSONMember(key: "status", value: .string(entry.status.rawValue)),
+            JSONMember(key: "created", value: .string(entry.created)),
+        ]
+        func digits(_ bytes: [UInt8]) -> JSONValue { .string(Hexadecimal.encode(bytes)) }
+        if let masters = entry.masters {
+            return head + [
+                JSONMember(key: "mac", value: digits(masters.macMaster)),
+                JSONMember(key: "pwd", value: digits(masters.passwordMaster)),
+            ]
+        }
+        return head + [
+            JSONMember(key: "mark", value: .string(entry.mark)),
+            JSONMember(key: "cards", value: .array((entry.rows?.bytes ?? []).map(digits))),
+        ]
     }
 
     /// Reads the output of `json` and nothing else: a ring that is guessed could seal cards with a
@@ -28,14 +44,14 @@ extension KeyRing {
     public init(parsing bytes: [UInt8]) throws(KeyError) {
         let value: JSONValue
         do throws(JSONError) {
-            value = try JSONValue.parsing(bytes)
+            value = try JSONValue.parsing(bytes, byteLimit: Self.byteLimit)
         } catch {
             throw KeyError(.malformed, "the keys are no JSON: \(error.detail)")
         }
         guard let format = value["format"]?.string else {
             throw KeyError(.malformed, "the keys name no format")
         }
-        guard format == Self.format else {
+        guard [Self.format, Self.tableFormat].contains(format) else {
             throw KeyError(.unknownFormat, "the keys are not of the format \"\(Self.format)\"")
         }
         try Self.check(value, has: Self.members, "the ring")
@@ -44,7 +60,7 @@ extension KeyRing {
         }
         var entries: [KeyEntry] = []
         for element in list {
-            let entry = try Self.entry(element)
+            let entry = try Self.entry(element, isOfTable: format == Self.tableFormat)
             guard !entries.contains(where: { $0.id == entry.id }) else {
                 throw KeyError(.malformed, "key \(entry.id) is there twice")
             }
@@ -64,24 +80,47 @@ extension KeyRing {
         self = ring.sealing(currency: code)
     }
 
-    private static func entry(_ value: JSONValue) throws(KeyError) -> KeyEntry {
+    private static func entry(
+        _ value: JSONValue, isOfTable: Bool
+    ) throws(KeyError) -> KeyEntry {
         // One spelling per id: `-0` would be read as 0 too.
         guard let text = value["id"]?.numberText, let id = ids.first(where: { "\($0)" == text })
         else {
             throw KeyError(.malformed, "a key has no id from 0 to 15")
         }
-        try check(value, has: entryMembers, "key \(id)")
+        try check(value, has: isOfTable ? tableMembers : entryMembers, "key \(id)")
         guard let word = value["status"]?.string, let status = KeyStatus(rawValue: word) else {
             throw KeyError(.malformed, "key \(id) has no status that is known")
         }
         guard let created = value["created"]?.string else {
             throw KeyError(.malformed, "key \(id) has no date")
         }
+        if isOfTable {
+            return KeyEntry(
+                id: id, mark: try mark(of: value, id), rows: try rows(of: value, id),
+                status: status, created: created)
+        }
         let keys = CardKeys(
             macMaster: try master("mac", of: value, id),
             passwordMaster: try master("pwd", of: value, id),
             keyID: id)
-        return KeyEntry(keys: keys, status: status, created: created)
+        return KeyEntry(keys, status: status, created: created)
+    }
+
+    private static func mark(of value: JSONValue, _ id: UInt8) throws(KeyError) -> String {
+        guard let mark = value["mark"]?.string, mark.utf8.count == KeyEntry.markSize,
+            Hexadecimal.decode(mark) != nil, mark == mark.lowercased()
+        else { throw KeyError(.malformed, "key \(id) has no mark") }
+        return mark
+    }
+
+    private static func rows(of value: JSONValue, _ id: UInt8) throws(KeyError) -> CardKeyRows {
+        let cards = value["cards"]?.array
+        let rows = cards?.compactMap { $0.string.flatMap { Hexadecimal.decode($0) } }
+        guard let rows, rows.count == cards?.count, let table = CardKeyRows(sorted: rows) else {
+            throw KeyError(.malformed, "the cards of key \(id) are not in order")
+        }
+        return table
     }
 
     private static func master(

@@ -22,8 +22,8 @@ public struct KeyRing: Hashable, Sendable {
     /// An id above all ids that a record has room for.
     private static let noCardsID = UInt8.max
 
-    /// Nil unless one of the entries is active.
-    init?(entries: [KeyEntry]) {
+    /// Nil unless one of the entries is active. Either all of them have masters, or none.
+    package init?(entries: [KeyEntry]) {
         guard let sealing = entries.last(where: { $0.status == .active }) else { return nil }
         self.entries = entries
         self.sealing = sealing
@@ -39,6 +39,19 @@ public struct KeyRing: Hashable, Sendable {
     private init(sealing: KeyEntry, after older: [KeyEntry]) {
         entries = older + [sealing]
         self.sealing = sealing
+    }
+
+    /// Whether these are keys of single cards, without the masters that they come from.
+    public var isTable: Bool { sealing.masters == nil }
+
+    /// The number of cards of a table; 0 for masters, which are for every card.
+    package var tableSize: Int { Set(entries.flatMap { $0.rows?.uids ?? [] }).count }
+
+    private func requireMasters() throws(KeyError) {
+        guard !isTable else {
+            throw KeyError(
+                .table, "this station has a table of card keys, and not the keys of the house")
+        }
     }
 
     /// The key with this id; nil where the ring lacks it.
@@ -70,6 +83,7 @@ public struct KeyRing: Hashable, Sendable {
     private func newEntry(
         created: String, knowing used: Set<UInt8>, random: (Int) -> [UInt8]
     ) throws(KeyError) -> KeyEntry {
+        try requireMasters()
         guard let id = Self.ids.first(where: { entry($0) == nil && !used.contains($0) })
         else {
             throw KeyError(.exhausted, "all 16 key ids are used, and none is used twice")
@@ -82,7 +96,7 @@ public struct KeyRing: Hashable, Sendable {
     public func sealing(with id: UInt8) -> KeyRing? {
         guard let chosen = entry(id), chosen.status != .retired else { return nil }
         var ring = self
-        ring.sealing = KeyEntry(keys: chosen.keys, status: .active, created: chosen.created)
+        ring.sealing = chosen.with(.active)
         ring.entries = entries.map { $0.id == id ? ring.sealing : $0.restricted(by: .verifyOnly) }
         return ring
     }
@@ -96,6 +110,7 @@ public struct KeyRing: Hashable, Sendable {
 
     /// This ring with one key retired: cards that it sealed are no longer trusted.
     public func retiring(_ id: UInt8) throws(KeyError) -> KeyRing {
+        try requireMasters()
         guard let entry = entry(id) else {
             throw KeyError(.unknownKey, "there is no key \(id)")
         }
@@ -122,12 +137,12 @@ public struct KeyRing: Hashable, Sendable {
     /// here stays active though it only verifies there. If it is retired there, the import is
     /// refused. For any other key in both rings, the more restrictive status applies.
     public func merging(_ other: KeyRing) throws(KeyError) -> KeyRing {
+        try requireMasters()
+        try other.requireMasters()
         for theirs in other.entries {
             guard let mine = entry(theirs.id) else { continue }
-            guard mine.keys == theirs.keys else {
-                throw KeyError(
-                    .conflict,
-                    "key \(theirs.id) here and key \(theirs.id) in the file are different keys")
+            guard mine.hasKeys(of: theirs) else {
+                throw KeyRing.conflict(theirs.id)
             }
         }
         if other.entry(sealing.id)?.status == .retired {
@@ -154,6 +169,23 @@ public struct KeyRing: Hashable, Sendable {
         return try (ring.sealing(with: id) ?? self).merging(other)
     }
 
+    /// These keys in place of a table, as a station takes them.
+    package func replacing(_ older: KeyRing) throws(KeyError) -> KeyRing {
+        guard older.isTable else {
+            throw KeyError(.table, "this station has the keys of the house, and needs no table")
+        }
+        if let id = entries.first(where: { theirs in
+            older.entry(theirs.id).map { $0.mark != theirs.mark } ?? false
+        })?.id {
+            throw KeyRing.conflict(id)
+        }
+        return self
+    }
+
+    private static func conflict(_ id: UInt8) -> KeyError {
+        KeyError(.conflict, "key \(id) here and key \(id) in the file are different keys")
+    }
+
     /// Changes every entry except the sealing one, which therefore need not be found again.
     private func replacingOlder(_ change: (KeyEntry) -> KeyEntry) -> KeyRing {
         var ring = self
@@ -167,7 +199,7 @@ public struct KeyRing: Hashable, Sendable {
         let keys = CardKeys(
             macMaster: random(CardKeys.masterSize), passwordMaster: random(CardKeys.masterSize),
             keyID: id)
-        return KeyEntry(keys: keys, status: .active, created: created)
+        return KeyEntry(keys, status: .active, created: created)
     }
 }
 

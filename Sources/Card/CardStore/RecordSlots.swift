@@ -35,8 +35,9 @@ package struct RecordSlots: Hashable, Sendable {
         slots = records.map { bytes in
             if bytes.allSatisfy({ $0 == 0 }) { return .blank }
             guard let record = SealedRecord(bytes) else { return .broken }
-            guard let entry = keys.entry(record.keyID) else { return .unsealed(record) }
-            let key = cardKeys[entry.id] ?? entry.keys.cardKey(uid: uid.bytes)
+            guard let entry = keys.entry(record.keyID),
+                let key = cardKeys[entry.id] ?? entry.cardKey(uid: uid.bytes)
+            else { return .unsealed(record) }
             cardKeys[entry.id] = key
             let isSealed = holders.contains {
                 record.isSealed(uid: uid, holder: $0, currency: currency, cardKey: key)

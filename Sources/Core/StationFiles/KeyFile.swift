@@ -16,18 +16,34 @@ public struct KeyFile: Sendable {
     /// Names a key file. It is neither read nor made yet.
     public init(path: String) { self.path = path }
 
+    /// The content of a file from another machine.
+    package enum Brought: Sendable {
+        case ring(KeyRing)
+        /// A table of card keys, which anybody may see.
+        case sealed(SealedTable)
+    }
+
     /// The keys; nil where the file is missing.
     public func load() throws(TapcardError) -> KeyRing? {
+        guard case .ring(let ring) = try content(mayBeSealed: false) else { return nil }
+        return ring
+    }
+
+    /// Reads a file from another machine; nil where it is missing.
+    package func brought() throws(TapcardError) -> Brought? { try content(mayBeSealed: true) }
+
+    private func content(mayBeSealed: Bool) throws(TapcardError) -> Brought? {
         let file = DurableFile(path)
         do {
             let isStream = path == DurableFile.standardStream
             guard let bytes = try isStream ? file.readStream() : file.read() else { return nil }
+            if mayBeSealed, let table = try SealedTable(parsing: bytes) { return .sealed(table) }
             if !isStream, let mode = try file.permissions(), mode & KeyFile.othersMayRead != 0 {
                 throw refusal(
                     "The key file \(path) can be read by others (mode \(String(mode, radix: 8))).",
                     .makePrivate(.keys, path))
             }
-            return try KeyRing(parsing: bytes)
+            return .ring(try KeyRing(parsing: bytes))
         } catch let error as TapcardError {
             throw error
         } catch let error as KeyError {

@@ -2,12 +2,13 @@ extension JSONValue {
     /// Parses a whole text as one value, with optional white space around it.
     ///
     /// `valueLimit` bounds the number of values: an empty object of two bytes takes some hundred in
-    /// memory. Without it the size of the text is the only bound.
+    /// memory. Without it the size of the text is the only bound. `byteLimit` is for a longer text of
+    /// the house's own.
     public static func parsing(
-        _ bytes: [UInt8], valueLimit: Int = sizeLimit
+        _ bytes: [UInt8], valueLimit: Int = sizeLimit, byteLimit: Int = sizeLimit
     ) throws(JSONError) -> JSONValue {
-        guard bytes.count <= sizeLimit else {
-            throw JSONError(.tooLarge, "more than \(sizeLimit) bytes", at: sizeLimit)
+        guard bytes.count <= byteLimit else {
+            throw JSONError(.tooLarge, "more than \(byteLimit) bytes", at: byteLimit)
         }
         var parser = JSONParser(bytes, from: 0, valueLimit: valueLimit)
         let value = try parser.value()

@@ -2,7 +2,7 @@ package import CardCryptography
 import Ntag424
 package import TapcardDomain
 
-/// All that a station needs to sell to one card: a row of its table of card keys.
+/// The key that sells to one card, with what it vouches for.
 package struct SellingKey: Hashable, Sendable {
     package let uid: CardUID
     /// The version of the key, which the chip reports.
@@ -19,6 +19,19 @@ package struct SellingKey: Hashable, Sendable {
         self.init(
             uid: uid, version: ChipCardKeys.version(of: masters.keyID),
             key: ChipCardKeys.key(.three, from: masters, uid: uid), currency: currency)
+    }
+
+    /// The key of a card as a station has it; nil for a card that is not in its table.
+    package init?(of uid: CardUID, from entry: KeyEntry, _ currency: Currency) {
+        if let masters = entry.masters {
+            self.init(of: uid, from: masters, currency)
+        } else if let key = entry.rows?.selling(of: uid.bytes) {
+            self.init(
+                uid: uid, version: ChipCardKeys.version(of: entry.id), key: key,
+                currency: currency)
+        } else {
+            return nil
+        }
     }
 
     package init(uid: CardUID, version: UInt8, key: AESKey, currency: Currency) {

@@ -123,7 +123,7 @@ extension CardSnapshot {
             retiredKeys.sorted().map { String($0) }.joined(separator: ","), "",
         ]
         let text = CardSnapshot.head + Array((words.joined(separator: " ") + "\n").utf8) + rows
-        return text + CardSnapshot.seal(text, keys.sealing)
+        return text + CardSnapshot.seal(text, keys.sealingMasters)
     }
 
     /// Reads a snapshot; nil for bytes that no key of this ring has sealed.
@@ -137,11 +137,12 @@ extension CardSnapshot {
             .split(separator: " ", omittingEmptySubsequences: false).map { String($0) }
         let rows = Array(body[(end + 1)...])
         guard words.count == 8, let keyID = UInt8(words[0]), let entry = keys.entry(keyID),
-            entry.status != .retired, let currency = Currency(code: words[1]),
+            entry.status != .retired, let masters = entry.masters,
+            let currency = Currency(code: words[1]),
             let takenAt = Int64(words[3]), let uptime = Int64(words[5]),
             rows.count.isMultiple(of: CardSnapshot.rowSize),
             ConstantTime.equal(
-                Array(bytes.suffix(SHA256.size)), CardSnapshot.seal(Array(text), entry))
+                Array(bytes.suffix(SHA256.size)), CardSnapshot.seal(Array(text), masters))
         else { return nil }
         self.init(
             currency: currency, house: words[2] == "-" ? nil : words[2],
@@ -150,7 +151,18 @@ extension CardSnapshot {
             retiredKeys: Set(words[6].split(separator: ",").compactMap { UInt8($0) }), rows: rows)
     }
 
-    private static func seal(_ text: [UInt8], _ entry: KeyEntry) -> [UInt8] {
-        HMACSHA256.code(for: text, key: entry.keys.fileKey(for: purpose))
+    private static func seal(_ text: [UInt8], _ masters: CardKeys) -> [UInt8] {
+        HMACSHA256.code(for: text, key: masters.fileKey(for: purpose))
+    }
+}
+
+extension KeyRing {
+    /// The masters that seal the files of a station. One with a table of card keys defers nothing,
+    /// and has no such file.
+    var sealingMasters: CardKeys {
+        guard let masters = sealing.masters else {
+            preconditionFailure("a table of card keys seals no file")
+        }
+        return masters
     }
 }

@@ -82,14 +82,14 @@ package struct DeferralJournal: Sendable, Hashable {
     package private(set) var settled: Int64
     package private(set) var lines: [JournalLine] = []
     /// The key of the seals.
-    private var entry: KeyEntry
+    private var masters: CardKeys
     private var lastSeal: [UInt8]
 
     package init(
         id: JournalID, currency: Currency, house: String?, settled: Int64 = 0, under keys: KeyRing
     ) {
         (self.id, self.currency, self.house) = (id, currency, house)
-        (self.settled, entry, lastSeal) = (settled, keys.sealing, [])
+        (self.settled, masters, lastSeal) = (settled, keys.sealingMasters, [])
         lastSeal = seal(of: head)
     }
 
@@ -121,7 +121,7 @@ package struct DeferralJournal: Sendable, Hashable {
     package mutating func drop(through number: Int64, under keys: KeyRing) {
         settled = max(settled, min(number, written))
         lines.removeAll { $0.number <= number }
-        entry = keys.sealing
+        masters = keys.sealingMasters
         _ = resealed()
     }
 
@@ -147,7 +147,7 @@ package struct DeferralJournal: Sendable, Hashable {
     }
 
     private var head: String {
-        "\(DeferralJournal.title) \(id) \(currency.code) \(house ?? "-") \(entry.id) \(settled)"
+        "\(DeferralJournal.title) \(id) \(currency.code) \(house ?? "-") \(masters.keyID) \(settled)"
     }
 
     private mutating func sealed(_ words: String) -> [UInt8] {
@@ -158,7 +158,7 @@ package struct DeferralJournal: Sendable, Hashable {
     private func seal(of words: String) -> [UInt8] {
         let code = HMACSHA256.code(
             for: lastSeal + Array(words.utf8),
-            key: entry.keys.fileKey(for: DeferralJournal.purpose))
+            key: masters.fileKey(for: DeferralJournal.purpose))
         return Array(code.prefix(DeferralJournal.sealSize))
     }
 }
@@ -196,11 +196,11 @@ extension DeferralJournal {
             let currency = Currency(code: words[2]), let keyID = UInt8(words[4]),
             let settled = Int64(words[5]), settled >= 0
         else { return nil }
-        guard let entry = keys.entry(keyID) else { throw .keyMissing(keyID) }
+        guard let masters = keys.entry(keyID)?.masters else { throw .keyMissing(keyID) }
         self.id = id
         self.currency = currency
         house = words[3] == "-" ? nil : words[3]
-        (self.settled, self.entry, lastSeal) = (settled, entry, [])
+        (self.settled, self.masters, lastSeal) = (settled, masters, [])
         guard ConstantTime.equal(seal, self.seal(of: head)) else { throw .altered(line: 1) }
         lastSeal = seal
     }

@@ -53,6 +53,8 @@ extension NextStep {
         case replaceIfItRepeats
         case useAsItIs
         case useAtItsStation
+        /// This station has a table of card keys; one with the keys of the house can do more.
+        case useAtHouseStation
         /// Use the card there, or here with the ledger of that station, in its currency.
         case useThere(Currency)
     }
@@ -170,6 +172,7 @@ extension NextStep {
         case removeCashier
         case importKeys
         case importPresentKeys
+        case importTable
         case importKeysOrOverwrite
         case importKeysOrReplace
         case renewKeys

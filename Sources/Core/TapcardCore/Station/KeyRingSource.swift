@@ -8,7 +8,8 @@ public import TapcardDomain
 public final class KeyRingSource: Sendable {
     private let load: @Sendable () throws(TapcardError) -> KeyRing
     private let ring: Guarded<KeyRing>
-    private let lacking = Guarded<UInt8?>(nil)
+    /// The key by which all stations of the ledger seal, and whether this one has it.
+    private let common = Guarded<(id: UInt8?, isHere: Bool)>((nil, true))
 
     /// `load` reads the current keys, at little cost where they have not changed.
     public init(
@@ -26,7 +27,10 @@ public final class KeyRingSource: Sendable {
 
     /// The key by which the other stations seal, where this one lacks it: it can verify, and must
     /// seal nothing.
-    var missing: UInt8? { lacking.withLock { $0 } }
+    var missing: UInt8? { common.withLock { $0.isHere ? nil : $0.id } }
+
+    /// Whether the ledger names the key that seals: then no other one may.
+    var isCommon: Bool { common.withLock { $0.id != nil } }
 
     /// Reads the keys again. The ledger goes before the file, which may be an older copy: keys that
     /// it has retired are retired, and the key that it names seals.
@@ -35,25 +39,27 @@ public final class KeyRingSource: Sendable {
         let ordered = order.sealing.map { own.sealing(with: $0) } ?? own
         let read = ordered ?? own
         guard let trusted = read.retiring(order.retired) else {
-            if let missing = order.sealing, ordered == nil { throw .lackingKey(missing) }
+            if let missing = order.sealing, ordered == nil {
+                throw .lackingKey(missing, isTable: own.isTable)
+            }
             throw TapcardError(
                 .keysUnusable,
                 "Key \(read.sealing.id), with which this station seals records, was given up.",
                 meaning: "The key file is an older copy. " + TapcardError.unchanged,
-                next: [.file(.renewKeys)])
+                next: [.file(own.isTable ? .importTable : .renewKeys)])
         }
         ring.withLock { $0 = trusted }
-        lacking.withLock { $0 = ordered == nil ? order.sealing : nil }
+        common.withLock { $0 = (order.sealing, ordered != nil) }
     }
 }
 
 extension TapcardError {
     /// The refusal at a station that has not got the key yet with which the others seal.
-    static func lackingKey(_ id: UInt8) -> TapcardError {
+    static func lackingKey(_ id: UInt8, isTable: Bool = false) -> TapcardError {
         TapcardError(
             .keysBehind,
             "The stations of this ledger seal cards with key \(id), which this one does not have.",
-            meaning: unchanged, next: [.file(.importPresentKeys)])
+            meaning: unchanged, next: [.file(isTable ? .importTable : .importPresentKeys)])
     }
 }
 

@@ -154,10 +154,13 @@ public struct Station: Sendable {
     public func newID() -> OperationID { surroundings.newID() }
 
     /// Seals with the key that seals at all stations of the ledger. Throws where this one lacks it,
-    /// before anything is begun.
+    /// or has only a table of card keys and needs more for this card: before anything is begun.
     func sealer(of sight: Sight) throws(Interruption) -> RecordSealer {
-        if let missing = keySource.missing { throw .refused(.lackingKey(missing)) }
-        return sealer(with: keys.sealing, on: sight.medium)
+        if let missing = keySource.missing {
+            throw .refused(.lackingKey(missing, isTable: keys.isTable))
+        }
+        return sealer(
+            with: keys.isTable ? try entryOfTable(for: sight) : keys.sealing, on: sight.medium)
     }
 
     private func sealer(with entry: KeyEntry, on medium: Sight.Medium) -> RecordSealer {
@@ -174,17 +177,19 @@ public struct Station: Sendable {
 }
 
 extension SealedRecord {
-    /// The record of a card under one of the station's keys; nil for a balance that no card holds.
+    /// The record of a card under one of the station's keys; nil for a balance that no card holds,
+    /// and for a card that is not in the station's table.
     ///
     /// On a chip that proves itself no name is sealed: nothing on it tells one, and the keys
     /// of the card are proof enough of which card it is.
     init?(_ content: SealedContent, on medium: Sight.Medium, under entry: KeyEntry) {
+        guard let cardKey = entry.cardKey(uid: content.uid.bytes) else { return nil }
         var holder = content.holder
         if case .chip = medium { holder = .nobody }
         self.init(
             uid: content.uid, sequence: content.sequence, balance: content.balance,
             state: State(content.scratch), holder: holder, keyID: entry.id,
-            cardKey: entry.keys.cardKey(uid: content.uid.bytes))
+            cardKey: cardKey)
     }
 }
 

@@ -71,7 +71,7 @@ extension Station {
                 uid, thoroughly ? .all : known == nil ? .kind : .keys, isKnown: known != nil)
         }
         if let known, known.open?.kind.makesCard != true, found.visit == nil {
-            throw .refused(.chipLost(uid, found.state))
+            throw .refused(chipLost(uid, found.state))
         }
         let blank = [UInt8](repeating: 0, count: SealedRecord.byteCount)
         let records =
@@ -118,7 +118,7 @@ extension Station {
         }
         // While its keys are changed, the grant is under the old one or the new one.
         let others = keys.entries.filter { ChipCardKeys.version(of: $0.id) != selling }
-            .map { sellingKey($0, of: uid) }
+            .compactMap { sellingKey($0, of: uid) }
         do throws(Interruption) {
             return ChipSight(
                 state: .proved(try await look(key, or: others)), isComplete: making == selling,
@@ -139,11 +139,11 @@ extension Station {
 
     private func sellingKey(_ version: UInt8, of uid: CardUID) -> SellingKey? {
         keys.entries.first { ChipCardKeys.version(of: $0.id) == version }
-            .map { sellingKey($0, of: uid) }
+            .flatMap { sellingKey($0, of: uid) }
     }
 
-    private func sellingKey(_ entry: KeyEntry, of uid: CardUID) -> SellingKey {
-        SellingKey(of: uid, from: entry.keys, currency)
+    private func sellingKey(_ entry: KeyEntry, of uid: CardUID) -> SellingKey? {
+        SellingKey(of: uid, from: entry, currency)
     }
 
     /// The message for phones on a chip that is not ours yet. That of a card says nothing of it.
@@ -182,10 +182,10 @@ extension Station {
     /// not all its keys in the version that seals now, is made whole before.
     func write(_ change: CardWork, on chip: ChipSight) async throws(Interruption) {
         let (sight, work) = (change.sight, change.work)
-        guard let record = SealedRecord(work.record), let entry = keys.entry(record.keyID) else {
-            throw .refused(.lackingKey(work.record[0]))
-        }
-        let key = sellingKey(entry, of: sight.uid)
+        guard let record = SealedRecord(work.record), let entry = keys.entry(record.keyID),
+            let key = sellingKey(entry, of: sight.uid)
+        else { throw .refused(.lackingKey(work.record[0], isTable: keys.isTable)) }
+        let wanted = entry.masters.map { ChipCardKeys($0, uid: sight.uid) }
         let last = sight.view?.issued[work.confirmed]?.bytes
         let spent = chip.visit?.slots.spent(at: last) ?? 0
         let balance = Int64(record.balance)
@@ -195,12 +195,15 @@ extension Station {
         {
             let granted = max(visit?.grant?.granted ?? 0, balance + spent)
             guard let grant = Grant(granted) else { throw .refused(.chipExhausted(sight.uid)) }
+            guard let wanted else {
+                throw .refused(.needsHouse("The card needs newer keys.", sight.uid))
+            }
             try await performing(
                 PersonaliseChip(
                     PersonaliseChip.Plan(
                         uid: sight.uid, currency: currency, address: settings.address,
                         from: [.factory] + chipKeys(of: sight.uid),
-                        to: ChipCardKeys(entry.keys, uid: sight.uid), grant: grant),
+                        to: wanted, grant: grant),
                     random: surroundings.random(PersonaliseChip.randomByteCount)))
             visit = try await look(key)
         }
@@ -209,14 +212,20 @@ extension Station {
                 work.record, balance: balance, to: change.place, granted: visit.grant,
                 spent: spent),
             let procedure = UpdateChip(
-                update, in: visit, loadKey: ChipCardKeys(entry.keys, uid: sight.uid)[.four],
+                update, in: visit, loadKey: wanted?[.four],
                 random: surroundings.random(2 * SecureSession.randomSize))
         else { throw .refused(.chipExhausted(sight.uid)) }
         try await performing(procedure)
     }
 
     private func chipKeys(of uid: CardUID) -> [ChipCardKeys] {
-        keys.entries.map { ChipCardKeys($0.keys, uid: uid) }
+        keys.entries.compactMap(\.masters).map { ChipCardKeys($0, uid: uid) }
+    }
+
+    /// The error of a card of this ledger on a chip that is not a card, or not with our keys.
+    private func chipLost(_ uid: CardUID, _ state: ChipSight.State) -> TapcardError {
+        if case .foreign(let version) = state { return lackingChipKeys(version, uid) }
+        return .factoryChip(uid)
     }
 
     private func performing<Procedure: ChipProcedure>(
@@ -255,10 +264,9 @@ extension TapcardError {
             next: [.file(.importKeys)], uid: uid)
     }
 
-    /// The error of a card of this ledger on a chip that is no card, or not with our keys.
-    fileprivate static func chipLost(_ uid: CardUID, _ state: ChipSight.State) -> TapcardError {
-        if case .foreign(let version) = state { return foreignChip(version, uid) }
-        return TapcardError(
+    /// The error of a card of this ledger on a chip that is not a card.
+    fileprivate static func factoryChip(_ uid: CardUID) -> TapcardError {
+        TapcardError(
             .copied, "This chip has the keys of the factory, and so it is not card \(uid).",
             meaning: "It is a copy of the number, and worth nothing; the money is safe in the "
                 + "ledger.", next: [.trust(.keepCopy)], uid: uid)

@@ -91,14 +91,14 @@ extension Station {
     }
 
     func password(_ keyID: UInt8, of uid: CardUID) throws(Interruption) -> TagPassword {
-        guard let entry = keys.entry(keyID) else {
+        guard let masters = keys.entry(keyID)?.masters else {
             throw .refused(
                 .keyMissing,
                 "The card is protected with key \(keyID), which this station does not have.",
                 meaning: "Nothing was written to it; the money is safe in the ledger.",
                 next: [.file(.importKeys)], uid: uid)
         }
-        return TagPassword(entry.keys, uid: uid.bytes)
+        return TagPassword(masters, uid: uid.bytes)
     }
 
     /// Replaces a retired key as the source of a password that is still to be set: the tag asks for

@@ -111,15 +111,15 @@ extension Station {
         opening identity: TagIdentity, noted: CardProtection?, withoutProof: Bool
     ) async throws(Interruption) -> UInt8? {
         let first = noted?.keyID
-        let entries =
-            keys.entries.filter { $0.id == first }
-            + keys.entries.reversed().filter { $0.id != first }
-        let passwords = entries.map { entry in
-            let password = TagPassword(entry.keys, uid: identity.uid)
+        let known = keys.entries.compactMap(\.masters)
+        let masters =
+            known.filter { $0.keyID == first } + known.reversed().filter { $0.keyID != first }
+        let passwords = masters.map { masters in
+            let password = TagPassword(masters, uid: identity.uid)
             return withoutProof ? password.withoutProof : password
         }
         return try await performing(FindPassword(identity, among: passwords)).map { index in
-            entries[index].id
+            masters[index].keyID
         }
     }
 

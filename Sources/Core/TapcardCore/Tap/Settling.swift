@@ -144,7 +144,7 @@ extension Station {
             return try await begin(.activate, attempt.id, sight, seen)
         case .reseal:
             // The card is as the ledger has it, and another station can write it.
-            if keySource.missing != nil { return .goOn }
+            guard (try? sealer(of: sight)) != nil else { return .goOn }
             return try await reseal(sight, seen, above: .none)
         }
     }

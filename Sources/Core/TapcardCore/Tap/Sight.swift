@@ -81,6 +81,7 @@ extension Station {
     ) async throws(Interruption) -> Sight {
         let known = try await asking(await ledger.view(of: uid))
         try await refreshKeys(beside: known)
+        try requireInTable(identity, uid, known)
         if identity.speaksInBlocks {
             return try await seeChip(identity, uid, known, thoroughly: thoroughly)
         }

@@ -71,7 +71,7 @@ extension Station {
                 other.currency)
         }
         if case .chip(let chip) = sight.medium, case .foreign(let version) = chip.state {
-            return .untrusted(.foreignChip(version, sight.uid))
+            return .untrusted(lackingChipKeys(version, sight.uid))
         }
         if let error = try await impostor(sight, content) { return .untrusted(error) }
         switch content {

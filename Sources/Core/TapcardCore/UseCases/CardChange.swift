@@ -103,10 +103,12 @@ struct ChangeRequest: ReceiptRequest {
             request.operation = try await station.known(request.id, intent, only: card)
         }
         guard let known = request.operation else {
+            try station.requireLoading(for: intent)
             try station.requireUnderCeilings(intent)
             return nil
         }
         if known.state == .committed { return station.receipt(known, isReplayed: true) }
+        try station.requireLoading(for: intent)
         card = card ?? known.uid
         return nil
     }
@@ -192,6 +194,11 @@ extension Station {
         _ intent: Intent, on sight: Sight, noting pending: inout PendingRequest
     ) async throws(Interruption) -> Beginning {
         let request = request(intent, pending.id, sight.uid)
+        do throws(TapcardError) {
+            try requireLoading(for: intent)
+        } catch {
+            throw .refused(error)
+        }
         let sealer = try sealer(of: sight)
         do throws(LedgerError) {
             return try await ledger.begin(request, seen: sight.seen, sealer: sealer)

@@ -32,6 +32,7 @@ private struct MakingRequest: TapRequest {
 
     mutating func recall(at station: Station) async throws(TapcardError) -> CardReading? {
         request.operation = try await station.known(request.id, order)
+        if request.operation?.state != .committed { try station.requireLoading() }
         if request.operation == nil { try station.requireUnderCeilings(order.origin) }
         request.wasDone = request.operation?.state == .committed
         return nil

@@ -74,6 +74,7 @@ package struct Claiming: UseCase {
     package mutating func step(at station: Station) async throws(TapcardError) -> PrizeReceipt? {
         switch phase {
         case .looking(var looking):
+            try station.requireLoading()
             let reading = try await looking.step(at: station)
             phase = .looking(looking)
             guard let reading else { return nil }

@@ -130,6 +130,8 @@ enum MemberWords {
         "from": "where the value comes from",
         "key": "the key",
         "keys": "the keys, or their numbers",
+        "passphrase": "what opens the file; it is shown only now",
+        "table": "how many cards the station has keys of, where it has a table of them",
         "created": "the day it was made",
         "protected": "whether a password protects it, or how many cards it protects",
         "reader": "the reader",

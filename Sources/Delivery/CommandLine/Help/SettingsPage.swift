@@ -170,7 +170,7 @@ extension Topic {
 
     static let secrets = """
         Passwords are only ever variables, and are never shown: `TAPCARD_MASTERMIND_PASSWORD`,
-        `TAPCARD_CASHIER_PASSWORD`.
+        `TAPCARD_CASHIER_PASSWORD`, `TAPCARD_TABLE_PASSPHRASE`.
         """
 
     static let simulation = """

@@ -43,6 +43,7 @@ export const steps = {
   "replace-if-it-repeats": `If it says so each time, ${REPLACE}`,
   "use-as-it-is": `Use it as it is, or ${REPLACE}`,
   "use-at-its-station": "Use it at the station that issued it.",
+  "use-at-house-station": "Do it at another counter.",
   "use-there": "Use it there.",
 
   hold: ({ uid }) => (uid ? "Hold that card to the reader." : "Hold a card to the reader."),
@@ -130,6 +131,7 @@ export const steps = {
   "look-at-cashiers": OPERATOR,
   "look-at-keys": OPERATOR,
   "import-keys": OPERATOR,
+  "import-table": OPERATOR,
   "import-keys-or-overwrite": OPERATOR,
   "import-keys-or-replace": OPERATOR,
   "renew-keys": OPERATOR,

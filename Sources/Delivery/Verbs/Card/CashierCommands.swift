@@ -45,6 +45,19 @@ extension Command {
     ]
 }
 
+/// A secret that a command asks for in the terminal, or takes from a variable.
+enum TypedSecret: String {
+    case cashierPassword = "password"
+    case tablePassphrase = "passphrase"
+
+    var variable: String {
+        switch self {
+        case .cashierPassword: Settings.cashierPasswordVariable
+        case .tablePassphrase: Settings.tablePassphraseVariable
+        }
+    }
+}
+
 extension Session {
     package var cashierFile: CashierFile {
         CashierFile(path: settings.dataFolder + "/cashiers.json")
@@ -87,9 +100,9 @@ extension Session {
         if let given = try settings.cashierPassword {
             password = given
         } else {
-            password = try await typed("Password for \(name.text.shown): ")
+            password = try await typed("Password for \(name.text.shown): ", .cashierPassword)
             try require(password, of: name)
-            guard try await typed("The same again: ") == password else {
+            guard try await typed("The same again: ", .cashierPassword) == password else {
                 throw TapcardError(
                     .usage, "The two passwords are not the same.", meaning: "Nothing was changed.",
                     advice: "Try again.")
@@ -99,20 +112,20 @@ extension Session {
         return password
     }
 
-    private func typed(_ question: String) async throws(TapcardError) -> String {
+    /// A secret that somebody types, unseen.
+    func typed(_ question: String, _ secret: TypedSecret) async throws(TapcardError) -> String {
         guard let keyboard = console.keyboard else {
             throw TapcardError(
-                .usage, "There is no terminal to ask for the password.",
+                .usage, "There is no terminal to ask for the \(secret.rawValue).",
                 meaning: "Nothing was changed.",
-                advice: "Run it in a terminal, or set \(Settings.cashierPasswordVariable).")
+                advice: "Run it in a terminal, or set \(secret.variable).")
         }
         do {
-            if let password = try await keyboard.askSecretly(question) { return password }
+            if let typed = try await keyboard.askSecretly(question) { return typed }
         } catch {
             throw TapcardError(
-                .failed, "The terminal cannot be asked for the password: \(error).",
-                meaning: "Nothing was changed.",
-                advice: "Set \(Settings.cashierPasswordVariable).")
+                .failed, "The terminal cannot be asked for the \(secret.rawValue): \(error).",
+                meaning: "Nothing was changed.", advice: "Set \(secret.variable).")
         }
         throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was changed.")
     }

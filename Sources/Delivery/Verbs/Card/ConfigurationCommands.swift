@@ -18,7 +18,8 @@ extension Command {
             "config", group: .station, "Show the settings in force and where each comes from",
             discussion: "A flag beats a variable (TAPCARD_READER and so on) beats the file. "
                 + "tapcard help settings explains each of them. Passwords are only ever variables, "
-                + "TAPCARD_MASTERMIND_PASSWORD and TAPCARD_CASHIER_PASSWORD, and are not shown.",
+                + "TAPCARD_MASTERMIND_PASSWORD, TAPCARD_CASHIER_PASSWORD and "
+                + "TAPCARD_TABLE_PASSPHRASE, and are not shown.",
             answers: .settings, example: "tapcard config"
         ) { session throws(TapcardError) in try await session.configuration() },
         Command(

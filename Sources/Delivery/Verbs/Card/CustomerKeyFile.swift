@@ -18,9 +18,13 @@ package struct CustomerKeyFile: Sendable {
     package static func text(of keys: CustomerKeys) -> String { keys.json().prettyText }
 
     package func save(_ keys: CustomerKeys) throws(TapcardError) {
+        try CustomerKeyFile.write(CustomerKeyFile.text(of: keys), to: path)
+    }
+
+    /// Writes keys for another machine, readable by their owner only.
+    static func write(_ text: String, to path: String) throws(TapcardError) {
         do {
-            try DurableFile(path).write(
-                Array(CustomerKeyFile.text(of: keys).utf8), mode: CustomerKeyFile.mode)
+            try DurableFile(path).write(Array(text.utf8), mode: CustomerKeyFile.mode)
         } catch {
             throw TapcardError(
                 .fileUnusable, "\(path) cannot be written: \(error.detail).",

@@ -17,6 +17,7 @@ extension Command {
         let path = try session[.newFile]
         let isStream = path == DurableFile.standardStream
         if isStream { try session.requireStream("The keys") }
+        try session.requireMasters()
         try session.requireNew(path)
         let ring = try await session.keys()
         let ledger = try await session.ledgerIfThere()

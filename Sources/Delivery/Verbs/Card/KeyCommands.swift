@@ -36,6 +36,7 @@ extension Command {
                 + "it has it.",
             takes: .withoutWaiting, answers: .key, example: "tapcard keys rotate"
         ) { session throws(TapcardError) in
+            try session.requireMasters()
             let now = session.surroundings.now()
             let used = try await session.usedKeys()
             if let database = try session.sharedDatabase {
@@ -83,6 +84,7 @@ extension Command {
             let path = try session[.newFile]
             let isStream = path == DurableFile.standardStream
             if isStream { try session.requireStream("The keys") }
+            try session.requireMasters()
             try session.requireNew(path)
             let all = try await session.keys().ordered(by: (try? session.houseKeys()) ?? nil)
             let currency = (try? await session.ledgerIfThere())?.currency.code
@@ -96,14 +98,17 @@ extension Command {
                 ["file": .string(path)],
                 ["The keys are copied to \(path); lock that file away"], isDeed: true)
         },
-        .keysForCustomers,
+        .keysForCustomers, .keysTable,
         Command(
             "keys import", group: .station,
             "Take keys from a file, so that their cards verify here",
             discussion: "A station that has no keys yet takes all of them as they are. Otherwise "
                 + "imported keys only verify: this station goes on sealing with its own, or, where "
                 + "stations share the ledger, with the one that seals at all of them. Two "
-                + "stations that were set up separately both have a key 1, and cannot be joined.",
+                + "stations that were set up separately both have a key 1, and cannot be joined.\n\n"
+                + "A table of card keys (tapcard keys table) is for a station that has no keys: it "
+                + "takes the place of an older table. Its passphrase is asked for, or taken from "
+                + "TAPCARD_TABLE_PASSPHRASE; it is never an argument.",
             takes: .file("The keys; - is standard input"), answers: .imported,
             example: "tapcard keys import tapcard-keys.json"
         ) { session throws(TapcardError) in try await session.importKeys() },
@@ -121,7 +126,7 @@ extension Session {
             let kind: TapcardError.Kind = error.kind == .unknownKey ? .usage : .refusal(.wrongState)
             let first = error.detail.prefix(1).uppercased()
             throw TapcardError(
-                kind, first + error.detail.dropFirst() + ".", meaning: "The keys are as they were.",
+                kind, first + error.detail.dropFirst() + ".", meaning: Session.keysUnchanged,
                 advice: error.kind == .conflict
                     ? "A station that has issued no card yet can remove its key file and import again."
                     : "tapcard keys list shows them.")
@@ -130,7 +135,7 @@ extension Session {
 
     /// Retires keys in the ledger first: a crash in between leaves a retired key in the file, and
     /// running the same command again fixes that.
-    fileprivate func changeKeys(
+    func changeKeys(
         _ change: (KeyRing) throws(KeyError) -> KeyRing, givingUp ids: Set<UInt8> = []
     ) async throws(TapcardError) -> KeyRing {
         let known = try await keys()
@@ -144,7 +149,7 @@ extension Session {
         }
     }
 
-    private func noteRetired(
+    func noteRetired(
         in keys: KeyRing, _ ids: Set<UInt8> = [], _ ledger: any LedgerStore
     ) async throws(TapcardError) {
         let retired = ids.union(keys.entries.filter { $0.status == .retired }.map(\.id))
@@ -182,12 +187,13 @@ extension Session {
                             "protected": .number($0.use.protected),
                         ]
                     })
-            ] + shared,
-            rows.map {
-                "key \($0.entry.id)  \($0.entry.status.rawValue.padded(12))  "
-                    + "since \($0.entry.created)  cards: \($0.use.cards)  "
-                    + "protected: \($0.use.protected)"
-            } + lines(on: house), isPlain: true)
+            ] + shared + Report.table(of: ring),
+            Report.lines(on: ring)
+                + rows.map {
+                    "key \($0.entry.id)  \($0.entry.status.rawValue.padded(12))  "
+                        + "since \($0.entry.created)  cards: \($0.use.cards)  "
+                        + "protected: \($0.use.protected)"
+                } + lines(on: house), isPlain: true)
     }
 
     private func usesOfKeys() async throws(TapcardError) -> [UInt8: KeyUse] {
@@ -230,6 +236,7 @@ extension Session {
 
     fileprivate func retireKey() async throws(TapcardError) -> Report {
         let id = try self[.key]
+        try requireMasters()
         let house = try await houseKeys()
         // An impossible change is reported before the confirmation is asked for.
         let retiring: (KeyRing) throws(KeyError) -> KeyRing = { keys throws(KeyError) in
@@ -262,77 +269,6 @@ extension Session {
                     "Older copies of the key file still have it: destroy them, and export the "
                         + "keys again"
                 ], isDeed: true)
-    }
-
-    fileprivate func importKeys() async throws(TapcardError) -> Report {
-        let path = try self[.file()]
-        try requireFile(path)
-        let imported = try imported(from: path)
-        let house = try await houseKeys()
-        let known = Set(((try? keyFile.load()) ?? nil)?.entries.map(\.id) ?? [])
-        try makeDataFolder()
-        if try keyFile.load() == nil, let ledger = try await ledgerIfThere() {
-            try await noteRetired(in: imported, [], ledger)
-        }
-        let areAll = try keyFile.alone { () throws(TapcardError) in
-            guard try keyFile.load() == nil else { return false }
-            try keyFile.save(imported)
-            return true
-        }
-        if !areAll {
-            _ = try await changeKeys { keys throws(KeyError) in
-                guard let sealing = house?.sealing else { return try keys.merging(imported) }
-                return try keys.merging(imported, sealing: sealing)
-            }
-        }
-        let keys = try await self.keys().ordered(by: house)
-        let ledger = try? await ledgerIfThere()
-        if house != nil, let ledger { try await requireCommonKeys(keys, ledger) }
-        let retired = (try? await ledger?.retiredKeys()) ?? []
-        let givenUp = Set(keys.entries.filter { $0.status == .retired }.map(\.id)).union(retired)
-        // Retired keys stay retired, even when an older copy contains them.
-        let stay = imported.entries.filter { $0.status != .retired && givenUp.contains($0.id) }
-        let new = imported.entries.count { key in
-            !known.contains(key.id) && !stay.contains { $0.id == key.id }
-        }
-        let currency = ledger?.currency
-        let isOther =
-            imported.currencyCode != nil && currency != nil
-            && imported.currencyCode != currency?.code
-        return Report(
-            [
-                "keys": .array(keys.entries.map { .number(String($0.id)) }),
-                "currency": .text(imported.currencyCode),
-            ],
-            ["Keys imported: \(new); new records: key \(keys.sealing.id)"]
-                + stay.map { "Key \($0.id) is retired here and stays so" }
-                + (house?.sealing.map { sealing in
-                    keys.sealing.id == sealing
-                        ? []
-                        : [
-                            "This station still lacks key \(sealing), which seals: export the keys "
-                                + "where it is, and import them here"
-                        ]
-                } ?? [])
-                + (isOther
-                    ? [
-                        "They are of a station in \(imported.currencyCode ?? ""), this one is in "
-                            + "\(currency?.code ?? ""): its cards are recognised here, and refused"
-                    ] : []),
-            isDeed: true)
-    }
-
-    private func imported(from path: String) throws(TapcardError) -> KeyRing {
-        let file = KeyFile(path: path)
-        do {
-            if let keys = try file.load() { return keys }
-        } catch {
-            if error.kind == .cancelled { throw error }
-            throw TapcardError(
-                .fileUnusable, error.what, meaning: "The keys are as they were.",
-                advice: "Name a file of tapcard keys export that only you can read.")
-        }
-        throw TapcardError(.fileUnusable, "There is no file \(path).")
     }
 }
 

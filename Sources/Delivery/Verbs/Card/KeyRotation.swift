@@ -56,7 +56,7 @@ extension Session {
         try await withLedgerErrors { () throws(LedgerError) in try await database.status() }
     }
 
-    private static let keysUnchanged = "The keys are as they were."
+    static let keysUnchanged = "The keys are as they were."
 
     /// Brings the stations to another key, in two steps. First a key is made that verifies, and
     /// announced; it is carried to every station. Then it seals at all of them from one moment on.

@@ -102,6 +102,9 @@ extension NextStep.TrustStep {
                 "Use it as it is, or move its balance to another tag with tapcard replace.")
         case .useAtItsStation:
             NextWords("use-at-its-station", "Use it at the station that issued it.")
+        case .useAtHouseStation:
+            NextWords(
+                "use-at-house-station", "Do it at a station that has the keys of the house.")
         case .useThere(let currency):
             NextWords(
                 "use-there",

@@ -172,6 +172,11 @@ extension NextStep.FileStep {
                 "import-keys",
                 "At a station that has it: tapcard keys export FILE. Bring the file here: tapcard "
                     + "keys import FILE.")
+        case .importTable:
+            NextWords(
+                "import-table",
+                "Where the keys of the house are: tapcard keys table FILE. Bring the file here: "
+                    + "tapcard keys import FILE.")
         case .importKeysOrOverwrite:
             NextWords(
                 "import-keys-or-overwrite",

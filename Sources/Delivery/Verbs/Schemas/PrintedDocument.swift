@@ -42,6 +42,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case key = "NewKey"
     case retired = "RetiredKey"
     case imported = "ImportedKeys"
+    case cardTable = "CardTable"
     case readers = "Readers"
     case dump = "TagDump"
     case restoredTag = "RestoredTag"
@@ -104,6 +105,10 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .script: PrintedDocument.done(["script": Schema.text])
         case .station, .settings, .setting, .changedSetting: settingSchema
         case .keys, .key, .retired, .imported: keySchema
+        case .cardTable:
+            PrintedDocument.done([
+                "file": Schema.text, "passphrase": Schema.text, "cards": Schema.count,
+            ])
         case .readers:
             PrintedDocument.shown(["readers": [ReaderRow].schema])
         case .dump, .restoredTag, .blankTag, .protection: tagSchema
@@ -171,7 +176,11 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
                             "created": Schema.text, "cards": Schema.count,
                             "protected": Schema.count,
                         ]))
-                ], optional: ["nextKey": UInt8?.schema, "stations": [RegisteredStation].schema])
+                ],
+                optional: [
+                    "nextKey": UInt8?.schema, "stations": [RegisteredStation].schema,
+                    "table": Schema.count,
+                ])
         case .key:
             PrintedDocument.done(
                 ["id": Schema.count],
@@ -181,9 +190,11 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
                 "id": Schema.count, "cards": Schema.count, "protected": Schema.count,
             ])
         default:
-            PrintedDocument.done([
-                "keys": Schema.list(of: Schema.count), "currency": Schema.orNull(Schema.text),
-            ])
+            PrintedDocument.done(
+                [
+                    "keys": Schema.list(of: Schema.count),
+                    "currency": Schema.orNull(Schema.text),
+                ], optional: ["table": Schema.count])
         }
     }
 

@@ -28,10 +28,14 @@ extension Settings {
     /// A variable only: a flag would be visible in the list of processes, and a file gets copied.
     static let passwordVariable = "TAPCARD_MASTERMIND_PASSWORD"
     static let cashierPasswordVariable = "TAPCARD_CASHIER_PASSWORD"
-    static let secretVariables = [passwordVariable, cashierPasswordVariable]
+    static let tablePassphraseVariable = "TAPCARD_TABLE_PASSPHRASE"
+    static let secretVariables = [
+        passwordVariable, cashierPasswordVariable, tablePassphraseVariable,
+    ]
     /// Names of passwords that people may try to set in the file, with the variables to use.
     static let secretNames = [
         "mastermind-password": passwordVariable, "cashier-password": cashierPasswordVariable,
+        "table-passphrase": tablePassphraseVariable,
     ]
 
     var mastermindAddress: ServiceAddress {

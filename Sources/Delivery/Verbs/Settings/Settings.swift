@@ -202,6 +202,11 @@ package struct Settings: Sendable {
         get throws(TapcardError) { try secret(Settings.cashierPasswordVariable) }
     }
 
+    /// The passphrase of a table of card keys, never shown or logged.
+    var tablePassphrase: String? {
+        get throws(TapcardError) { try secret(Settings.tablePassphraseVariable) }
+    }
+
     private func secret(_ variable: String) throws(TapcardError) -> String? {
         guard !malformed.contains(variable) else { throw Settings.isMalformed(variable) }
         return secrets[variable]
