@@ -303,10 +303,9 @@ let package = Package(
         .target(
             name: "FaultyWorld",
             dependencies: [
-                "BlockingLane", "CardCryptography", "CardImage", "CardStore", "Games", "Ledger",
-                "NDEF", "PortDoubles", "ServicePorts", "SimulatedField", "TagReading",
-                "TapcardCore",
-                "TapcardDomain", "Type2Tag",
+                "BlockingLane", "CardCryptography", "CardImage", "CardStore", "ChipCard", "Games",
+                "Ledger", "NDEF", "Ntag424", "PortDoubles", "ServicePorts", "SimulatedField",
+                "TagReading", "TapcardCore", "TapcardDomain", "Type2Tag",
             ],
             path: "Tests/FaultyWorld", swiftSettings: strict),
 
@@ -426,7 +425,7 @@ let package = Package(
         tests(of: "SoakTown", ["FaultyWorld", "TapcardCore", "Thoroughness"]),
         tests(
             of: "FaultyWorld",
-            ["Ledger", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag"]),
+            ["Ledger", "Ntag424", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag"]),
         tests(of: "SimulatedField", ["TagReading", "Type2Tag"]),
         tests(
             of: "SimulatedReader",

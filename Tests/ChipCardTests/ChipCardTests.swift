@@ -126,6 +126,31 @@ struct ChipCardTests {
         }
     }
 
+    @Test("Told by somebody else that key 0 is changed: the new key is not tried")
+    func forgedAnswer() throws {
+        for (start, procedure) in [
+            (ChipBench(), making(Self.old)), (try made(), making(Self.new)),
+        ] {
+            var whole = start
+            try whole.run(procedure)
+            let change = try #require(
+                whole.commands.firstIndex {
+                    $0[1] == ChipOpcode.changeKey.rawValue && $0[5] == 0
+                })
+            var chip = start
+            #expect(throws: ChipCardError(.unfinished, "")) {
+                try chip.run(procedure) {
+                    $0 == change ? [0x91, 0x00] : $1
+                } send: {
+                    $0 == change ? [] : $1
+                }
+            }
+            #expect(chip.memory.keys.allSatisfy { $0.failures == 0 })
+            try chip.run(procedure)
+            #expect(isSame(chip.memory, whole.memory))
+        }
+    }
+
     @Test("Keys half changed: the state is there all the time, and the grant under one of the keys")
     func halfChanged() throws {
         let start = try made()

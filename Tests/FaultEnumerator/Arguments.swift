@@ -1,5 +1,5 @@
 import FaultyWorld
-import Type2Tag
+import TapcardDomain
 
 /// The options of the command line.
 struct Arguments: Sendable {

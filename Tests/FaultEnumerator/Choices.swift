@@ -26,7 +26,7 @@ extension Mishap {
         + [.lost, .pulledAfter, .acknowledgeLost, .late, .garbled, .refused(0)].map(Mishap.radio)
         + backKinds.map(Mishap.radioAndBack)
         + TornPage.table.map { Mishap.radio(.torn($0)) }
-        + ServiceFault.allCases.map(Mishap.service)
+        + ServiceFault.allCases.map(Mishap.service) + [.forgedAnswer]
 
     static let places = Dictionary(
         uniqueKeysWithValues: table.enumerated().map { ($0.element, $0.offset) })
@@ -39,13 +39,23 @@ extension Mishap {
     /// The faults at a step that tears no page for good.
     static func options(at step: Step) -> [Mishap] {
         switch step.act {
-        case .frame where !step.isHeard, .write where !step.isHeard: []
-        case .frame:
+        case .frame where !step.isHeard, .write where !step.isHeard,
+            .command where !step.isHeard:
+            []
+        case .frame, .command(_, isWrite: false):
             [.lost, .pulledAfter, .late, .garbled, .refused(0)].map(Mishap.radio)
                 + [.lost, .pulledAfter].map(Mishap.radioAndBack)
         case .write:
             [.lost, .pulledAfter, .acknowledgeLost, .late, .garbled, .refused(0)]
                 .map(Mishap.radio) + backKinds.map(Mishap.radioAndBack)
+        // Torn, a chip holds the old or the new content, or a state of the card in part.
+        case .command(_, isWrite: true):
+            [
+                .lost, .pulledAfter, .acknowledgeLost, .late, .garbled, .refused(0), .torn(.zero),
+                .torn(.lowestOnes(16)),
+            ].map(Mishap.radio)
+                + [.lost, .pulledAfter, .acknowledgeLost].map(Mishap.radioAndBack)
+                + [.forgedAnswer]
         case .ledgerRead: [.ledgerAway, .ledgerGone]
         case .ledgerWrite:
             [.ledgerAway, .ledgerGone, .commitLost, .commitUnknown, .commitUnknownLedgerGone]

@@ -1,7 +1,6 @@
 import BlockingLane
 package import FaultyWorld
 import Ledger
-import Type2Tag
 
 /// Two stations with one ledger and one card: the first begins its deed; something else comes in
 /// between. A station's step is one frame or one transaction.

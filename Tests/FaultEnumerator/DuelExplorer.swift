@@ -95,14 +95,19 @@ struct DuelExplorer {
 
     private static func options(at step: Step) -> [Mishap] {
         switch step.act {
-        case .frame where step.isHeard: [.radio(.pulledAfter), .radioAndBack(.lost)]
+        case .frame where step.isHeard, .command(_, isWrite: false) where step.isHeard:
+            [.radio(.pulledAfter), .radioAndBack(.lost)]
         case .write where step.isHeard:
             [
                 .radio(.torn(.zero)), .radio(.late), .radioAndBack(.torn(.mix(seed: 1))),
                 .killedAfter,
             ]
+        case .command where step.isHeard:
+            [
+                .radio(.torn(.zero)), .radio(.late), .radioAndBack(.acknowledgeLost), .killedAfter,
+            ]
         case .ledgerWrite: [.commitUnknown, .killedAfter]
-        case .frame, .write, .ledgerRead, .service: []
+        case .frame, .write, .command, .ledgerRead, .service: []
         }
     }
 
@@ -127,7 +132,7 @@ struct DuelExplorer {
                 report.note(violation, duel, "behind both")
             }
         }
-        for image in [world.tag, outcome.rest.tag] {
+        for image in [world.memory, outcome.rest.memory] {
             let pair = ImageBesideLedger(
                 image: image, ledger: end.ledger, active: end.active)
             guard pairs.insert(pair).inserted else { continue }
@@ -191,7 +196,7 @@ struct DuelExplorer {
     private typealias Settled = (end: RestingWorld, violations: [Violation])
 
     private struct ImageBesideLedger: Hashable {
-        let image: TagMemory
+        let image: CardMemory
         let ledger: LedgerTables
         let active: Set<ScratchCode>
     }

@@ -2,18 +2,20 @@ import FaultyWorld
 
 /// Two stations' schedule as one number: 6 bits for the script, a bit that no schedule of one
 /// station has, 1 for the readers, 2 for how many turns there are, 8 for each of three, 17 for the
-/// fault, 1 for half of what the second station does, 3 for what was open before, 1 for the other half.
+/// fault, 1 for half of what the second station does, 3 for what was open before, 1 for the other half, 1
+/// more for the script.
 extension Duel {
     private static let mark: UInt64 = 1 << 6
     private static let (firstTurn, turnBits, firstFault, second) = (10, 8, 34, 51)
-    private static let (firstOpening, secondOfSecond, end) = (52, 55, 56)
+    private static let (firstOpening, secondOfSecond, highScripts, end) = (52, 55, 56, 57)
     package static let mostTurns = 3
     /// The limits of a number: the steps of a turn, and the step of a fault.
     package static let mostTurnSteps = 127
     package static let mostFaultSteps = 256
 
     package var number: UInt64 {
-        var number = Duel.mark | UInt64(place) | (areReadersCareless ? 1 << 7 : 0)
+        var number = Duel.mark | UInt64(place & 0x3F) | (areReadersCareless ? 1 << 7 : 0)
+        number |= UInt64(place >> 6) << UInt64(Duel.highScripts)
         number |= UInt64(turns.count) << 8
         for (row, turn) in turns.enumerated() {
             let field = UInt64(turn.steps << 1 | (turn.movesCard ? 1 : 0))
@@ -38,7 +40,7 @@ extension Duel {
                 rawValue: Int(number >> UInt64(Duel.second) & 1)
                     | Int(number >> UInt64(Duel.secondOfSecond) & 1) << 1)
         else { return nil }
-        place = Int(number & 0x3F)
+        place = Int(number & 0x3F | (number >> UInt64(Duel.highScripts)) << 6)
         areReadersCareless = number >> 7 & 1 == 1
         self.second = second
         self.opening = opening

@@ -2,7 +2,6 @@
 import FaultyWorld
 import Ledger
 import TapcardDomain
-import Type2Tag
 
 /// Rules that are about what a request may mean: each with the schedules that tell where it is left
 /// out, of one station or of two.

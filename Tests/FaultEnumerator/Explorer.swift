@@ -1,7 +1,6 @@
 import FaultyWorld
 import Ledger
 import TapcardDomain
-import Type2Tag
 
 /// How far the schedules of a script are followed.
 struct Bounds: Sendable {
@@ -17,8 +16,8 @@ struct Explorer {
     private(set) var report: EnumerationReport
     /// Equal ledgers are kept once.
     private var ledgers: [LedgerTables: Int] = [:]
-    private var images: [TagMemory: Int] = [:]
-    private var imageList: [TagMemory] = []
+    private var images: [CardMemory: Int] = [:]
+    private var imageList: [CardMemory] = []
 
     init(_ script: Script, _ bounds: Bounds) {
         self.script = script
@@ -65,7 +64,7 @@ struct Explorer {
             report.executions += play.executions
             report.stepsCut += play.stepsCut
             var arrival = node.arrival
-            arrival.remember(image(of: node.world.tag))
+            arrival.remember(image(of: node.world.memory))
             for outcome in play.outcomes {
                 next.add(outcome.world, arrival.following(outcome))
             }
@@ -78,10 +77,10 @@ struct Explorer {
         return next
     }
 
-    private mutating func image(of tag: TagMemory) -> Int {
-        if let place = images[tag] { return place }
-        images[tag] = imageList.count
-        imageList.append(tag)
+    private mutating func image(of memory: CardMemory) -> Int {
+        if let place = images[memory] { return place }
+        images[memory] = imageList.count
+        imageList.append(memory)
         return imageList.count - 1
     }
 
@@ -113,7 +112,9 @@ struct Explorer {
                 else { continue }
                 var arrival = node.arrival
                 // The next tap remembers what it begins with; this would be gone by then.
-                if world.tag != node.world.tag { arrival.remember(image(of: node.world.tag)) }
+                if world.memory != node.world.memory {
+                    arrival.remember(image(of: node.world.memory))
+                }
                 next.add(world, arrival.behind(gap: place, after: tap))
             }
         }
@@ -136,7 +137,7 @@ struct Explorer {
                 report.note(violation, node.arrival.number, "in the undisturbed tap")
             }
             var arrival = node.arrival
-            arrival.remember(image(of: node.world.tag))
+            arrival.remember(image(of: node.world.memory))
             ends.add(tap.world, arrival)
         }
         var pairs: [ImageBesideLedger: ScheduleNumber] = [:]
@@ -151,7 +152,7 @@ struct Explorer {
         report.ends = ends.nodes.count
         report.images = pairs.count
         for (pair, number) in pairs {
-            var world = RestingWorld(tag: imageList[pair.image], ledger: pair.ledger)
+            var world = RestingWorld(imageList[pair.image], ledger: pair.ledger)
             world.active = pair.active
             report.executions += 1
             for violation in await world.puttingBack(imageList[pair.image]) {

@@ -1,6 +1,5 @@
 import FaultyWorld
 import Glibc
-import Type2Tag
 
 #if LEAVE_RULES_OUT
 import TapcardDomain
@@ -29,8 +28,8 @@ enum FaultEnumerator {
             plays a station and an operator who blocks the card or gives its key up
         FaultEnumerator replay NUMBER
             tells one schedule step by step
-        FaultEnumerator mutants
-            in the build of "make mutants": leaves out one rule after the other
+        FaultEnumerator mutants [--without-rule N]
+            in the build of "make mutants": leaves out one rule after the other, or one of them
         --without-rule N, in that build: leaves out one rule
         """
 
@@ -46,8 +45,8 @@ enum FaultEnumerator {
 
     private static func run(_ arguments: Arguments) async -> Bool {
         #if LEAVE_RULES_OUT
-        if arguments.command == .mutants { return await Mutants.run() }
         let rule = arguments.withoutRule.flatMap(LeftOutRule.init)
+        if arguments.command == .mutants { return await Mutants.run(only: rule) }
         return await LeftOutRule.$current.withValue(rule) { await obey(arguments) }
         #else
         guard arguments.command != .mutants, arguments.withoutRule == nil else {

@@ -1,13 +1,13 @@
 #if LEAVE_RULES_OUT
 import FaultyWorld
 import TapcardDomain
-import Type2Tag
 
 /// Leaves out one rule after the other, and shows the shortest schedule that tells.
 enum Mutants {
     /// False where a rule can be left out and nothing tells, where something tells though none was
-    /// left out, or where what is told is not so.
-    static func run() async -> Bool {
+    /// left out, or where what is told is not so. One rule alone, if it is named.
+    static func run(only one: LeftOutRule?) async -> Bool {
+        if let one { return await isMissed(one) }
         print("No rule left out")
         var isGood = await search(without: nil) == nil
         isGood = await MovedLedger.isNoticed() && isGood
@@ -18,20 +18,20 @@ enum Mutants {
             }
         }
         for rule in LeftOutRule.allCases {
-            print("\nWithout rule \(rule.rawValue) (\(rule))")
-            let isTold = await LeftOutRule.$current.withValue(rule) {
-                guard rule != .nothingIntoAnotherFile else {
-                    return !(await MovedLedger.isNoticed())
-                }
-                if let encounter = Encounter.of(rule) {
-                    return await tell(await encounter.play())
-                }
-                return await tell(await search(without: rule), without: rule)
-            }
+            let isTold = await isMissed(rule)
             isGood = isGood && isTold
         }
         print(isGood ? "\nEvery rule is missed." : "\nNot every rule is missed.")
         return isGood
+    }
+
+    private static func isMissed(_ rule: LeftOutRule) async -> Bool {
+        print("\nWithout rule \(rule.rawValue) (\(rule))")
+        return await LeftOutRule.$current.withValue(rule) {
+            guard rule != .nothingIntoAnotherFile else { return !(await MovedLedger.isNoticed()) }
+            if let encounter = Encounter.of(rule) { return await tell(await encounter.play()) }
+            return await tell(await search(without: rule), without: rule)
+        }
     }
 
     private static func tell(_ played: (finding: String?, schedules: Int)) async -> Bool {
@@ -64,7 +64,7 @@ enum Mutants {
     private static func search(without rule: LeftOutRule?) async -> Row.Finding? {
         var first: Row.Finding?
         var count = 0
-        for plan in plans {
+        for plan in plans(for: rule) {
             let row = await Row.of(plan)
             count += row.schedules.reduce(0, +)
             let telling = row.findings.filter { rule?.tells($0.violation.invariant) ?? true }
@@ -73,6 +73,11 @@ enum Mutants {
         }
         print("  \(count) schedules")
         return first
+    }
+
+    private static func plans(for rule: LeftOutRule?) -> [Plan] {
+        guard let rule else { return plans + Plan.ofChip }
+        return rule.isOfChip ? Plan.ofChip : plans
     }
 
     private static var plans: [Plan] {
@@ -89,9 +94,24 @@ enum Mutants {
 
 extension LeftOutRule {
     /// Numbers are lowered and handed out again, and their records are forgotten. That I5 sees
-    /// it shows nothing; a card that is accused does.
+    /// it shows nothing; a card that is accused does. A chip with one key of the house is refused
+    /// by another word than an old image; that shows nothing either.
     fileprivate func tells(_ invariant: Invariant) -> Bool {
-        self != .freshNumbers || invariant != .i5
+        switch self {
+        case .freshNumbers: invariant != .i5
+        case .applicationKeyLast: invariant != .i7
+        default: true
+        }
+    }
+
+    /// Whether it is about chips that prove themselves.
+    fileprivate var isOfChip: Bool {
+        switch self {
+        case .grantFirst, .applicationKeyLast, .oldestState, .noKeyGuessed, .answerIsProved,
+            .grantNeverFalls:
+            true
+        default: false
+        }
     }
 
     /// The place alone, taken from the look, is the same as under the lock as long as the

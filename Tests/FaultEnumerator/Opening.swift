@@ -42,9 +42,7 @@ package enum Opening: Int, Sendable, Hashable, CaseIterable {
         guard let begin = steps.firstIndex(where: { state($0) == .pending }),
             let end = steps.firstIndex(where: { state($0) == .committed })
         else { preconditionFailure("\(script.name) is begun and done where nothing goes wrong") }
-        let writes = steps[begin..<end].indices.filter {
-            if case .write = steps[$0].act { true } else { false }
-        }
+        let writes = steps[begin..<end].indices.filter { steps[$0].isWrite }
         let place =
             switch self {
             case .none, .begun, .oldBegun: begin

@@ -1,5 +1,5 @@
 import FaultyWorld
-import Type2Tag
+import TapcardDomain
 
 /// One row of the table: a script and how far its schedules are followed.
 struct Plan: Sendable {
@@ -36,28 +36,36 @@ struct Plan: Sendable {
         Plan(script: script, work: .taps(Bounds(faults: faults, classes: classes)))
     }
 
-    /// The schedules of `make test`: one fault for every deed on the smallest chip that shows it,
-    /// and two stations. They are also in `check`.
+    /// The schedules of `make test`: one fault for every deed on the smallest chip that shows it, and
+    /// for those on the chip that proves itself that differ there; two stations. They are also in
+    /// `check`.
     static var test: [Plan] {
-        let smallest = Script.all.filter { $0.chip == ($0.deed.isShown ? .ntag215 : .ntag213) }
-        return smallest.reversed().map { taps($0, 1, .few) }
+        let onChip = [
+            "issue", "replace", "change-keys", "pay", "add", "scratch", "refund", "close",
+        ]
+        return onChip.flatMap { small($0, on: .ntag424) }.map { taps($0, 1, .few) }
+            + smallest.reversed().map { taps($0, 1, .few) }
             + small("pay").flatMap { stations($0, turns: 1, turnsWithFault: 1) }
             + small("add").flatMap { operators($0, turnsWithFault: 0) }
     }
 
     /// The schedules of `make check`: two faults for every deed on the smallest chip that shows it,
     /// of every class for a payment and of one for the others, and for a payment on the other
-    /// chips; one fault of every class for every deed on every chip; two stations. The longest ones
-    /// begin, so that no core waits at the end: the last deeds, which switch protection.
+    /// chips, and for every deed on the chip that proves itself; one fault of every class for every
+    /// deed on every chip; two stations. The longest ones begin, so that no core waits at the end: the
+    /// last deeds, which switch protection.
     static var check: [Plan] {
-        let pays = Script.all.filter { $0.deed.name == "pay" }
-        let others = Script.all.filter {
-            $0.deed.name != "pay" && $0.chip == ($0.deed.isShown ? .ntag215 : .ntag213)
-        }
+        let pays = Script.all.filter { $0.deed.name == "pay" && $0.chip != .ntag424 }
+        let others = smallest.filter { $0.deed.name != "pay" }
+        let onChip = Script.all.filter { $0.chip == .ntag424 }
         var plans = pays.map { taps($0, 2, $0.chip == .ntag213 ? .all : .few) }
-        plans += others.reversed().map { taps($0, 2, .one) }
+        plans += others.reversed().map { taps($0, 2, .one) } + onChip.map { taps($0, 2, .one) }
         plans += Script.all.map { taps($0, 1, .all) }
         plans += small("pay").flatMap { stations($0, turns: 2, turnsWithFault: 1) }
+        plans += small("pay", on: .ntag424).flatMap { stations($0, turns: 2, turnsWithFault: 1) }
+        plans += small("change-keys", on: .ntag424).flatMap {
+            stations($0, turns: 1, turnsWithFault: 1)
+        }
         plans += small("pay").flatMap {
             stations($0, turns: 2, turnsWithFault: 0, openings: Opening.broken)
         }
@@ -65,10 +73,10 @@ struct Plan: Sendable {
             stations($0, turns: 1, turnsWithFault: 0, openings: Opening.broken)
         }
         plans += small("add").flatMap { stations($0, turns: 2, turnsWithFault: 0) }
-        plans += ["pay", "add", "close", "ticket"].flatMap(small).flatMap {
+        plans += ["pay", "add", "close", "ticket"].flatMap { small($0) }.flatMap {
             operators($0, turnsWithFault: 1)
         }
-        plans += ["add", "protect", "unprotect"].flatMap(small).flatMap {
+        plans += ["add", "protect", "unprotect"].flatMap { small($0) }.flatMap {
             stations($0, turns: 1, turnsWithFault: 1)
         }
         return plans
@@ -91,26 +99,41 @@ struct Plan: Sendable {
                     $0, turns: 1, turnsWithFault: turnsWithFault,
                     against: [.block, .retirement], sample: sample)
         }
-            + ["add", "close", "ticket"].flatMap(small).flatMap {
+            + ["add", "close", "ticket"].flatMap { small($0) }.flatMap {
                 stations($0, turns: 1, turnsWithFault: turnsWithFault, sample: sample)
             }
     }
 
-    private static func small(_ name: String) -> [Script] {
-        Script.all.filter { $0.deed.name == name && $0.chip == .ntag213 }
+    /// The schedules of the chip that proves itself: one fault, then two, for the deeds that write in
+    /// more than one place or go there most often.
+    static var ofChip: [Plan] {
+        let scripts = ["pay", "add", "issue", "change-keys"].flatMap { small($0, on: .ntag424) }
+        return [1, 2].flatMap { faults in scripts.map { taps($0, faults, .few) } }
     }
 
-    /// The runs of "make prove", the most telling first: everything about the smallest chip before
-    /// the others, which only differ from it in where their pages are; of that the cheaper kinds
-    /// first. Each is a run of its own, so that it can be stopped between any two and goes on there.
+    private static func small(_ name: String, on chip: Chip = .ntag213) -> [Script] {
+        Script.all.filter { $0.deed.name == name && $0.chip == chip }
+    }
+
+    /// Every deed on the smallest chip with pages that shows it.
+    private static var smallest: [Script] {
+        Script.all.filter { $0.chip == ($0.deed.isShown ? .ntag215 : .ntag213) }
+    }
+
+    /// The runs of "make prove", the most telling first: everything about the smallest chip and the one
+    /// that proves itself before the others, which only differ in where their pages are; of that the
+    /// cheaper kinds first. Each is a run of its own, so that it can be stopped between any two and goes on there.
     static var runs: [String] {
-        Type2Chip.known.flatMap { chip in
-            let scripts = Script.all.filter { $0.chip == chip }
-                .map { "--deeds \($0.deed.name) --chips \(chip.name)" }
+        [Chip.ntag213, .ntag424, .ntag215, .ntag216].flatMap { chip in
+            let all = Script.all.filter { $0.chip == chip }
+            func words(_ script: Script) -> String {
+                "--deeds \(script.deed.name) --chips \(chip.name)"
+            }
+            let scripts = all.map(words)
             return scripts.map { "stations \($0) --turns 1 --turns-with-fault 1 --thorough yes" }
                 + scripts.map { "\($0) --faults 2 --classes all" }
                 + scripts.map { "stations \($0) --turns 3 --turns-with-fault 2" }
-                + scripts.map { "\($0) --faults 3 --classes one" }
+                + all.filter { !$0.isLong }.map { "\(words($0)) --faults 3 --classes one" }
         }
     }
 }

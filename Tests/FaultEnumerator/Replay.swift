@@ -1,6 +1,5 @@
 import FaultyWorld
 import TapcardDomain
-import Type2Tag
 
 /// One schedule, step by step in words, with the verdict of every invariant.
 struct Replay {
@@ -24,19 +23,21 @@ struct Replay {
         guard let (script, gaps, faults) = number.decoded else { return false }
         lines.append("Schedule \(number): \(script.name), \(faults.count) fault(s)")
         var world = await script.deed.world(on: script.chip)
-        var images: [(moment: String, tag: TagMemory)] = []
+        var images: [(moment: String, memory: CardMemory)] = []
         tell(world)
         for (place, errand) in script.errands.enumerated() {
-            images.append(("before tap \(place + 1)", world.tag))
+            images.append(("before tap \(place + 1)", world.memory))
             world = await play(errand, place, world, faults.filter { $0.tap == place })
             await note(world.broken())
             let later = gaps[place].applied(to: world) ?? world
             if later != world { head("\(gaps[place])") }
-            if later.tag != world.tag { images.append(("behind tap \(place + 1)", world.tag)) }
+            if later.memory != world.memory {
+                images.append(("behind tap \(place + 1)", world.memory))
+            }
             world = later
         }
         head("Then one undisturbed tap")
-        images.append(("behind the last tap", world.tag))
+        images.append(("behind the last tap", world.memory))
         world = await undisturbed(script, world)
         for (moment, image) in images {
             head("The image \(moment) is put back")
@@ -76,7 +77,7 @@ struct Replay {
         tell(end)
         note(violations)
         await note(end.restless())
-        for (name, image) in [("before them", world.tag), ("behind both", outcome.rest.tag)] {
+        for (name, image) in [("before them", world.memory), ("behind both", outcome.rest.memory)] {
             head("The image \(name) is put back")
             await note(end.puttingBack(image))
         }

@@ -1,5 +1,5 @@
 import FaultyWorld
-import Type2Tag
+import TapcardDomain
 
 /// The result of a plan.
 struct Row: Sendable {

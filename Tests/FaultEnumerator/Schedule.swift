@@ -1,18 +1,33 @@
 package import FaultyWorld
-package import Type2Tag
+package import TapcardDomain
 
 /// Three taps of one deed on one chip. Its place in the list is part of a
 /// schedule's number.
 package struct Script: Sendable {
     package let deed: Deed
-    package let chip: Type2Chip
+    package let chip: Chip
     package let place: Int
 
     var name: String { "\(deed.name) on \(chip.name)" }
 
-    package static let all: [Script] = Type2Chip.known.enumerated().flatMap { row, chip in
-        Deed.all.enumerated().map { column, deed in
-            Script(deed: deed, chip: chip, place: column * Type2Chip.known.count + row)
+    /// Whether three faults make its taps longer than a number can tell: a chip that proves itself
+    /// is made a card in more than forty commands.
+    var isLong: Bool { chip == .ntag424 && ["issue", "replace"].contains(deed.name) }
+
+    package static let all: [Script] = Chip.allCases.flatMap { chip in
+        Deed.all.enumerated().compactMap { column, deed in
+            deed.isPlayed(on: chip)
+                ? Script(deed: deed, chip: chip, place: place(of: column, on: chip)) : nil
+        }
+    }
+
+    /// The places of the chips with pages stay what they were before the one that proves itself.
+    private static func place(of column: Int, on chip: Chip) -> Int {
+        switch chip {
+        case .ntag213: 3 * column
+        case .ntag215: 3 * column + 1
+        case .ntag216: 3 * column + 2
+        case .ntag424: 64 + column
         }
     }
 
@@ -65,8 +80,8 @@ package struct PlacedFault: Hashable, Sendable {
 }
 
 /// A schedule as one number: 6 bits for the script, one that only schedules of two stations have, 3
-/// for each of the gaps after the taps, 16 for each fault, 2 more for each gap. The same number
-/// always means the same schedule.
+/// for each of the gaps after the taps, 16 for each fault, 2 more for each gap, 1 more for the
+/// script. The same number always means the same schedule.
 package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
     package static let mostFaults = 3
     package static let mostSteps = 128
@@ -75,10 +90,14 @@ package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
     private static let (scriptBits, gapBits, faultBits) = (7, 3, 16)
     private static let firstFault = scriptBits + 3 * gapBits
     private static let (firstMoreOfGap, moreGapBits) = (firstFault + mostFaults * faultBits, 2)
+    private static let (lowScripts, highScripts) = (UInt128(0x3F), firstMoreOfGap + 3 * moreGapBits)
 
     package private(set) var value: UInt128
 
-    package init(_ script: Script) { value = UInt128(script.place) }
+    package init(_ script: Script) {
+        let place = UInt128(script.place)
+        value = place & ScheduleNumber.lowScripts | (place >> 6) << ScheduleNumber.highScripts
+    }
     package init(_ value: UInt128) { self.value = value }
 
     package var description: String { String(value) }
@@ -114,9 +133,10 @@ package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
 
     /// The schedule of the number; nil where it has none.
     package var decoded: (script: Script, gaps: [Gap], faults: [PlacedFault])? {
-        let place = Int(value & 0x7F)
-        guard let script = Script.all.first(where: { $0.place == place }),
-            value >> (ScheduleNumber.firstMoreOfGap + 3 * ScheduleNumber.moreGapBits) == 0
+        let high = value >> ScheduleNumber.highScripts
+        let place = Int(value & ScheduleNumber.lowScripts | high << 6)
+        guard high <= 1, value & (ScheduleNumber.lowScripts + 1) == 0,
+            let script = Script.all.first(where: { $0.place == place })
         else { return nil }
         var gaps: [Gap] = []
         for tap in 0..<3 {
@@ -131,7 +151,7 @@ package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
             let (moment, mishap) = field.quotientAndRemainder(
                 dividingBy: ScheduleNumber.mostMishaps)
             let (tap, step) = moment.quotientAndRemainder(dividingBy: ScheduleNumber.mostSteps)
-            guard tap < 3, mishap < Mishap.table.count else { return nil }
+            guard field >= 0, tap < 3, mishap < Mishap.table.count else { return nil }
             faults.append(PlacedFault(tap: tap, step: step, mishap: Mishap.table[mishap]))
         }
         return (script, gaps, faults)

@@ -1,7 +1,6 @@
 import BlockingLane
 import FaultyWorld
 import Glibc
-import Type2Tag
 
 /// Plays plans on every core and prints a row for each.
 enum Table {

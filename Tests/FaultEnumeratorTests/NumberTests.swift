@@ -70,7 +70,7 @@ struct NumberTests {
 
     @Test("have room for every script and mishap")
     func room() {
-        #expect(Script.all.allSatisfy { $0.place < 64 })
+        #expect(Script.all.allSatisfy { $0.place < 128 })
         #expect(Set(Script.all.map(\.place)).count == Script.all.count)
         #expect(Set(Mishap.table).count == Mishap.table.count && Gap.all.count <= 32)
     }
@@ -79,6 +79,9 @@ struct NumberTests {
     func none() {
         #expect(ScheduleNumber(63).decoded == nil)
         #expect(ScheduleNumber(UInt128(1) << 100).decoded == nil)
+        // A script that there is not, and a second fault without a first one.
+        #expect(ScheduleNumber(UInt128(1) << 71).decoded == nil)
+        #expect(ScheduleNumber(UInt128(1) << 32).decoded == nil)
         #expect(Duel(number: 0) == nil && Duel(number: .max) == nil)
     }
 }

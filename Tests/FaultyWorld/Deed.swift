@@ -2,8 +2,8 @@ import Games
 import Ledger
 import NDEF
 import TapcardCore
-import TapcardDomain
-package import Type2Tag
+package import TapcardDomain
+import Type2Tag
 
 /// Something that moves a card from one state to another, with the world that it needs before.
 package struct Deed: Sendable {
@@ -58,6 +58,7 @@ package struct Deed: Sendable {
         Deed("reverse", .refund(of: earlierID), from: cardWithFunds) { _, _ in
             Refund(of: earlierID)
         },
+        Deed("change-keys", from: cardBeforeKeyChange) { _, _ in CardChange(.pay(usd(250)), id) },
     ]
 
     /// Requests that have the id of every deed, and want something else.
@@ -84,6 +85,13 @@ package struct Deed: Sendable {
 
     /// Whether it puts onto the tag what only the larger chips have room for.
     package var isShown: Bool { ["ticket", "claim", "game"].contains(name) }
+
+    /// Whether it is something to do with a card on this chip: on one that proves itself nothing is
+    /// protected by a password, and no other writer's card is there.
+    package func isPlayed(on chip: Chip) -> Bool {
+        let ofPages = ["adopt", "protect", "unprotect", "pay-protected", "issue-protected"]
+        return chip != .ntag424 || !ofPages.contains(name)
+    }
 
     package static func named(_ name: String) -> Deed? { all.first { $0.name == name } }
 
@@ -124,8 +132,8 @@ package struct Deed: Sendable {
         })
 
     /// A world in which this is what comes next.
-    package func world(on chip: Type2Chip) async -> RestingWorld {
-        await prepare(RestingWorld(tag: Deed.blank(chip, Deed.uid)))
+    package func world(on chip: Chip) async -> RestingWorld {
+        await prepare(RestingWorld(Deed.blank(chip, Deed.uid)))
     }
 
     private static let id = number(7)
@@ -194,10 +202,20 @@ extension Deed {
         }
     }
 
+    /// The house seals with its second key from now on; the next change brings it to the card.
+    @Sendable private static func cardBeforeKeyChange(_ world: RestingWorld) async -> RestingWorld {
+        var world = await card(world)
+        world.ledger.sealingKey = Scene.secondKey
+        return world
+    }
+
     /// The lost card is in the ledger; on the reader lies a blank tag.
     @Sendable private static func afterALoss(_ world: RestingWorld) async -> RestingWorld {
-        let other = await card(RestingWorld(tag: blank(world.tag.chip, lost)))
-        return RestingWorld(tag: world.tag, ledger: other.ledger)
+        guard let chip = world.memory.model else {
+            preconditionFailure("tapcard keeps cards on it")
+        }
+        let other = await card(RestingWorld(blank(chip, lost)))
+        return RestingWorld(world.memory, ledger: other.ledger)
     }
 
     /// A card as an iPhone app writes it.
@@ -252,10 +270,10 @@ extension Deed {
         return uid
     }
 
-    private static func blank(_ chip: Type2Chip, _ uid: [UInt8]) -> TagMemory {
-        guard let tag = TagMemory.blank(chip, uid: uid) else {
+    private static func blank(_ chip: Chip, _ uid: [UInt8]) -> CardMemory {
+        guard let memory = CardMemory(blank: chip, uid: uid) else {
             preconditionFailure("seven bytes are a tag's number")
         }
-        return tag
+        return memory
     }
 }

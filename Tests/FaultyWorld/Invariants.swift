@@ -66,7 +66,7 @@ extension RestingWorld {
     }
 
     private var bytesBroken: [Violation] {
-        recordsBroken() + displayBroken + protectionBroken()
+        recordsBroken() + displayBroken + protectionBroken() + chipBroken()
     }
 
     /// I9: the service has made one code of a card active at most, and it is the card's own; and
@@ -116,7 +116,7 @@ extension RestingWorld {
 
     /// I4: as long as the ledger has no card, nothing is on the tag that was not there before.
     package func touchedTooSoon(since before: RestingWorld) -> [Violation] {
-        card != nil || (tag == before.tag && weak == before.weak)
+        card != nil || (memory == before.memory && weak == before.weak)
             ? [] : [Violation(.i4, "the tag was written, and the ledger has no card")]
     }
 
@@ -145,23 +145,25 @@ extension RestingWorld {
         card.status == .closed && slots.slots.allSatisfy { $0 == .blank }
     }
 
+    /// The card's pages; nil for a chip that proves itself.
     var image: CardImage? {
-        guard let layout = tag.chip.model.flatMap(CardLayout.init) else { return nil }
+        guard case .pages(let tag) = memory, let layout = tag.chip.model.flatMap(CardLayout.init)
+        else { return nil }
         return CardImage(layout.pages.flatMap { tag[$0].bytes }, layout: layout)
     }
 
-    /// The two records as the card's owner's keys see them.
+    /// The records as the card's owner's keys see them.
     package var slots: RecordSlots? {
-        image.map { image in
+        records.map { records in
             RecordSlots(
-                image.records, uid: uid, holders: [.nobody] + (card.map { [$0.holder] } ?? []),
+                records, uid: uid, holders: [.nobody] + (card.map { [$0.holder] } ?? []),
                 currency: .usd, keys: keys)
         }
     }
 
     /// The highest number whose sixteen bytes on the tag are those that the ledger made for it.
     package var bestSequence: SequenceNumber {
-        let numbers = (image?.records ?? []).compactMap { bytes in
+        let numbers = (records ?? []).compactMap { bytes in
             SealedRecord(bytes).flatMap { record in
                 ledger.issued[uid]?[record.sequence]?.bytes == bytes ? record.sequence : nil
             }

@@ -1,5 +1,6 @@
 import CardImage
 import Ledger
+import Ntag424
 import ServicePorts
 import SimulatedField
 import TagReading
@@ -8,15 +9,19 @@ import Type2Tag
 
 /// The world while stations work in it: readers, the one card, the ledger, and what goes wrong.
 struct Live {
-    private struct Reader: Hashable {
+    struct Reader: Hashable {
         var side = TagSide()
+        /// The side of a chip that proves itself, with its session.
+        var chip = ChipSide()
         var isPowered = false
         /// It has selected the card, and its station has not begun anything since.
         var isLooking = false
+        /// The card came back while it looked, and its station was not told.
+        var hasMissedReturn = false
     }
 
     private let layout: CardLayout?
-    private let uid: [UInt8]
+    let uid: [UInt8]
     private var keepsWorlds: Bool
     /// Whether the steps are noted in words.
     private var keepsWords: Bool
@@ -25,13 +30,15 @@ struct Live {
     private let areReadersCareless: Bool
     /// By the number of the step, counted from 0 over all stations since the last saved moment.
     private var mishaps: [Int: Mishap]
-    private var simulation: Simulation
-    private var readers: [Reader]
+    var simulation: Simulation
+    var readers: [Reader]
+    /// The number of times that a chip got power.
+    private(set) var selections = 0
     /// The reader that the card lies on.
-    private var place: Int?
+    private(set) var place: Int?
     /// The stations whose ledger does not answer any more, and those whose process is dead.
     private var cutOff: Set<Int> = []
-    private(set) var dead: Set<Int> = []
+    var dead: Set<Int> = []
     private var weak: [UInt8: Page]
     private var active: Set<ScratchCode>
     private(set) var tables: LedgerTables
@@ -40,20 +47,24 @@ struct Live {
     private(set) var answers: [[LedgerTables?]]
     /// The operations that each station itself has begun, ended or given another number.
     private(set) var changed: [Set<OperationID>]
-    private(set) var steps: [Step] = []
-    private(set) var violations: [Violation] = []
+    var steps: [Step] = []
+    var violations: [Violation] = []
 
     init(
         _ world: RestingWorld, mishaps: [Int: Mishap], readers count: Int, keepsWorlds: Bool,
         areReadersCareless: Bool
     ) {
         self.areReadersCareless = areReadersCareless
-        layout = world.tag.chip.model.flatMap(CardLayout.init)
-        uid = world.tag.uid
+        layout = world.memory.model.flatMap(CardLayout.init)
+        uid = world.memory.uid
         self.keepsWorlds = keepsWorlds
         keepsWords = keepsWorlds
         self.mishaps = mishaps
-        simulation = Simulation([world.tag], onReader: [world.tag.uid])
+        simulation =
+            switch world.memory {
+            case .pages(let tag): Simulation([tag], onReader: [tag.uid])
+            case .chip(let chip): Simulation(chips: [chip], onReader: [chip.number])
+            }
         readers = [Reader](repeating: Reader(), count: count)
         place = 0
         weak = world.weak
@@ -63,8 +74,12 @@ struct Live {
         changed = [Set<OperationID>](repeating: [], count: count)
     }
 
+    private var memory: CardMemory {
+        simulation.chips.first.map(CardMemory.chip) ?? .pages(simulation.tags[0])
+    }
+
     var world: RestingWorld {
-        var world = RestingWorld(tag: simulation.tags[0], ledger: tables)
+        var world = RestingWorld(memory, ledger: tables)
         world.weak = weak
         world.active = active
         return world
@@ -83,13 +98,21 @@ struct Live {
         place = reader
         guard let reader else { return }
         simulation.put([uid])
-        if areReadersCareless, readers[reader].isLooking { power(reader) }
+        if areReadersCareless, readers[reader].isLooking {
+            power(reader)
+            readers[reader].hasMissedReturn = true
+        }
     }
 
     private mutating func power(_ reader: Int) {
-        readers[reader].side.powerUp(simulation.tags[0])
         readers[reader].isPowered = true
-        _ = readers[reader].side.select(simulation.tags[0])
+        guard let tag = simulation.tags.first else {
+            readers[reader].chip = ChipSide()
+            selections += 1
+            return
+        }
+        readers[reader].side.powerUp(tag)
+        _ = readers[reader].side.select(tag)
     }
 
     private mutating func leave() {
@@ -100,6 +123,7 @@ struct Live {
 
     mutating func powerDown(_ reader: Int) {
         readers[reader].side.powerDown()
+        readers[reader].chip = ChipSide()
         readers[reader].isPowered = false
     }
 
@@ -109,11 +133,15 @@ struct Live {
             powerDown(reader)
             throw ReaderError(.noTag)
         }
-        if !readers[reader].isPowered { power(reader) }
-        guard let identity = readers[reader].side.select(simulation.tags[0]) else {
-            throw ReaderError(.tagLost)
-        }
         readers[reader].isLooking = true
+        readers[reader].hasMissedReturn = false
+        guard let tag = simulation.tags.first else {
+            // Selecting it again loses its session, as any activation does.
+            power(reader)
+            return TagIdentity(uid: uid, answerToRequest: 0x0344, selectAcknowledge: 0x20)
+        }
+        if !readers[reader].isPowered { power(reader) }
+        guard let identity = readers[reader].side.select(tag) else { throw ReaderError(.tagLost) }
         return identity
     }
 
@@ -126,7 +154,7 @@ struct Live {
         defer { keepWorld() }
         if mishap == .killedBefore { dead.insert(reader) }
         guard !dead.contains(reader) else { throw ReaderError(.readerLost) }
-        guard place == reader, readers[reader].isPowered else {
+        guard place == reader, readers[reader].isPowered, !simulation.tags.isEmpty else {
             note("no card")
             throw ReaderError(.tagLost, "no tag is selected")
         }
@@ -136,15 +164,19 @@ struct Live {
         steps[steps.count - 1].isHeard = outcome != .reply(.silence)
         if outcome != .reply(.silence), mishap?.onRadio != .lost { checkPage(frame) }
         if case .write(let page, let old, _) = write { weaken(page, old, outcome, mishap?.onRadio) }
-        if simulation.onReader.isEmpty {
-            leave()
-            if case .radioAndBack = mishap { move(to: reader) }
-        }
+        leaveIfPulled(reader, mishap)
         if mishap == .killedAfter {
             dead.insert(reader)
             throw ReaderError(.readerLost)
         }
         return try answer(outcome)
+    }
+
+    /// Takes the card out of the field where a fault has done so.
+    mutating func leaveIfPulled(_ reader: Int, _ mishap: Mishap?) {
+        guard simulation.onReader.isEmpty else { return }
+        leave()
+        if case .radioAndBack = mishap { move(to: reader) }
     }
 
     private mutating func answer(_ outcome: FrameOutcome) throws(ReaderError) -> [UInt8] {
@@ -182,9 +214,9 @@ struct Live {
     /// The step in which the tag writes on this frame, nil where it will not.
     private func written(by frame: [UInt8], on reader: Int) -> Step.Act? {
         guard Simulation.isWrite(frame),
-            case .write(let page, _)? = try? Type2Command(frame: frame)
+            case .write(let page, _)? = try? Type2Command(frame: frame),
+            let tag = simulation.tags.first
         else { return nil }
-        let tag = simulation.tags[0]
         var (side, after) = (readers[reader].side, tag)
         guard place == reader, side.answer(frame, &after) == .ack else { return nil }
         return .write(page: page, old: tag[page], new: after[page])
@@ -248,6 +280,11 @@ struct Live {
         if act == .ledgerWrite {
             violations += Invariant.broken(from: before, to: tables)
             violations += Invariant.endBroken(from: before, to: tables, on: world)
+            if let old = world.spentAtConfirmed(in: before),
+                let now = world.spentAtConfirmed(in: tables), now < old
+            {
+                violations.append(Violation(.chip, "spent fell from \(old) to \(now)"))
+            }
             for (id, operation) in tables.operations where before.operations[id] != operation {
                 changed[station].insert(id)
             }
@@ -292,20 +329,20 @@ struct Live {
         throw ServiceError(.unreachable, "no answer came from the service")
     }
 
-    private mutating func begin(_ act: Step.Act, at station: Int) -> Mishap? {
+    mutating func begin(_ act: Step.Act, at station: Int) -> Mishap? {
         let mishap = mishaps[steps.count]
         if act != .ledgerRead { answers[station] = [] }
         steps.append(Step(station: station, act: act, mishap: mishap))
         return mishap
     }
 
-    private mutating func note(_ answer: @autoclosure () -> String) {
+    mutating func note(_ answer: @autoclosure () -> String) {
         guard keepsWords else { return }
         let words = answer()
         steps[steps.count - 1].answer = words
     }
 
-    private mutating func keepWorld() {
+    mutating func keepWorld() {
         if keepsWorlds { steps[steps.count - 1].after = world }
     }
 }
@@ -317,10 +354,11 @@ extension Live: Hashable {
             && left.place == right.place && left.cutOff == right.cutOff
             && left.dead == right.dead && left.weak == right.weak
             && left.active == right.active && left.tables == right.tables
+            && left.selections == right.selections
     }
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(simulation.tags[0].pages)
+        hasher.combine(memory)
         hasher.combine(readers)
         hasher.combine(place)
         hasher.combine(weak)
@@ -334,7 +372,7 @@ extension Mishap {
         switch self {
         case .commitLost, .commitUnknown, .commitUnknownLedgerGone: true
         case .radio, .radioAndBack, .killedBefore, .killedAfter, .ledgerAway, .ledgerGone,
-            .service:
+            .service, .forgedAnswer:
             false
         }
     }
@@ -347,7 +385,7 @@ extension Mishap {
         }
     }
 
-    fileprivate var onRadio: Fault.Kind? {
+    var onRadio: Fault.Kind? {
         switch self {
         case .radio(let kind), .radioAndBack(let kind): kind
         default: nil

@@ -19,6 +19,8 @@ package enum Mishap: Hashable, Sendable {
     /// The commit is done without an answer, and from here on the ledger does not answer.
     case commitUnknownLedgerGone
     case service(ServiceFault)
+    /// A command to a chip is lost, and somebody else answers that it is done.
+    case forgedAnswer
 }
 
 /// How the activation service can disappoint.
@@ -46,6 +48,7 @@ extension Mishap: CustomStringConvertible {
         case .service(.refuses): "the service refuses"
         case .service(.unreachable): "the service is not reached"
         case .service(.answerLost): "the service does it, and its answer is lost"
+        case .forgedAnswer: "it is lost, and somebody else answers that it is done"
         }
     }
 }

@@ -5,7 +5,7 @@ import Games
 import Ledger
 import TapcardCore
 import TapcardDomain
-package import Type2Tag
+import Type2Tag
 
 extension RestingWorld {
     /// I8, looked up in the bytes: nothing is open, the record is the one that the ledger
@@ -17,15 +17,17 @@ extension RestingWorld {
             if !holds { found.append(Violation(.i8, detail())) }
         }
         let rows = ledger.issued[uid] ?? [:]
-        guard let card, image != nil,
+        guard let card, records != nil,
             let best = rows[bestSequence].flatMap({ SealedRecord($0.bytes) })
         else {
             return [Violation(.i8, "there is no record on the tag that was made for it")]
         }
         expect(open == nil, "operation \(open.map { "\($0.id)" } ?? "") is still open")
         expect(bestSequence == card.confirmed, "the record is not the confirmed one")
-        expect(slots?.best?.record.bytes == best.bytes, "another record is taken for the best")
-        expect(card.chip == tag.chip.model, "the ledger has it on an \(card.chip)")
+        expect(
+            slots?.best?.record.bytes == best.bytes,
+            "another record is taken for the best")
+        expect(card.chip == memory.model, "the ledger has it on an \(card.chip)")
         expect(
             card.protection.isSettled,
             "its protection is still being switched: \(card.protection.word)")
@@ -33,11 +35,12 @@ extension RestingWorld {
         expect(Int64(best.balance) == balance, "the record says \(best.balance), not \(balance)")
         expect(isDisplayGood, "what phones read is not what the ledger says")
         expect(!card.isDisplayStale, "what phones read is still called out of date")
-        return found + protectionBroken()
+        return found + protectionBroken() + chipBroken() + chipUnsettled(best)
     }
 
-    /// Whether phones read what the ledger says.
+    /// Whether phones read what the ledger says: on a chip the address, which never changes.
     var isDisplayGood: Bool {
+        if let chip { return chip.hasAddress }
         guard let card, let image, let layout = CardLayout(card.chip) else { return false }
         let isClosed = card.status == .closed
         let face = CardFace(
@@ -64,26 +67,23 @@ extension RestingWorld {
     /// I8: where nothing is left to be done, a look does nothing.
     package func restless() async -> [Violation] {
         let tap = await Tap.play(.read, in: self)
-        let hasWritten = tap.steps.contains { step in
-            switch step.act {
-            case .write, .ledgerWrite: true
-            case .frame, .ledgerRead, .service: false
-            }
-        }
+        let hasWritten = tap.steps.contains { $0.isWrite || $0.act == .ledgerWrite }
         let words = "one more undisturbed tap has written something"
         return tap.violations + (hasWritten || tap.world != self ? [Violation(.i8, words)] : [])
     }
 
     /// I7: an image of this tag from earlier is put back. One whose best number is below confirmed
     /// must raise the alarm and change nothing; any other must settle.
-    package func puttingBack(_ image: TagMemory) async -> [Violation] {
+    package func puttingBack(_ image: CardMemory) async -> [Violation] {
         guard let card else { return [] }
         var world = self
-        world.tag = image
+        world.memory = image
         world.weak = [:]
         let isOld = world.bestSequence < card.confirmed
         guard isOld else {
-            if let password, !image.has(password) { return await world.refusingToWrite() }
+            if let password, case .pages(let tag) = image, !tag.has(password) {
+                return await world.refusingToWrite()
+            }
             // The settings are those of the image: it may ask for no password.
             return await world.settling().violations.filter { $0.invariant != .protection }.map {
                 Violation(
@@ -94,6 +94,7 @@ extension RestingWorld {
         guard case .failed(let error) = tap.said,
             error.kind == .rolledBack || error.kind == .damaged
                 || (error.kind == .forged && !ledger.retiredKeyIDs.isEmpty)
+                || (error.kind == .copied && image.model == .ntag424)
         else {
             return [
                 Violation(
@@ -117,7 +118,7 @@ extension RestingWorld {
     private func refusingToWrite() async -> [Violation] {
         let tap = await Tap.play(.read, in: self)
         let isUntouched =
-            tap.world.tag == tag && tap.world.ledger.operations == ledger.operations
+            tap.world.memory == memory && tap.world.ledger.operations == ledger.operations
             && tap.world.balance == balance
         let words = "a tag without its card's password was written to, or settled"
         return tap.violations + (isUntouched ? [] : [Violation(.i7, words)])

@@ -1,5 +1,6 @@
 package import CardCryptography
 package import Ledger
+package import Ntag424
 package import TapcardDomain
 package import Type2Tag
 
@@ -7,7 +8,7 @@ package import Type2Tag
 ///
 /// Time is not in it. The clock of a scene stands still; instead what is open grows older.
 package struct RestingWorld: Hashable, Sendable {
-    package var tag: TagMemory
+    package var memory: CardMemory
     /// The pages whose last WRITE was not acknowledged, and what each held before: they may read
     /// right today and have lost their bits tomorrow.
     package var weak: [UInt8: Page] = [:]
@@ -15,28 +16,48 @@ package struct RestingWorld: Hashable, Sendable {
     /// The codes that the service has made active for this card.
     package var active: Set<ScratchCode> = []
 
-    package init(tag: TagMemory, ledger: LedgerTables = LedgerTables()) {
-        self.tag = tag
+    package init(_ memory: CardMemory, ledger: LedgerTables = LedgerTables()) {
+        self.memory = memory
         self.ledger = ledger
+    }
+
+    package init(tag: TagMemory, ledger: LedgerTables = LedgerTables()) {
+        self.init(.pages(tag), ledger: ledger)
+    }
+
+    /// The tag of a world whose card has pages.
+    package var tag: TagMemory {
+        get {
+            guard case .pages(let tag) = memory else {
+                preconditionFailure("the card of this world has no pages")
+            }
+            return tag
+        }
+        set { memory = .pages(newValue) }
+    }
+
+    /// The chip of a world whose card proves itself; nil for a tag with pages.
+    package var chip: ChipMemory? {
+        if case .chip(let chip) = memory { chip } else { nil }
     }
 
     /// Hashes what differs soonest. All of a ledger takes longer to hash than a step of a tap.
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(tag.pages)
+        hasher.combine(memory)
         hasher.combine(weak)
         ledger.hashShortly(into: &hasher)
     }
 
     /// The card's number.
     package var uid: CardUID {
-        guard let uid = CardUID(bytes: tag.uid) else {
+        guard let uid = CardUID(bytes: memory.uid) else {
             preconditionFailure("a tag's number has seven bytes")
         }
         return uid
     }
 
     /// The keys of the house. A second key is made before the first one is given up.
-    package var keys: KeyRing { Scene.keys(without: ledger.retiredKeyIDs) }
+    package var keys: KeyRing { Scene.keys(of: ledger) }
 
     /// The ledger's row of the card on the tag.
     package var card: LedgerCard? { ledger.cards[uid] }

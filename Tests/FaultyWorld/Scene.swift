@@ -62,7 +62,8 @@ package final class Scene: Sendable {
     package static let keys = KeyRing.fresh(created: "2026-01-01") { count in
         [UInt8](repeating: 0x5A, count: count)
     }
-    /// The ring after a rotation, for worlds that have given up the first of its keys.
+    /// The ring after a rotation, for worlds that seal with its second key or have given up the
+    /// first one.
     private static let rotated: KeyRing = {
         let made = try? keys.rotated(created: "2026-02-01") { count in
             [UInt8](repeating: 0x33, count: count)
@@ -71,10 +72,14 @@ package final class Scene: Sendable {
         return made
     }()
 
-    /// The keys of the house where it has given these up.
-    static func keys(without retired: Set<UInt8>) -> KeyRing {
-        retired.isEmpty ? keys : rotated.retiring(retired) ?? rotated
+    /// The keys of the house, as far as its ledger has changed them.
+    static func keys(of tables: LedgerTables) -> KeyRing {
+        guard tables.sealingKey != nil || !tables.retiredKeyIDs.isEmpty else { return keys }
+        return rotated.retiring(tables.retiredKeyIDs) ?? rotated
     }
+
+    /// The key that seals after a rotation.
+    static var secondKey: UInt8 { rotated.sealing.id }
 
     static let now = Timestamp(milliseconds: 1_700_000_000_000)
 
@@ -83,7 +88,7 @@ package final class Scene: Sendable {
     package func station(_ number: Int = 0) -> Station {
         let keys = keys
         let source = KeyRingSource(keys ?? world.keys) { [live] in
-            keys ?? Scene.keys(without: live.withLock { $0.tables.retiredKeyIDs })
+            keys ?? Scene.keys(of: live.withLock { $0.tables })
         }
         return Station(
             reader: SceneReader(scene: self, number: number),
@@ -126,7 +131,10 @@ private struct SceneReader: TagReader {
     }
 
     func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        throw ReaderError(.unsupported)
+        await scene.turn?(number)
+        return try scene.live.withLock { live throws(ReaderError) in
+            try live.exchange(command: command, on: number)
+        }
     }
 
     func release() async { scene.live.withLock { $0.powerDown(number) } }

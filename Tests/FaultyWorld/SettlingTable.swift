@@ -9,7 +9,7 @@ extension RestingWorld {
         guard operation.uid == uid,
             let bytes = ledger.issued[uid]?[operation.sequence]?.bytes
         else { return false }
-        return image?.records.contains(bytes) ?? false
+        return records?.contains(bytes) ?? false
     }
 
     /// The table of docs/EXACTLY-ONCE.md, held against one tap on a good card by a single station:

@@ -40,7 +40,8 @@ extension TagMemory {
 extension RestingWorld {
     /// The tag protects what the ledger says that it protects, or is open.
     func protectionBroken() -> [Violation] {
-        guard let card, let difference = tag.settingsDiffer(from: card.protection, Scene.keys)
+        guard let card, case .pages(let tag) = memory,
+            let difference = tag.settingsDiffer(from: card.protection, Scene.keys)
         else { return [] }
         return [
             Violation(

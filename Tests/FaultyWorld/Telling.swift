@@ -1,6 +1,7 @@
 import CardImage
 import CardStore
 import Ledger
+import Ntag424
 import TapcardDomain
 import Type2Tag
 
@@ -11,6 +12,7 @@ extension Step: CustomStringConvertible {
             case .frame(let frame): Step.words(frame)
             case .write(let page, let old, let new):
                 "WRITE page \(Step.hexadecimal(page)): \(new) over \(old)"
+            case .command(let command, _): Step.words(command: command)
             case .ledgerRead: "the ledger is asked"
             case .ledgerWrite: "the ledger commits"
             case .service: "the activation service is asked"
@@ -31,7 +33,16 @@ extension Step: CustomStringConvertible {
         }
     }
 
-    private static func hexadecimal(_ byte: UInt8) -> String {
+    /// The name of a command, with the number of the key or file that it is about.
+    private static func words(command: [UInt8]) -> String {
+        guard command.count > 1, let opcode = ChipOpcode(rawValue: command[1]) else {
+            return "COMMAND " + command.prefix(5).map(hexadecimal).joined(separator: " ")
+        }
+        let hasNumber = opcode.headerSize > 0 && command.count > 5
+        return "COMMAND \(opcode)" + (hasNumber ? " \(command[5])" : "")
+    }
+
+    static func hexadecimal(_ byte: UInt8) -> String {
         (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true) + "h"
     }
 }
@@ -50,6 +61,10 @@ extension RestingWorld {
                 case .valid(let record): "\(record.sequence) with \(record.balance)"
                 }
             words.append("R\(place) \(holds)")
+        }
+        if let chip {
+            words.append("keys \(chip.keys.map(\.version))")
+            words.append(chip.granted(keys).map { "\($0) granted" } ?? "no grant")
         }
         if !weak.isEmpty { words.append("weak pages \(weak.keys.sorted())") }
         guard let card else { return (words + ["no card in the ledger"]).joined(separator: "; ") }

@@ -7,6 +7,8 @@ package struct Step: Sendable {
         case frame([UInt8])
         /// A WRITE of a page, with what it held before.
         case write(page: UInt8, old: Page, new: Page)
+        /// A command to a chip that proves itself, which may change the chip.
+        case command([UInt8], isWrite: Bool)
         case ledgerRead
         case ledgerWrite
         /// A request to the activation service.
@@ -25,8 +27,16 @@ package struct Step: Sendable {
 
     package var isFrame: Bool {
         switch act {
-        case .frame, .write: true
+        case .frame, .write, .command: true
         case .ledgerRead, .ledgerWrite, .service: false
+        }
+    }
+
+    /// Whether it writes to the card.
+    package var isWrite: Bool {
+        switch act {
+        case .write, .command(_, isWrite: true): true
+        case .frame, .command, .ledgerRead, .ledgerWrite, .service: false
         }
     }
 }
@@ -52,6 +62,8 @@ package enum Invariant: String, Sendable, CaseIterable {
     case display
     /// A tag has its password, and asks for it, where the ledger says so, and nowhere else.
     case protection
+    /// A chip has the keys, settings and grant of its card, and no wrong key is tried on it.
+    case chip
 
     package var rule: String {
         switch self {
@@ -71,6 +83,7 @@ package enum Invariant: String, Sendable, CaseIterable {
         case .i14: "what a tap settles is told by its answer, and nothing else is"
         case .display: "phones read a balance that the card has had, or none"
         case .protection: "a tag that is not being switched is protected as the ledger says"
+        case .chip: "a chip has its card's keys, settings and grant, and counts no wrong key"
         }
     }
 }

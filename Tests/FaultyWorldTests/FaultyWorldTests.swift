@@ -1,5 +1,6 @@
 import FaultyWorld
 import Ledger
+import Ntag424
 import SimulatedField
 import TapcardCore
 import TapcardDomain
@@ -11,9 +12,10 @@ import Type2Tag
 struct FaultyWorldTests {
     @Test(
         "is settled by every deed where nothing goes wrong", arguments: Deed.all.map(\.name),
-        Type2Chip.known)
-    func nothingWrong(_ name: String, _ chip: Type2Chip) async throws {
+        Chip.allCases)
+    func nothingWrong(_ name: String, _ chip: Chip) async throws {
         let deed = try #require(Deed.named(name))
+        guard deed.isPlayed(on: chip) else { return }
         let before = await deed.world(on: chip)
         let tap = await Tap.play(deed.errand, in: before)
         guard case .done = tap.said else {
@@ -27,8 +29,8 @@ struct FaultyWorldTests {
 
         let again = await Tap.play(deed.errand, in: tap.world)
         #expect(again.violations == [] && again.world == tap.world)
-        #expect(await tap.world.puttingBack(before.tag) == [])
-        #expect(await tap.world.puttingBack(tap.world.tag) == [])
+        #expect(await tap.world.puttingBack(before.memory) == [])
+        #expect(await tap.world.puttingBack(tap.world.memory) == [])
     }
 
     @Test("is the same world for the same faults")
@@ -120,6 +122,54 @@ struct FaultyWorldTests {
         torn.tag[9] = before.tag[9]
         torn.tag[10] = .zero
         #expect(invariants(torn.unsettled()) == [.i8])
+    }
+}
+
+/// The rules of chips that prove themselves see what is wrong.
+@Suite("The world of faults on a chip")
+struct ChipWorldTests {
+    private let deed = "add"
+
+    @Test("sees other keys, settings, grants, addresses and states")
+    func seesFaults() async throws {
+        let deed = try #require(Deed.named(deed))
+        let before = await deed.world(on: .ntag424)
+        let added = await Tap.play(deed.errand, in: before).world
+        let (old, now) = (try #require(before.chip), try #require(added.chip))
+        let factory = ChipMemory(factory: now.uid)
+        func broken(_ change: (inout ChipMemory) -> Void) async -> Set<Invariant> {
+            var (world, chip) = (added, now)
+            change(&chip)
+            world.memory = .chip(chip)
+            return Set((await world.broken() + world.unsettled()).map(\.invariant))
+        }
+        #expect(await broken { _ in } == [])
+        #expect(await broken { $0[.four] = factory[.four] } == [.chip])
+        #expect(await broken { $0[.one].key = $0[.two].key } == [.chip])
+        #expect(await broken { $0[.data].settings = factory[.data].settings } == [.chip])
+        #expect(await broken { $0[.ndef].settings = factory[.ndef].settings } == [.chip])
+        // The new state is worth more than the earlier grant.
+        #expect(await broken { $0[.ndef].bytes = old[.ndef].bytes } == [.chip])
+        #expect(await broken { $0[.ndef].bytes[20] ^= 1 } == [.i8])
+        #expect(await broken { $0[.data].bytes = old[.data].bytes }.contains(.i11))
+    }
+
+    @Test("notes a wrong key, and answers that somebody else gives")
+    func seesCommands() async throws {
+        let deed = try #require(Deed.named(deed))
+        var world = await deed.world(on: .ntag424)
+        let whole = await Tap.play(deed.errand, in: world)
+        let write = try #require(whole.steps.lastIndex { $0.isWrite })
+        let forged = await Tap.play(deed.errand, in: world, mishaps: [write: .forgedAnswer])
+        #expect(forged.violations == [] && forged.world.unsettled() == [])
+        #expect(forged.steps.count > whole.steps.count)
+
+        var chip = try #require(world.chip)
+        chip[.three].key = chip[.two].key
+        world.memory = .chip(chip)
+        let copied = await Tap.play(deed.errand, in: world)
+        #expect(Set(copied.violations.map(\.invariant)) == [.i7, .chip])
+        #expect(copied.world.memory == world.memory)
     }
 }
 

@@ -1,15 +1,18 @@
 import FaultyWorld
 import SimulatedField
+import TapcardDomain
 import Testing
-import Type2Tag
 
 /// A tap can be saved between two steps of its use case, and goes on from there as often as wanted.
 @Suite("A saved tap")
 struct SavedTapTests {
-    @Test("goes on as the same tap played at once", arguments: Deed.all.map(\.name))
-    func whole(_ name: String) async throws {
+    @Test(
+        "goes on as the same tap played at once", arguments: Deed.all.map(\.name),
+        [Chip.ntag215, .ntag424])
+    func whole(_ name: String, _ chip: Chip) async throws {
         let deed = try #require(Deed.named(name))
-        let world = await deed.world(on: .ntag215)
+        guard deed.isPlayed(on: chip) else { return }
+        let world = await deed.world(on: chip)
         let played = await Tap.play(deed.errand, in: world)
         var saved: SavedTap? = SavedTap(deed.errand, in: world)
         var steps = 0

@@ -4,7 +4,6 @@ import SimulatedField
 import TapcardCore
 import TapcardDomain
 import Testing
-import Type2Tag
 
 /// Earlier findings of the fault enumerator: requests that were done, and were said not to be.
 @Suite("A request that was done")

@@ -46,7 +46,7 @@ package struct Trouble: Sendable {
             if case .refused = kind { isRefusal = true }
         case .ledgerAway, .ledgerGone, .commitLost, .commitUnknown, .commitUnknownLedgerGone:
             isOfLedger = true
-        case .killedBefore, .killedAfter, .service: break
+        case .killedBefore, .killedAfter, .service, .forgedAnswer: break
         }
     }
 
@@ -96,7 +96,7 @@ extension Town {
             return deaths + absences + [
                 (3, .commitLost), (3, .commitUnknown), (3, .commitUnknownLedgerGone),
             ]
-        case .frame, .write:
+        case .frame, .write, .command:
             // Without a listener nothing can be lost on the way.
             guard step.isHeard else { return deaths }
             var kinds: [(Int, Fault.Kind)] = [
@@ -140,7 +140,7 @@ extension Step {
     /// A tap has some twenty WRITEs for each commit; there the money is.
     fileprivate var weight: Int {
         switch act {
-        case .frame, .write, .ledgerRead: 1
+        case .frame, .write, .command, .ledgerRead: 1
         case .ledgerWrite, .service: 5
         }
     }

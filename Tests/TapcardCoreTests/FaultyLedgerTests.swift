@@ -98,6 +98,24 @@ struct FaultyLedgerTests {
         #expect(violations == [] && deed.operation(in: settled)?.state == .committed)
     }
 
+    @Test(
+        "does not deny what it may have confirmed when it is gone",
+        arguments: [Chip.ntag215, .ntag424])
+    func goneAfterTheConfirmation(_ chip: Chip) async throws {
+        let deed = try await PlayedDeed("claim", on: chip)
+        let begun = try #require(deed.whole.commits.first)
+        let open = await deed.tap([begun: .killedAfter]).world
+        let confirm = try #require(
+            await Tap.play(deed.errand, in: open, keepsWorlds: true).steps.firstIndex {
+                $0.after.map { deed.operation(in: $0)?.state } == .committed
+            })
+        let tap = await Tap.play(
+            deed.errand, in: open,
+            mishaps: [confirm: .commitLost, confirm + 1: .commitUnknownLedgerGone])
+        #expect(tap.violations == [] && tap.failure?.kind == .outcomeUnknown)
+        #expect(await tap.world.settling().violations == [])
+    }
+
     @Test("names the open operation of a card that cannot be trusted any more")
     func openOnDamagedCard() async throws {
         let deed = try await PlayedDeed("add")

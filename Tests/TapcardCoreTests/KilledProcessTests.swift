@@ -1,8 +1,7 @@
 import FaultyWorld
 import SimulatedField
+import TapcardDomain
 import Testing
-import Thoroughness
-import Type2Tag
 
 /// The process is killed before or after any frame and any transaction; a new one finds tag and
 /// ledger as they were left.
@@ -10,8 +9,8 @@ import Type2Tag
 struct KilledProcessTests {
     @Test(
         "leaves a card that the next tap settles, and a request that happens once",
-        arguments: Thoroughness.some(Type2Chip.known, of: 3), Deed.all.map(\.name))
-    func everyStep(_ chip: Type2Chip, _ name: String) async throws {
+        arguments: PlayedDeed.all)
+    func everyStep(_ chip: Chip, _ name: String) async throws {
         let deed = try await PlayedDeed(name, on: chip)
         #expect(deed.whole.steps.count >= 12, "too few steps were interrupted")
         for death in [Mishap.killedBefore, .killedAfter] {

@@ -1,8 +1,9 @@
 import FaultyWorld
 import Ledger
 import TapcardCore
+import TapcardDomain
 import Testing
-import Type2Tag
+import Thoroughness
 
 /// A deed with the world before it and the tap in which nothing goes wrong. With its steps known,
 /// something can go wrong at any of them.
@@ -11,7 +12,13 @@ struct PlayedDeed {
     let before: RestingWorld
     let whole: Tap
 
-    init(_ name: String, on chip: Type2Chip = .ntag213) async throws {
+    /// Every deed, on some of the chips on which it is played.
+    static let all: [(chip: Chip, name: String)] = Thoroughness.some(Chip.allCases, of: 3)
+        .flatMap { chip in
+            Deed.all.filter { $0.isPlayed(on: chip) }.map { (chip: chip, name: $0.name) }
+        }
+
+    init(_ name: String, on chip: Chip = .ntag213) async throws {
         let deed = try #require(Deed.named(name))
         errand = deed.errand
         before = await deed.world(on: chip)
@@ -36,9 +43,9 @@ extension Tap {
     /// The places of the frames among its steps.
     var frames: [Int] { steps.indices.filter { steps[$0].isFrame } }
 
-    /// The places of the WRITEs among its steps.
+    /// The places of the writes among its steps.
     var writes: [Int] {
-        steps.indices.filter { if case .write = steps[$0].act { true } else { false } }
+        steps.indices.filter { steps[$0].isWrite }
     }
 
     /// The places of the transactions that may change something among its steps.

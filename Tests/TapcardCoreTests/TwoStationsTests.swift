@@ -104,6 +104,42 @@ struct TwoStationsTests {
         }
     }
 
+    @Test("never accuse a chip that gets other keys while the first one looks at it")
+    func keysChangedBetween() async throws {
+        let deed = try await PlayedDeed("change-keys", on: .ntag424)
+        let begun = try #require(deed.whole.commits.first)
+        // Which keys the chip has, the ledger knows; or, where a change was begun, the chip.
+        for world in [deed.before, await deed.tap([begun: .killedAfter]).world] {
+            for step in 0... {
+                let scene = Guarded<Scene?>(nil)
+                let count = Guarded(0)
+                let first = Scene(world, stations: 2, areReadersCareless: true) { station in
+                    guard station == 0, let both = scene.withLock({ $0 }) else { return }
+                    let isDue = count.withLock { count in
+                        count += 1
+                        return count - 1 == step
+                    }
+                    guard isDue else { return }
+                    both.moveCard(to: 1)
+                    _ = await Deed.next.run(in: both, at: 1)
+                    both.moveCard(to: 0)
+                }
+                scene.withLock { $0 = first }
+                let said = await deed.errand.run(in: first)
+                guard count.withLock({ $0 }) > step else {
+                    #expect(step >= 12)
+                    break
+                }
+                if case .failed(let error) = said {
+                    #expect(error.result != .untrusted, "step \(step): \(error)")
+                }
+                #expect(first.violations == [], "step \(step)")
+                #expect(await first.world.settling().violations == [], "step \(step)")
+                scene.withLock { $0 = nil }
+            }
+        }
+    }
+
     /// The whole of the second station's tap before each step of the first one's.
     private func interleave(_ deed: CounterDeed, _ visit: Visit, tornAt write: Int?) async throws {
         var step = 1

@@ -111,6 +111,7 @@ package struct RecordSlots: Hashable, Sendable {
     package func target(keeping confirmed: SequenceNumber) -> Int {
         #if LEAVE_RULES_OUT
         if LeftOutRule.current == .keepConfirmedRecord { return 1 - (best?.place ?? 1) }
+        if LeftOutRule.current == .oldestState { return best?.place ?? 0 }
         #endif
         let kept = slots.firstIndex { $0.valid?.sequence == confirmed } ?? best?.place
         let free = slots.indices.filter { $0 != kept }

@@ -27,6 +27,18 @@ public enum LeftOutRule: Int, Sendable, CaseIterable {
     case nothingFromBlockedCards = 11
     case nothingUnderRetiredKeys = 12
     case nothingIntoAnotherFile = 13
+    /// The grant goes onto a chip before the state that needs it.
+    case grantFirst = 51
+    /// The key that goes on with an interrupted change of keys is changed last.
+    case applicationKeyLast = 52
+    /// A new state goes over the oldest one.
+    case oldestState = 53
+    /// Which key a chip has is asked, and not tried, while its keys are changed.
+    case noKeyGuessed = 54
+    /// A write has happened if the code of its answer proves it.
+    case answerIsProved = 55
+    /// The sum of what was granted never falls.
+    case grantNeverFalls = 56
     /// A new connection to a database shows nothing that the replica lacks.
     case fence = 31
     /// A commit with a warning may be lost.

@@ -132,14 +132,32 @@ package struct PersonaliseChip: ChipProcedure {
             let old = try key(.application)
             work += [
                 .prove(.application, old), .changeKey(.application, from: old),
-                // The chip ends the session with its old key.
-                .prove(.application, plan.keys[.application]),
+                // The chip ends the session with its old key. Its answer proves nothing: a key that
+                // it does not have must not be tried.
+                .check(.application), .prove(.application, plan.keys[.application]),
             ]
         }
+        #if LEAVE_RULES_OUT
+        work = leavingOutRules(work)
+        #endif
         work += KeyNumber.allCases.map { .check($0) }
         work += PersonaliseChip.files.map { .checkSettings($0) }
         steps = work[...]
     }
+
+    #if LEAVE_RULES_OUT
+    /// Key 0 is changed first.
+    private func leavingOutRules(_ work: [Step]) -> [Step] {
+        guard LeftOutRule.current == .applicationKeyLast else { return work }
+        func isOfKey(_ step: Step) -> Bool {
+            switch step {
+            case .changeKey(.application, _), .check(.application), .prove(.application, _): true
+            default: false
+            }
+        }
+        return work.filter(isOfKey).dropFirst() + work.filter { !isOfKey($0) }
+    }
+    #endif
 
     private mutating func compareAddress(_ found: [UInt8]) {
         let wanted = addressBytes

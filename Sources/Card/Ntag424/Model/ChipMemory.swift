@@ -98,6 +98,14 @@ package struct ChipMemory: Hashable, Sendable {
         set { keys[Int(key.rawValue)] = newValue }
     }
 
+    /// Forgets all reads and wrong attempts, for tests that compare what else is on two chips.
+    package mutating func forgetCounts() {
+        reads = 0
+        for index in keys.indices {
+            (keys[index].failures, keys[index].failuresInARow, keys[index].delays) = (0, 0, 0)
+        }
+    }
+
     /// The content after power was lost while this many bytes had been written. A command in one
     /// block is carried out whole or not at all; one in several blocks is left half done.
     package static func torn(

@@ -80,17 +80,19 @@ extension Station {
     /// record on the tag.
     func confirm(_ work: OpenWork) async throws(Interruption) -> Confirmation {
         let mostAttempts = 3
-        for _ in 1..<mostAttempts {
+        var attempts = 0
+        while true {
             do {
                 return try await ledger.confirm(work, at: now)
             } catch {
+                attempts += 1
                 guard error.kind == .outcomeUnknown else {
                     let reason = TapcardError(error)
                     throw .refused(TapcardError.openStill(work.operation, because: reason))
                 }
+                guard attempts < mostAttempts else { throw .ledger(error) }
             }
         }
-        return try await asking(await ledger.confirm(work, at: now))
     }
 
     /// Brings what phones read up to date. A failure costs nothing but that: the ledger notes it

@@ -296,8 +296,8 @@ enum Interruption: Error, Sendable {
         case .chip(let error):
             switch error.kind {
             case .reader(let kind), .unknown(let kind): Interruption.mayPass(kind)
-            case .chip(.refused(.authenticationFailed)), .chip(.refused(.memory)),
-                .chip(.impostor), .unknownKeys, .otherChip:
+            case .chip(.refused(.authenticationFailed)), .chip(.impostor), .unknownKeys,
+                .otherChip:
                 false
             case .chip, .otherCard, .unfinished: true
             }
