@@ -85,7 +85,11 @@ struct ChipLayoutTests {
             #expect(Array(bytes[file.grantAt...].prefix(grant.count)) == grant)
             #expect(AddressFile.grantAt(length: Array(bytes.prefix(2))) == file.grantAt)
         }
-        for bytes: [UInt8] in [[], [0], [0, 0], [0, 83], [1, 0], [0xFF, 0xFF], [0, 150, 0]] {
+        for bytes: [UInt8] in [
+            [], [0], [0, 0], [0, 83], [1, 0], [0xFF, 0xFF], [0, 150, 0],
+            [0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
+            [UInt8](repeating: 0xFF, count: 40),
+        ] {
             #expect(AddressFile.grantAt(length: bytes) == nil)
         }
     }

@@ -19,7 +19,7 @@ extension ChipMemory {
     /// The sum of all credits, under whichever of the house's keys it is sealed; nil for none.
     func granted(_ keys: KeyRing) -> Int64? {
         keys.entries.lazy.compactMap { entry in
-            Grant(grantBytes, for: SellingKey(of: uid, from: entry.keys, .usd))?.granted
+            SellingKey(of: uid, from: entry, .usd).flatMap { Grant(grantBytes, for: $0)?.granted }
         }.first
     }
 
@@ -58,7 +58,8 @@ extension RestingWorld {
         var found: [Violation] = []
         func note(_ words: String) { found.append(Violation(.chip, words)) }
         let isCard = card.confirmed != .none
-        let known = [ChipCardKeys.factory] + keys.entries.map { ChipCardKeys($0.keys, uid: uid) }
+        let known = [ChipCardKeys.factory]
+            + keys.entries.compactMap(\.masters).map { ChipCardKeys($0, uid: uid) }
         for number in KeyNumber.allCases {
             let key = chip[number]
             if !known.contains(where: { $0.version == key.version && $0[number] == key.key }) {

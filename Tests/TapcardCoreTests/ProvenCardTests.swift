@@ -288,6 +288,138 @@ struct ProvenCardTests {
         }
     }
 
+    /// The chip with another value in this line of its text.
+    private func altering(
+        _ chip: ChipMemory, _ values: [String: String]
+    ) throws -> ChipMemory {
+        let lines = chip.text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            let name = String(line.prefix { $0 != ":" })
+            return values[name].map { "\(name): \($0)" } ?? String(line)
+        }
+        return try #require(ChipMemory(parsing: lines.joined(separator: "\n")))
+    }
+
+    private static let zeros = String(repeating: "00", count: 16)
+    private static let strange = String(repeating: "AB", count: 16)
+
+    @Test(
+        "A chip that cannot become a card is refused before anything begins",
+        arguments: [
+            ["key-1": "\(strange) 2 0 0 0"], ["key-2": "\(zeros) 2 0 0 0"],
+            ["key-4": "\(strange) 2 0 0 0"], ["key-1": "\(strange) 77 0 0 0"],
+            ["key-0": "\(strange) 0 0 0 0"], ["settings-2": "00EFEE"], ["settings-3": "00EFEE"],
+            ["key-0": "\(zeros) 0 1000 0 0"],
+        ])
+    func unmakeable(_ values: [String: String]) async throws {
+        let world = try factory()
+        let altered = try altering(try await chip(world), values)
+        try await put(altered, on: world)
+        let order = try CardOrder.demo(in: .usd)
+        await expectRefused(.unsupportedTag, exit: 4, "\(values)") { () throws(TapcardError) in
+            try await world.station.make(order, id: World.id(1))
+        }
+        #expect(try await world.operations().isEmpty)
+        #expect(try await chip(world).files == altered.files)
+    }
+
+    @Test("Keys of the factory are not written over on a card: what claims them gets no keys")
+    func claimedFactoryKeys() async throws {
+        let world = try await made()
+        let before = try await chip(world)
+        let factory = "\(Self.zeros) 0 0 0 0"
+        let altered = try altering(
+            before, ["key-0": factory, "key-1": factory, "key-2": factory, "key-4": factory])
+        try await put(altered, on: world)
+        let station = world.station(keys: Self.rotated)
+        let outcome = await outcome { () throws(TapcardError) in
+            try await station.pay(World.usd(1), id: World.id(2))
+        }
+        #expect(!outcome.isSuccess)
+        #expect(try await chip(world)[.one].key == altered[.one].key)
+    }
+
+    @Test("A making that was broken off and replaced can be made again")
+    func replacedHalfMade() async throws {
+        let order = try CardOrder.demo(in: .usd)
+        for place in [1, 4, 9] {
+            let world = try factory()
+            try await world.arm(Fault(at: place, counting: .write, .acknowledgeLost))
+            _ = await outcome { () throws(TapcardError) in
+                try await world.station.make(order, id: World.id(1))
+            }
+            let half = try await chip(world)
+            let other = try #require(ChipMemory(factory: World.otherUID))
+            try await put(other, on: world)
+            _ = try await world.station.make(CardOrder(.replace(half.uid)), id: World.id(2))
+            try await put(half, on: world)
+            let problem = await outcome { () throws(TapcardError) in
+                try await world.station.pay(World.usd(1), id: World.id(3))
+            }
+            #expect(problem.result != .untrusted, "\(place)")
+            try await world.reader.change { $0.put([half.number]) }
+            try await world.issue(500, mayReissue: true, id: 4)
+            _ = try await world.station.pay(World.usd(1), id: World.id(5))
+        }
+    }
+
+    @Test("A card of another ledger under a retired key is forged, and not overwritten unasked")
+    func retiredStranger() async throws {
+        let world = try await made()
+        let ring = try Self.rotated.retiring(1)
+        let station = world.station(ledger: TableLedger(), keys: ring)
+        let order = try CardOrder.demo(in: .usd)
+        #expect(try await station.read().seal == .forged)
+        await expectRefused(.forged, exit: 7) { () throws(TapcardError) in
+            try await station.make(order, id: World.id(2))
+        }
+    }
+
+    @Test("A key that somebody has killed is told, and the balance moves to another card")
+    func deadKeys() async throws {
+        for number in [3, 4] {
+            let world = try await made()
+            let before = try await chip(world)
+            let line = try #require(
+                before.text.split(separator: "\n").first { $0.hasPrefix("key-\(number): ") })
+            let words = line.split(separator: " ")
+            let dead = try altering(
+                before, ["key-\(number)": "\(words[1]) \(words[2]) 1000 0 0"])
+            try await put(dead, on: world)
+            let outcome = await outcome { () throws(TapcardError) in
+                try await world.station.add(World.usd(100), id: World.id(2))
+            }
+            #expect(
+                outcome.failure?.description.contains("takes key \(number) no more") == true,
+                "\(outcome)")
+            try await put(try #require(ChipMemory(factory: World.otherUID)), on: world)
+            let moved = try await world.station.make(
+                CardOrder(.replace(before.uid)), id: World.id(3))
+            #expect(moved.balance == World.usd(number == 3 ? 1_000 : 1_100))
+        }
+    }
+
+    @Test("A station that names no page leaves the address of a card as it is")
+    func keptAddress() async throws {
+        let world = try await made()
+        let page = try AddressFile(page: "https://cards.example.org/c")
+        var settings = Station.Settings(ceilings: .unlimited(in: .usd), isConfirmed: true)
+        settings.address = page
+        let naming = Station(
+            reader: world.reader, ledger: world.ledger, keys: world.keys, settings: settings,
+            surroundings: world.clock.surroundings)
+        let order = CardOrder(
+            .issue(try World.holder("Zoë"), World.usd(700), hasScratchCard: false),
+            mayReissue: true)
+        _ = try await naming.make(order, id: World.id(2))
+        let before = try await chip(world)
+        _ = try await world.station(keys: Self.rotated).pay(World.usd(1), id: World.id(3))
+        let after = try await chip(world)
+        #expect(after[.three].version == 3)
+        #expect(after[.ndef].bytes.prefix(40) == before[.ndef].bytes.prefix(40))
+        #expect(after[.ndef].settings == before[.ndef].settings)
+        #expect(try await world.station(keys: Self.rotated).read().balance == World.usd(699))
+    }
+
     @Test("needs no password: to protect it is refused, and an order that wants it is content")
     func protection() async throws {
         let world = try factory()

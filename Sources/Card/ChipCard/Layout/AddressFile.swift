@@ -25,6 +25,7 @@ package struct AddressFile: Hashable, Sendable {
     package let codeAt: Int
     /// The file with digits in place of all values.
     private let template: [UInt8]
+    private let keepsAddress: Bool
 
     private static let scheme = "https://"
     private static let (identityName, dataName, codeName) = ("?p=", "&d=", "&m=")
@@ -55,20 +56,30 @@ package struct AddressFile: Hashable, Sendable {
                 "the address has \(used - AddressFile.longest) characters too many for a chip")
         }
         template = FixedNumber.bytes(message.count, count: AddressFile.lengthByteCount) + message
+        keepsAddress = false
         codeAt = used - 2 * TapKeys.codeSize
         grantAt = used - AddressFile.byteCountFromGrant
         identityAt = grantAt - AddressFile.dataName.utf8.count - 2 * TapIdentity.encryptedSize
     }
 
+    /// The file of a card that keeps the address it has, whatever it is: only its grant is written.
+    package init(keepingWith grantAt: Int) {
+        self.grantAt = grantAt
+        identityAt = grantAt - AddressFile.dataName.utf8.count - 2 * TapIdentity.encryptedSize
+        let used = grantAt + AddressFile.byteCountFromGrant
+        codeAt = used - 2 * TapKeys.codeSize
+        template = [UInt8](repeating: 0, count: used)
+        keepsAddress = true
+    }
+
     /// The place of the grant in a file with another address, by its first bytes. Nil where no
     /// address of ours can be.
     package static func grantAt(length bytes: [UInt8]) -> Int? {
+        // Before the number is read: anybody can answer with as many bytes as he likes.
+        guard bytes.count == lengthByteCount else { return nil }
         let used = lengthByteCount + Int(FixedNumber.value(bytes[...]))
         let place = used - byteCountFromGrant
-        guard bytes.count == lengthByteCount, used <= longest, place > lengthByteCount else {
-            return nil
-        }
-        return place
+        return used <= longest && place > lengthByteCount ? place : nil
     }
 
     /// The bytes from the grant to the end of the file, which are the same for every address.
@@ -93,6 +104,7 @@ package struct AddressFile: Hashable, Sendable {
             stride(from: whole.lowerBound, to: whole.upperBound, by: AddressFile.mostWritten)
                 .map { $0..<min($0 + AddressFile.mostWritten, whole.upperBound) }
         }
+        if keepsAddress { return [grantRange] }
         return cut(0..<grantAt) + [grantRange] + cut(grantRange.upperBound..<byteCount)
     }
 

@@ -22,6 +22,10 @@ package struct ChipCardError: Error, Sendable, Equatable, CustomStringConvertibl
         case unfinished
         /// It is no NTAG 424 DNA.
         case otherChip
+        /// The chip takes this key no more: somebody has tried too many wrong ones.
+        case deadKey(KeyNumber)
+        /// The settings of its files cannot be changed to those of a card.
+        case fixedSettings
     }
 
     package let kind: Kind
@@ -45,5 +49,7 @@ package struct ChipCardError: Error, Sendable, Equatable, CustomStringConvertibl
     static let otherCard = ChipCardError(
         .otherCard, "the card proves another number than the one that was read")
     static let unfinished = ChipCardError(.unfinished, "the card is not made completely")
+    static let fixedSettings = ChipCardError(
+        .fixedSettings, "the settings of the chip's files cannot be changed")
     static let otherChip = ChipCardError(.otherChip, "the card is not an NTAG 424 DNA")
 }

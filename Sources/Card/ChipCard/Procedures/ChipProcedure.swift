@@ -48,6 +48,8 @@ package enum ChipStep<Outcome: Sendable>: Sendable {
 package struct ChipTalk: Hashable, Sendable {
     package fileprivate(set) var conversation = ChipConversation()
     fileprivate var isWriting = false
+    /// The key that is being proved.
+    fileprivate var proving: KeyNumber?
 
     package init() {}
 
@@ -80,6 +82,10 @@ extension ChipProcedure {
             step = try talk.conversation.hear(bytes)
         } catch {
             // A refusal has no code: anybody can have sent it.
+            if let number = talk.proving, error.kind == .refused(.notAllowed) {
+                throw ChipCardError(
+                    .deadKey(number), "the card takes key \(number.rawValue) no more")
+            }
             throw talk.isWriting
                 ? ChipCardError(.unknown(.garbled), error.description) : .chip(error)
         }
@@ -103,10 +109,10 @@ extension ChipProcedure {
             case .finish(let outcome): return .finish(outcome)
             case .run(let command, let mode):
                 step = try talk.conversation.begin(command, file: mode)
-                talk.isWriting = command.isWrite
+                (talk.isWriting, talk.proving) = (command.isWrite, nil)
             case .authenticate(let number, let key, let random):
                 step = try talk.conversation.authenticate(number, key, random: random)
-                talk.isWriting = false
+                (talk.isWriting, talk.proving) = (false, number)
             }
         } catch {
             // Nothing was sent.

@@ -74,7 +74,7 @@ package struct ChipVisit: Hashable, Sendable {
     package let card: SellingKey
     /// Nil where none is on the card that was sealed for it.
     package let grant: Grant?
-    let grantAt: Int
+    package let grantAt: Int
     package let slots: ChipSlots
     let talk: ChipTalk
 }

@@ -6,7 +6,8 @@ package import TapcardDomain
 /// where the chip reports that it is done, so that an interrupted run goes on at the next tap.
 ///
 /// Key 0 is the last one, because only it can go on; so no key of the factory is left at the end,
-/// which the chip then proves. The version of key 0 says which one to prove: none is ever guessed.
+/// which the chip then proves. The versions of its keys say which ones to prove: none is ever
+/// guessed, and none is believed to be there by its version alone.
 package struct PersonaliseChip: ChipProcedure {
     /// The wanted card.
     package struct Plan: Sendable {
@@ -48,25 +49,27 @@ package struct PersonaliseChip: ChipProcedure {
     }
 
     /// The most authentications in a run, each of which takes 16 random bytes.
-    private static let mostAuthentications = 4
+    private static let mostAuthentications = 7
     /// The number of random bytes that a run takes.
     package static let randomByteCount = mostAuthentications * SecureSession.randomSize
     private static let files: [FileNumber] = [.ndef, .data]
 
     package var talk = ChipTalk()
     private let plan: Plan
+    private let isTrial: Bool
     private var random: ArraySlice<UInt8>
     private var versions: [KeyNumber: UInt8] = [:]
     private var settings: [FileNumber: FileSettings] = [:]
     /// The step whose answer is awaited, and those after it.
     private var steps: ArraySlice<Step> = [.select, .version(.application)]
 
-    /// `random` is `randomByteCount` unpredictable bytes.
-    package init(_ plan: Plan, random: [UInt8]) {
+    /// `random` is `randomByteCount` unpredictable bytes. A trial writes nothing: it proves that the
+    /// chip has the keys that it names, and can be made what is wanted.
+    package init(_ plan: Plan, isTrial: Bool = false, random: [UInt8]) {
         precondition(
             random.count == PersonaliseChip.randomByteCount,
             "16 random bytes for each authentication")
-        (self.plan, self.random) = (plan, random[...])
+        (self.plan, self.isTrial, self.random) = (plan, isTrial, random[...])
     }
 
     package mutating func begin() throws(ChipCardError) -> ChipMove<Void> { try go() }
@@ -118,8 +121,20 @@ package struct PersonaliseChip: ChipProcedure {
 
     /// All that is not done yet.
     private mutating func work() throws(ChipCardError) {
+        let others = KeyNumber.allCases.dropFirst()
+        for file in PersonaliseChip.files where settings[file] != wanted(file) {
+            guard settings[file]?.rights.change == .key(.application) else {
+                throw .fixedSettings
+            }
+        }
+        guard !isTrial else {
+            var proofs: [Step] = []
+            for number in others { proofs.append(.prove(number, try key(number))) }
+            steps = proofs[...]
+            return
+        }
         var work: [Step] = []
-        for number in KeyNumber.allCases.dropFirst() where versions[number] != plan.keys.version {
+        for number in others where versions[number] != plan.keys.version {
             work.append(.changeKey(number, from: try key(number)))
         }
         for file in PersonaliseChip.files where settings[file] != wanted(file) {
@@ -127,6 +142,10 @@ package struct PersonaliseChip: ChipProcedure {
         }
         // The chip does not report this setting; to set it again has no effect.
         work.append(.forbidChaining)
+        // Another house, or somebody, can have given a key the same version.
+        for number in others where number != .four && versions[number] == plan.keys.version {
+            work.append(.prove(number, plan.keys[number]))
+        }
         work += [.prove(.four, plan.keys[.four]), .readAddress]
         if versions[.application] != plan.keys.version {
             let old = try key(.application)

@@ -1,33 +1,53 @@
 package import CardCryptography
 
-/// A new key for the chip, as ChangeKey carries it.
+/// A new key for the chip, as ChangeKey carries it. It holds the keys and not the bytes that are
+/// made of them, which would be the new key wherever the old one is known.
 package struct KeyChange: Hashable, Sendable {
+    private enum Content: Sendable {
+        case keys(new: AESKey, version: UInt8, old: AESKey)
+        case received([UInt8])
+    }
+
     package let number: KeyNumber
-    /// The bytes that the chip decrypts: they hide the new key from everyone without the old one.
-    let data: [UInt8]
+    private let content: Content
 
     static let checksumSize = 4
 
     /// The old key is not needed for the application key, with which the session is authenticated.
     package init(_ number: KeyNumber, to new: AESKey, version: UInt8, from old: AESKey) {
-        self.number = number
-        var bytes = new.copyOfBytes()
-        defer { Wiping.wipe(&bytes) }
-        guard number != .application else {
-            data = bytes + [version]
-            return
-        }
-        var oldBytes = old.copyOfBytes()
-        defer { Wiping.wipe(&oldBytes) }
-        data =
-            zip(bytes, oldBytes).map { $0 ^ $1 } + [version] + KeyChange.checksum(bytes)
+        (self.number, content) = (number, .keys(new: new, version: version, old: old))
     }
 
-    init(number: KeyNumber, data: [UInt8]) { (self.number, self.data) = (number, data) }
+    init(number: KeyNumber, data: [UInt8]) { (self.number, content) = (number, .received(data)) }
+
+    /// The bytes that the chip decrypts, for the caller to wipe.
+    var data: [UInt8] {
+        guard case .keys(let new, let version, let old) = content else {
+            if case .received(let data) = content { return data }
+            return []
+        }
+        var bytes = new.copyOfBytes()
+        var oldBytes = old.copyOfBytes()
+        defer {
+            Wiping.wipe(&bytes)
+            Wiping.wipe(&oldBytes)
+        }
+        return number == .application
+            ? bytes + [version]
+            : zip(bytes, oldBytes).map { $0 ^ $1 } + [version] + KeyChange.checksum(bytes)
+    }
+
+    package static func == (left: KeyChange, right: KeyChange) -> Bool {
+        left.number == right.number && ConstantTime.equal(left.data, right.data)
+    }
+
+    /// The number alone: a hash would tell something of the key.
+    package func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
     /// The new key and its version, on the chip's side. Nil if the length is wrong, or if the old
     /// key was another one.
     func open(old: AESKey) -> (key: AESKey, version: UInt8)? {
+        let data = data
         guard number != .application else {
             guard data.count == AESKey.size + 1 else { return nil }
             return (AESKey(Array(data.prefix(AESKey.size))), data[AESKey.size])

@@ -48,9 +48,11 @@ package struct SecureSession: Sendable, Hashable {
     func protect(_ command: CardCommand, _ mode: CommunicationMode) -> CommandAPDU? {
         guard let opcode = command.opcode else { return nil }
         guard mode != .plain else { return command.plain }
+        // A new key is among what is encrypted.
+        var plain = command.data
+        defer { Wiping.wipe(&plain) }
         let data =
-            mode == .full && !command.data.isEmpty
-            ? encrypt(command.data, .command, commands) : command.data
+            mode == .full && !plain.isEmpty ? encrypt(plain, .command, commands) : plain
         let body = command.header + data
         let code = code(opcode.rawValue, commands, body)
         guard body.count + code.count <= CommandAPDU.mostData else { return nil }
@@ -121,8 +123,9 @@ package struct SecureSession: Sendable, Hashable {
         _ plain: [UInt8], _ direction: Direction, _ count: UInt16
     ) -> [UInt8] {
         let padding = AESKey.blockSize - plain.count % AESKey.blockSize
-        let padded =
+        var padded =
             plain + [SecureSession.paddingStart] + [UInt8](repeating: 0, count: padding - 1)
+        defer { Wiping.wipe(&padded) }
         return encryption.encrypt(padded, vector: vector(direction, count))
     }
 

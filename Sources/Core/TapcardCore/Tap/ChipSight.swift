@@ -75,7 +75,10 @@ extension Station {
             found = try await askAndProve(
                 uid, thoroughly ? .all : known == nil ? .kind : .keys, isKnown: known != nil)
         }
-        if let known, known.open?.kind.makesCard != true, found.visit == nil {
+        // On a card that was never confirmed, its making was broken off.
+        if let known, known.card.confirmed != .none, known.open?.kind.makesCard != true,
+            found.visit == nil
+        {
             throw .refused(chipLost(uid, found.state))
         }
         let blank = [UInt8](repeating: 0, count: SealedRecord.byteCount)
@@ -133,7 +136,7 @@ extension Station {
             guard try await performing(AskChip(.keys)).sellingVersion == selling else {
                 throw .overtaken
             }
-            throw .refused(isKnown ? .impostor(uid) : .foreignChip(selling, uid))
+            throw .refused(isKnown ? .impostor(uid) : .otherHouse(uid))
         }
     }
 
@@ -182,9 +185,31 @@ extension Station {
 }
 
 extension Station {
-    /// Refuses a chip that this station cannot make a card, before anything is written to it.
-    func requireWritable(_ chip: ChipSight, _ uid: CardUID) throws(Interruption) {
+    /// Refuses a chip that this station cannot make a card, before the ledger begins anything: the
+    /// chip has to prove every key that it names. Nothing is written to it.
+    func requireMakeable(_ chip: ChipSight, _ uid: CardUID) async throws(Interruption) {
         if case .foreign(let version) = chip.state { throw .refused(.foreignChip(version, uid)) }
+        guard let masters = keys.sealing.masters, let grant = Grant(0) else {
+            throw .refused(.needsHouse("A card is made.", uid))
+        }
+        do throws(Interruption) {
+            try await personalise(
+                PersonaliseChip.Plan(
+                    uid: uid, currency: currency, address: settings.address,
+                    from: [.factory] + chipKeys(of: uid), to: ChipCardKeys(masters, uid: uid),
+                    grant: grant), isTrial: true)
+        } catch .chip(let error) where error.isForGood {
+            throw .refused(.unmakeable(error, uid))
+        }
+    }
+
+    private func personalise(
+        _ plan: PersonaliseChip.Plan, isTrial: Bool = false
+    ) async throws(Interruption) {
+        try await performing(
+            PersonaliseChip(
+                plan, isTrial: isTrial,
+                random: surroundings.random(PersonaliseChip.randomByteCount)))
     }
 
     /// Writes the record to a chip. Its code proves that it is there. A card that is made, or has
@@ -207,13 +232,14 @@ extension Station {
             guard let wanted else {
                 throw .refused(.needsHouse("The card needs newer keys.", sight.uid))
             }
-            try await performing(
-                PersonaliseChip(
-                    PersonaliseChip.Plan(
-                        uid: sight.uid, currency: currency, address: settings.address,
-                        from: [.factory] + chipKeys(of: sight.uid),
-                        to: wanted, grant: grant),
-                    random: surroundings.random(PersonaliseChip.randomByteCount)))
+            // A card never goes back to the keys of the factory: what says so wants its keys.
+            let isMaking = work.operation.kind.makesCard
+            try await personalise(
+                PersonaliseChip.Plan(
+                    uid: sight.uid, currency: currency,
+                    address: address(of: visit, isMaking: isMaking),
+                    from: (isMaking ? [.factory] : []) + chipKeys(of: sight.uid), to: wanted,
+                    grant: grant))
             visit = try await look(key)
         }
         guard let visit,
@@ -225,6 +251,14 @@ extension Station {
                 random: surroundings.random(2 * SecureSession.randomSize))
         else { throw .refused(.chipExhausted(sight.uid)) }
         try await performing(procedure)
+    }
+
+    /// A station that names no page leaves a card the one that it has.
+    private func address(of visit: ChipVisit?, isMaking: Bool) -> AddressFile {
+        guard !isMaking, settings.address == .nowhere, let visit, visit.grant != nil else {
+            return settings.address
+        }
+        return AddressFile(keepingWith: visit.grantAt)
     }
 
     private func chipKeys(of uid: CardUID) -> [ChipCardKeys] {
@@ -249,6 +283,21 @@ extension Station {
 }
 
 extension ChipCardError {
+    /// Whether another try cannot end otherwise.
+    var isForGood: Bool {
+        switch kind {
+        case .chip(.impostor), .unknownKeys, .otherChip, .deadKey, .fixedSettings: true
+        case .chip(.refused(let refusal)):
+            switch refusal {
+            case .authenticationFailed, .notAllowed, .noSuchFile, .noSuchKey, .memory,
+                .wrongParameter, .outsideFile, .wrongLength:
+                true
+            case .unknownCommand, .integrity, .authenticationDelayed, .aborted, .other: false
+            }
+        case .reader, .unknown, .chip, .otherCard, .unfinished: false
+        }
+    }
+
     /// Whether the card could not prove that it has the key, or did not take ours.
     fileprivate var isImpostor: Bool {
         kind == .chip(.impostor) || kind == .chip(.refused(.authenticationFailed))
@@ -271,6 +320,25 @@ extension TapcardError {
             "The chip has keys of version \(version), which no key of this station has made.",
             meaning: "Nothing was tried on it, because the chip counts wrong keys.",
             next: [.file(.importKeys)], uid: uid)
+    }
+
+    /// The error of a chip that has refused a key of this station.
+    fileprivate static func otherHouse(_ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .keyMissing,
+            "The chip has refused this station's key: it is a card of another house.",
+            meaning: "The chip counts refused keys, so do not keep trying. Nothing was changed.",
+            next: [.tag(.useAnother)], uid: uid)
+    }
+
+    /// The error of a chip that can never become a card.
+    fileprivate static func unmakeable(_ error: ChipCardError, _ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .unsupportedTag,
+            error.isImpostor
+                ? "This chip has other keys than it says: it cannot become a card."
+                : "This chip cannot become a card: \(error.detail).",
+            meaning: "Nothing was written to it.", next: [.tag(.useAnother)], uid: uid)
     }
 
     /// The error of a card of this ledger on a chip that is not a card.
@@ -311,6 +379,21 @@ extension TapcardError {
             self.init(
                 .tagLost, "Somebody has tried many wrong keys on the card: it lets us wait.",
                 meaning: TapcardError.unchanged, next: [.tag(.holdStill)])
+        case .deadKey(let number):
+            self.init(
+                .unsupportedTag,
+                "The chip takes key \(number.rawValue) no more: somebody has tried too many wrong "
+                    + "ones.", meaning: "The money is safe in the ledger.",
+                next: [.trust(.replace(nil))])
+        case .chip(let kind) where error.isForGood:
+            self.init(
+                .unsupportedTag, TapcardError.sentence(error.detail),
+                meaning: "The money is safe in the ledger.",
+                next: [.words(ChipError(kind).nextStep)])
+        case .fixedSettings:
+            self.init(
+                .unsupportedTag, TapcardError.sentence(error.detail),
+                meaning: "The money is safe in the ledger.", next: [.trust(.replace(nil))])
         case .chip, .otherCard, .unfinished: self.init(ReaderError(.garbled, error.detail))
         }
     }

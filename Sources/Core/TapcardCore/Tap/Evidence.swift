@@ -56,7 +56,10 @@ extension Station {
         guard let view = sight.view, view.open?.kind.makesCard != true else { return [] }
         guard sight.slots.best != nil || !sight.slots.isBlank else {
             if formattedRefusal(sight) != nil { return [] }
-            return ["both records are gone: the tag was wiped, or is another one with this number"]
+            let all = sight.pages == nil ? "all" : "both"
+            return [
+                "\(all) records are gone: the tag was wiped, or is another one with this number"
+            ]
         }
         var found: [String] = []
         // Without the ledger's word the tap goes on; it asks again before anything is decided.

@@ -13,7 +13,6 @@ extension Station {
         _ sight: Sight, _ card: LedgerCard, after voided: Operation?,
         noting request: inout PendingRequest
     ) async throws(Interruption) {
-        guard sight.pages != nil else { throw .refused(.protectedByItsKeys(sight.uid)) }
         // A reader that does not pass on this command would not pass on a password, either.
         let answer: [UInt8]
         do {

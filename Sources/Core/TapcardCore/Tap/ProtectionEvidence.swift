@@ -194,7 +194,7 @@ extension TapcardError {
     static func protectedByItsKeys(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .refusal(.wrongState),
-            "This card is on a chip that takes nothing without its keys, and has no password.",
+            "This chip takes nothing without its keys, and has no password.",
             meaning: TapcardError.unchanged, next: [.trust(.useAsItIs)], uid: uid)
     }
 

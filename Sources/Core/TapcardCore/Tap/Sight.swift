@@ -296,10 +296,7 @@ enum Interruption: Error, Sendable {
         case .chip(let error):
             switch error.kind {
             case .reader(let kind), .unknown(let kind): Interruption.mayPass(kind)
-            case .chip(.refused(.authenticationFailed)), .chip(.impostor), .unknownKeys,
-                .otherChip:
-                false
-            case .chip, .otherCard, .unfinished: true
+            default: !error.isForGood
             }
         case .ledger(let error): error.kind == .outcomeUnknown
         case .overtaken: true

@@ -123,7 +123,7 @@ extension Station {
             }
         }
         // Text of others that runs on over the records' places can look like one by chance.
-        guard case .tapcard = content else { return nil }
+        if sight.pages != nil { guard case .tapcard = content else { return nil } }
         let known = sight.slots.bytes.compactMap(SealedRecord.init).map(\.keyID)
         if known.allSatisfy({ keys.entry($0) == nil }) {
             return TapcardError(

@@ -152,7 +152,7 @@ extension Station {
             signature = tag.signature
         case .chip(let chip):
             guard let answers = chip.answers else { return .lookAgain }
-            try requireWritable(chip, sight.uid)
+            try await requireMakeable(chip, sight.uid)
             (found, signature) = (.off, answers.signature)
         }
         let plan = try await plan(order, for: sight, signature, found)

@@ -77,6 +77,7 @@ private struct SwitchRequest: TapRequest {
     func examine(
         _ sight: Sight, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<ProtectionChange> {
+        guard sight.pages != nil else { throw .refused(.protectedByItsKeys(sight.uid)) }
         guard !isProtecting, sight.isGivenUp else { return .goOn }
         guard try await station.release(sight) else {
             throw .refused(Refusal(.wrongState, "the tag is not protected"), uid: sight.uid)
