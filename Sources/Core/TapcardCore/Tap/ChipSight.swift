@@ -289,10 +289,11 @@ extension ChipCardError {
         case .chip(.impostor), .unknownKeys, .otherChip, .deadKey, .fixedSettings: true
         case .chip(.refused(let refusal)):
             switch refusal {
-            case .authenticationFailed, .notAllowed, .noSuchFile, .noSuchKey, .memory,
+            case .authenticationFailed, .notAllowed, .noSuchFile, .noSuchKey,
                 .wrongParameter, .outsideFile, .wrongLength:
                 true
-            case .unknownCommand, .integrity, .authenticationDelayed, .aborted, .other: false
+            case .unknownCommand, .integrity, .authenticationDelayed, .aborted, .memory, .other:
+                false
             }
         case .reader, .unknown, .chip, .otherCard, .unfinished: false
         }

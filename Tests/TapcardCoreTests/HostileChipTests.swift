@@ -1,0 +1,221 @@
+import CardCryptography
+import ChipCard
+import Ledger
+import Ntag424
+import PortDoubles
+import SimulatedField
+import SimulatedReader
+import TagReading
+import TapcardCore
+import TapcardDomain
+import Testing
+import TextCodecs
+import Type2Tag
+
+/// Chips that are not what they say, and cards that somebody has changed.
+@Suite("A chip that is not what it says")
+struct HostileChipTests: ProvenCards {
+    @Test("An old image that was put back is rolled back, and worth nothing")
+    func oldImage() async throws {
+        let world = try await made()
+        let old = try await chip(world)
+        _ = try await world.station.pay(World.usd(450), id: World.id(2))
+        try await put(old, on: world)
+        #expect(try await world.station.read().seal == .rolledBack)
+        await expectRefused(.rolledBack, exit: 7) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(3))
+        }
+        #expect(try await chip(world).files == old.files)
+    }
+
+    @Test("A clone with its number and other keys is a copy, and is not harmed")
+    func clone() async throws {
+        let world = try await made()
+        let honest = try await chip(world)
+        // Made by another house, which numbers its keys alike.
+        let thief = World(
+            try await factory().simulation(), keys: KeyRing.fresh(created: "2026-01-01"))
+        try await thief.issue(99_999)
+        try await put(try await chip(thief), on: world)
+        await expectRefused(.copied, exit: 7) { () throws(TapcardError) in
+            try await world.station.read()
+        }
+        await expectRefused(.copied, exit: 7) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(3))
+        }
+        // One from the factory with that number, which every phone can read and write.
+        try await put(try #require(ChipMemory(factory: honest.number)), on: world)
+        await expectRefused(.copied, exit: 7) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(3))
+        }
+        try await put(honest, on: world)
+        _ = try await world.station.pay(World.usd(1), id: World.id(3))
+        try await expectWhole(world, 999)
+    }
+
+    @Test("A tag with pages and the number of a chip is not the card, nor the other way round")
+    func otherKind() async throws {
+        let world = try await made()
+        let uid = try await chip(world).number
+        let tag = try #require(TagMemory.blank(.ntag213, uid: uid))
+        try await world.reader.change { _ = $0.removeChip(uid) }
+        try await world.put(tag)
+        await expectRefused(.unsupportedTag, exit: 4) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(3))
+        }
+        let other = try await World.withCard()
+        let number = try await other.tag().uid
+        try await other.reader.change { field in
+            _ = field.remove(number)
+            if let chip = ChipMemory(factory: number) { field.save(chip) }
+            field.put([number])
+        }
+        await expectRefused(.unsupportedTag, exit: 4) { () throws(TapcardError) in
+            try await other.station.pay(World.usd(1), id: World.id(3))
+        }
+    }
+
+    @Test("Ten taps at a house with other keys: each one attempt, and the card lives on")
+    func wrongKeys() async throws {
+        let world = try await made()
+        let stranger = world.station(
+            ledger: TableLedger(), keys: KeyRing.fresh(created: "2026-01-01"))
+        for _ in 0..<10 {
+            await expectRefused(.keyMissing, exit: 7) { () throws(TapcardError) in
+                _ = try await stranger.pay(World.usd(1), id: World.id(3))
+            }
+        }
+        #expect(try await chip(world)[.three].failures == 10)
+        _ = try await world.station.pay(World.usd(1), id: World.id(4))
+        #expect(try await chip(world)[.three].failures == 0)
+    }
+
+    @Test("Keys of a version that is not there are not tried at all")
+    func unknownVersion() async throws {
+        let world = World(try await factory().simulation(), keys: Self.rotated)
+        try await world.issue()
+        let older = world.station(keys: World.keys)
+        let before = try await chip(world)
+        await expectRefused(.keyMissing, exit: 7) { () throws(TapcardError) in
+            try await older.pay(World.usd(1), id: World.id(3))
+        }
+        #expect(try await chip(world) == before)
+    }
+
+    @Test(
+        "A grant that somebody raised with the load key adds nothing, and one that is gone comes back"
+    )
+    func alteredGrant() async throws {
+        let masters = try #require(World.keys.entry(1)?.masters)
+        for sum in [99_999, nil] as [Int64?] {
+            let world = try await made()
+            let chip = try await chip(world)
+            let card = SellingKey(of: chip.uid, from: masters, .usd)
+            let before = try #require(Grant(1_000)).sealed(for: card)
+            let after = sum.flatMap(Grant.init)?.sealed(for: card) ?? before.map { _ in 0 }
+            let text = chip.text.replacing(
+                Hexadecimal.encode(before), with: Hexadecimal.encode(after))
+            let altered = try #require(ChipMemory(parsing: text))
+            #expect(altered != chip)
+            try await put(altered, on: world)
+            #expect(try await world.station.read().balance == World.usd(1_000))
+            try await expectWhole(world, 1_000)
+        }
+    }
+
+    @Test(
+        "A chip that cannot become a card is refused before anything begins",
+        arguments: [
+            ["key-1": "\(strange) 2 0 0 0"], ["key-2": "\(zeros) 2 0 0 0"],
+            ["key-4": "\(strange) 2 0 0 0"], ["key-1": "\(strange) 77 0 0 0"],
+            ["key-0": "\(strange) 0 0 0 0"], ["settings-2": "00EFEE"], ["settings-3": "00EFEE"],
+            ["key-0": "\(zeros) 0 1000 0 0"],
+        ])
+    func unmakeable(_ values: [String: String]) async throws {
+        let world = try factory()
+        let altered = try altering(try await chip(world), values)
+        try await put(altered, on: world)
+        let order = try CardOrder.demo(in: .usd)
+        await expectRefused(.unsupportedTag, exit: 4, "\(values)") { () throws(TapcardError) in
+            try await world.station.make(order, id: World.id(1))
+        }
+        #expect(try await world.operations().isEmpty)
+        #expect(try await chip(world).files == altered.files)
+    }
+
+    @Test("Keys of the factory are not written over on a card: what claims them gets no keys")
+    func claimedFactoryKeys() async throws {
+        let world = try await made()
+        let before = try await chip(world)
+        let factory = "\(Self.zeros) 0 0 0 0"
+        let altered = try altering(
+            before, ["key-0": factory, "key-1": factory, "key-2": factory, "key-4": factory])
+        try await put(altered, on: world)
+        let station = world.station(keys: Self.rotated)
+        let outcome = await outcome { () throws(TapcardError) in
+            try await station.pay(World.usd(1), id: World.id(2))
+        }
+        #expect(!outcome.isSuccess)
+        #expect(try await chip(world)[.one].key == altered[.one].key)
+    }
+
+    @Test("A making that was broken off and replaced can be made again")
+    func replacedHalfMade() async throws {
+        let order = try CardOrder.demo(in: .usd)
+        for place in [1, 4, 9] {
+            let world = try factory()
+            try await world.arm(Fault(at: place, counting: .write, .acknowledgeLost))
+            _ = await outcome { () throws(TapcardError) in
+                try await world.station.make(order, id: World.id(1))
+            }
+            let half = try await chip(world)
+            let other = try #require(ChipMemory(factory: World.otherUID))
+            try await put(other, on: world)
+            _ = try await world.station.make(CardOrder(.replace(half.uid)), id: World.id(2))
+            try await put(half, on: world)
+            let problem = await outcome { () throws(TapcardError) in
+                try await world.station.pay(World.usd(1), id: World.id(3))
+            }
+            #expect(problem.result != .untrusted, "\(place)")
+            try await world.reader.change { $0.put([half.number]) }
+            try await world.issue(500, mayReissue: true, id: 4)
+            _ = try await world.station.pay(World.usd(1), id: World.id(5))
+        }
+    }
+
+    @Test("A card of another ledger under a retired key is forged, and not overwritten unasked")
+    func retiredStranger() async throws {
+        let world = try await made()
+        let ring = try Self.rotated.retiring(1)
+        let station = world.station(ledger: TableLedger(), keys: ring)
+        let order = try CardOrder.demo(in: .usd)
+        #expect(try await station.read().seal == .forged)
+        await expectRefused(.forged, exit: 7) { () throws(TapcardError) in
+            try await station.make(order, id: World.id(2))
+        }
+    }
+
+    @Test("A key that somebody has killed is told, and the balance moves to another card")
+    func deadKeys() async throws {
+        for number in [3, 4] {
+            let world = try await made()
+            let before = try await chip(world)
+            let line = try #require(
+                before.text.split(separator: "\n").first { $0.hasPrefix("key-\(number): ") })
+            let words = line.split(separator: " ")
+            let dead = try altering(
+                before, ["key-\(number)": "\(words[1]) \(words[2]) 1000 0 0"])
+            try await put(dead, on: world)
+            let outcome = await outcome { () throws(TapcardError) in
+                try await world.station.add(World.usd(100), id: World.id(2))
+            }
+            #expect(
+                outcome.failure?.description.contains("takes key \(number) no more") == true,
+                "\(outcome)")
+            try await put(try #require(ChipMemory(factory: World.otherUID)), on: world)
+            let moved = try await world.station.make(
+                CardOrder(.replace(before.uid)), id: World.id(3))
+            #expect(moved.balance == World.usd(number == 3 ? 1_000 : 1_100))
+        }
+    }
+}
