@@ -125,15 +125,12 @@ struct Plan: Sendable {
     /// cheaper kinds first. Each is a run of its own, so that it can be stopped between any two and goes on there.
     static var runs: [String] {
         [Chip.ntag213, .ntag424, .ntag215, .ntag216].flatMap { chip in
-            let all = Script.all.filter { $0.chip == chip }
-            func words(_ script: Script) -> String {
-                "--deeds \(script.deed.name) --chips \(chip.name)"
-            }
-            let scripts = all.map(words)
+            let scripts = Script.all.filter { $0.chip == chip }
+                .map { "--deeds \($0.deed.name) --chips \(chip.name)" }
             return scripts.map { "stations \($0) --turns 1 --turns-with-fault 1 --thorough yes" }
                 + scripts.map { "\($0) --faults 2 --classes all" }
                 + scripts.map { "stations \($0) --turns 3 --turns-with-fault 2" }
-                + all.filter { !$0.isLong }.map { "\(words($0)) --faults 3 --classes one" }
+                + scripts.map { "\($0) --faults 3 --classes one" }
         }
     }
 }

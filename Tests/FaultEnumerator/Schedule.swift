@@ -10,10 +10,6 @@ package struct Script: Sendable {
 
     var name: String { "\(deed.name) on \(chip.name)" }
 
-    /// Whether three faults make its taps longer than a number can tell: a chip that proves itself
-    /// is made a card in more than forty commands.
-    var isLong: Bool { chip == .ntag424 && ["issue", "replace"].contains(deed.name) }
-
     package static let all: [Script] = Chip.allCases.flatMap { chip in
         Deed.all.enumerated().compactMap { column, deed in
             deed.isPlayed(on: chip)
@@ -81,16 +77,18 @@ package struct PlacedFault: Hashable, Sendable {
 
 /// A schedule as one number: 6 bits for the script, one that only schedules of two stations have, 3
 /// for each of the gaps after the taps, 16 for each fault, 2 more for each gap, 1 more for the
-/// script. The same number always means the same schedule.
+/// script, 2 more for each fault. The same number always means the same schedule.
 package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
     package static let mostFaults = 3
-    package static let mostSteps = 128
-    /// More than there are mishaps: a fault's tap, step and mishap are one number of 16 bits.
-    private static let mostMishaps = 170
+    package static let mostSteps = 512
+    /// More than there are mishaps: a fault's tap, step and mishap are one number of 16 bits. Of a
+    /// later step it has the remainder.
+    private static let (mostMishaps, stepsInField) = (170, 128)
     private static let (scriptBits, gapBits, faultBits) = (7, 3, 16)
     private static let firstFault = scriptBits + 3 * gapBits
     private static let (firstMoreOfGap, moreGapBits) = (firstFault + mostFaults * faultBits, 2)
     private static let (lowScripts, highScripts) = (UInt128(0x3F), firstMoreOfGap + 3 * moreGapBits)
+    private static let (firstMoreOfFault, moreFaultBits) = (highScripts + 1, 2)
 
     package private(set) var value: UInt128
 
@@ -121,10 +119,19 @@ package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
         guard let mishap = Mishap.places[fault.mishap] else {
             preconditionFailure("every mishap is in the table")
         }
-        let moment = fault.tap * ScheduleNumber.mostSteps + fault.step
+        let (more, step) = fault.step.quotientAndRemainder(
+            dividingBy: ScheduleNumber.stepsInField)
+        let moment = fault.tap * ScheduleNumber.stepsInField + step
         let field = UInt128(1 + moment * ScheduleNumber.mostMishaps + mishap)
         let shift = ScheduleNumber.firstFault + faultCount * ScheduleNumber.faultBits
-        return ScheduleNumber(value | field << shift)
+        let high = ScheduleNumber.firstMoreOfFault + faultCount * ScheduleNumber.moreFaultBits
+        return ScheduleNumber(value | field << shift | UInt128(more) << high)
+    }
+
+    /// The steps of a fault that its field has no room for.
+    private func moreSteps(ofFault place: Int) -> Int {
+        let shift = ScheduleNumber.firstMoreOfFault + place * ScheduleNumber.moreFaultBits
+        return Int(value >> shift & 3) * ScheduleNumber.stepsInField
     }
 
     private func field(ofFault place: Int) -> UInt128 {
@@ -133,9 +140,10 @@ package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
 
     /// The schedule of the number; nil where it has none.
     package var decoded: (script: Script, gaps: [Gap], faults: [PlacedFault])? {
-        let high = value >> ScheduleNumber.highScripts
+        let high = value >> ScheduleNumber.highScripts & 1
         let place = Int(value & ScheduleNumber.lowScripts | high << 6)
-        guard high <= 1, value & (ScheduleNumber.lowScripts + 1) == 0,
+        let end = ScheduleNumber.firstMoreOfFault + faultCount * ScheduleNumber.moreFaultBits
+        guard value >> end == 0, value & (ScheduleNumber.lowScripts + 1) == 0,
             let script = Script.all.first(where: { $0.place == place })
         else { return nil }
         var gaps: [Gap] = []
@@ -150,9 +158,11 @@ package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
             let field = Int(field(ofFault: place)) - 1
             let (moment, mishap) = field.quotientAndRemainder(
                 dividingBy: ScheduleNumber.mostMishaps)
-            let (tap, step) = moment.quotientAndRemainder(dividingBy: ScheduleNumber.mostSteps)
+            let (tap, step) = moment.quotientAndRemainder(dividingBy: ScheduleNumber.stepsInField)
             guard field >= 0, tap < 3, mishap < Mishap.table.count else { return nil }
-            faults.append(PlacedFault(tap: tap, step: step, mishap: Mishap.table[mishap]))
+            faults.append(
+                PlacedFault(
+                    tap: tap, step: step + moreSteps(ofFault: place), mishap: Mishap.table[mishap]))
         }
         return (script, gaps, faults)
     }
@@ -167,7 +177,7 @@ package struct ScheduleNumber: Hashable, Sendable, CustomStringConvertible {
 
     private var depth: Int {
         (0..<faultCount).reduce(0) {
-            $0 + Int(field(ofFault: $1)) / ScheduleNumber.mostMishaps
+            $0 + Int(field(ofFault: $1)) / ScheduleNumber.mostMishaps + moreSteps(ofFault: $1)
         }
     }
 }

@@ -6,6 +6,8 @@ import Testing
 @Suite("The numbers of schedules")
 struct NumberTests {
     private let steps = [0, 1, 62, 127]
+    /// Steps of one station, which may take more of them.
+    private let moreSteps = [0, 127, 128, 511]
 
     @Test("tell a script, its gaps and up to three faults", arguments: 1...3)
     func faults(_ count: Int) throws {
@@ -14,7 +16,7 @@ struct NumberTests {
                 // The other faults are other mishaps, at other steps.
                 let faults = (0..<count).map { row in
                     PlacedFault(
-                        tap: (place + row) % 3, step: steps[(place + row) % steps.count],
+                        tap: (place + row) % 3, step: moreSteps[(place + row) % steps.count],
                         mishap: row == count - 1
                             ? mishap : Mishap.table[(place * 7 + row) % Mishap.table.count])
                 }
@@ -79,7 +81,7 @@ struct NumberTests {
     func none() {
         #expect(ScheduleNumber(63).decoded == nil)
         #expect(ScheduleNumber(UInt128(1) << 100).decoded == nil)
-        // A script that there is not, and a second fault without a first one.
+        // More steps of a fault that there is not, and a second fault without a first one.
         #expect(ScheduleNumber(UInt128(1) << 71).decoded == nil)
         #expect(ScheduleNumber(UInt128(1) << 32).decoded == nil)
         #expect(Duel(number: 0) == nil && Duel(number: .max) == nil)
