@@ -92,7 +92,8 @@ struct FacingSidesTests {
         #expect(image.area == area)
         #expect(image.content(in: .usd).face?.balance.minorUnits == 1_250)
         let slots = RecordSlots(
-            image.records, uid: fixture.uid, holders: [fixture.holder], currency: .usd, keys: fixture.keys)
+            image.records, uid: fixture.uid, holders: [fixture.holder], currency: .usd,
+            keys: fixture.keys)
         #expect(slots.best?.record.sequence.value == 2)
     }
 

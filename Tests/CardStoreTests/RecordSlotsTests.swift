@@ -123,7 +123,8 @@ struct RecordSlotsTests {
         let image = try fixture.image(try fixture.record(1, of: .nobody), try fixture.record(2))
         func valid(_ holders: [Holder]) -> [Bool] {
             RecordSlots(
-                image.records, uid: fixture.uid, holders: holders, currency: .usd, keys: fixture.keys
+                image.records, uid: fixture.uid, holders: holders, currency: .usd,
+                keys: fixture.keys
             ).slots.map { if case .valid = $0 { true } else { false } }
         }
         #expect(valid([.nobody, fixture.holder]) == [true, true])
@@ -141,12 +142,14 @@ struct RecordSlotsTests {
         let keys = KeyRing.fresh(created: "") { [UInt8](repeating: 1, count: $0) }
         for slots in [
             RecordSlots(
-                image.records, uid: uid, holders: [fixture.holder], currency: .usd, keys: fixture.keys),
+                image.records, uid: uid, holders: [fixture.holder], currency: .usd,
+                keys: fixture.keys),
             RecordSlots(
                 image.records, uid: fixture.uid, holders: [fixture.holder], currency: euro,
                 keys: fixture.keys),
             RecordSlots(
-                image.records, uid: fixture.uid, holders: [fixture.holder], currency: .usd, keys: keys),
+                image.records, uid: fixture.uid, holders: [fixture.holder], currency: .usd,
+                keys: keys),
         ] {
             #expect(slots.best == nil && slots.hasUnsealed && slots.sequences.count == 2)
         }

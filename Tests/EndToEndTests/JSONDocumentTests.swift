@@ -167,9 +167,10 @@ struct JSONDocumentTests {
             ("offline-station-limit", "500.00"), ("offline-snapshot-age", "14400"),
             ("presets", "1.00 2.50 5.00 10.00"), ("addition-presets", "5.00 10.00 20.00 50.00"),
         ].map { setting($0, "\"\($1)\"", "built in") }.joined(separator: ",")
-        let customers = ["", "-name", "-tls-certificate", "-tls-key", "-keys"].map {
-            setting("customers\($0)", "null", "built in")
-        }.joined(separator: ",")
+        let unset =
+            ["card-address", "customers"]
+            + ["-name", "-tls-certificate", "-tls-key", "-keys"].map { "customers\($0)" }
+        let customers = unset.map { setting($0, "null", "built in") }.joined(separator: ",")
         try counter.expect(
             "config --ledger /x --currency EUR",
             prints: #"{"result":"done","settings":["#

@@ -58,7 +58,8 @@ extension RestingWorld {
         var found: [Violation] = []
         func note(_ words: String) { found.append(Violation(.chip, words)) }
         let isCard = card.confirmed != .none
-        let known = [ChipCardKeys.factory]
+        let known =
+            [ChipCardKeys.factory]
             + keys.entries.compactMap(\.masters).map { ChipCardKeys($0, uid: uid) }
         for number in KeyNumber.allCases {
             let key = chip[number]

@@ -120,7 +120,7 @@ struct ExitStatusTests {
         "what is not a tag of ours is refused, and never written",
         arguments: [
             ("present classic", 4, "unsupported-tag"),
-            ("present type4", 4, "unsupported-tag"), ("present NTAG424", 4, "unsupported-tag"),
+            ("present type4", 4, "unsupported-tag"), ("present NTAG424", 4, "blank-tag"),
             ("present felica", 3, "no-card"), ("add NTAG215", 4, "several-tags"),
             ("add classic", 4, "several-tags"),
         ])

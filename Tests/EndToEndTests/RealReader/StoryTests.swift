@@ -23,28 +23,30 @@ struct StoryTests {
     }
 
     /// Every command that needs a card, and those around them.
-    private static let story: [Step] = [
-        .run("tag info"), .run("read"), .run("demo"), .run("read"), .run("read --json"),
-        .run("add 20"), .run("pay 4.50"), .run("pay 100"), .run("pay 4,50"),
-        .run("pay 1 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
-        .run("pay 1 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
-        .run("refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
-        .run("scratch"), .run("scratch"), .run("read --no-settle --json"), .run("tag dump"),
-        .run("pay 1 --card 04FFFFFFFFFFFF"), .take, .run("read --timeout 0"), .put,
-        .run("block --card 04AC6B72BA6C80"), .run("pay 1"), .run("read --json"),
-        .run("unblock --card 04AC6B72BA6C80"), .run("repair"), .run("repair --card 04AC6B72BA6C80"),
-        .run("demo"), .run("forget --card 04AC6B72BA6C80"), .run("read"),
-        .new("NTAG215"), .run("pay 1"), .run("adopt"), .run("tag info --json"),
-        .run("replace --card 04AC6B72BA6C80"), .run("read"), .run("pay 2"),
-        .first, .run("read"), .run("close"),
-        .new("NTAG216"), .run("issue --name Zoë --id 7 --balance 12.34"), .run("read"),
-        .run("pay 12.34"), .run("pay 0.01"), .run("add 3"), .run("tag dump"), .run("close"),
-        .run("tag format --overwrite"), .run("tag info"),
-        .new("NTAG213"), .run("issue --protect --balance 5"), .run("tag info --json"),
-        .run("pay 1"), .run("scratch"), .run("tag protect"), .run("tag unprotect"),
-        .run("tag unprotect"), .run("tag info"), .run("pay 1"), .run("tag protect"),
-        .run("read --json"), .run("tag info"), .run("history"), .run("audit"),
-    ] + provenCard
+    private static let story: [Step] =
+        [
+            .run("tag info"), .run("read"), .run("demo"), .run("read"), .run("read --json"),
+            .run("add 20"), .run("pay 4.50"), .run("pay 100"), .run("pay 4,50"),
+            .run("pay 1 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
+            .run("pay 1 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
+            .run("refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
+            .run("scratch"), .run("scratch"), .run("read --no-settle --json"), .run("tag dump"),
+            .run("pay 1 --card 04FFFFFFFFFFFF"), .take, .run("read --timeout 0"), .put,
+            .run("block --card 04AC6B72BA6C80"), .run("pay 1"), .run("read --json"),
+            .run("unblock --card 04AC6B72BA6C80"), .run("repair"),
+            .run("repair --card 04AC6B72BA6C80"),
+            .run("demo"), .run("forget --card 04AC6B72BA6C80"), .run("read"),
+            .new("NTAG215"), .run("pay 1"), .run("adopt"), .run("tag info --json"),
+            .run("replace --card 04AC6B72BA6C80"), .run("read"), .run("pay 2"),
+            .first, .run("read"), .run("close"),
+            .new("NTAG216"), .run("issue --name Zoë --id 7 --balance 12.34"), .run("read"),
+            .run("pay 12.34"), .run("pay 0.01"), .run("add 3"), .run("tag dump"), .run("close"),
+            .run("tag format --overwrite"), .run("tag info"),
+            .new("NTAG213"), .run("issue --protect --balance 5"), .run("tag info --json"),
+            .run("pay 1"), .run("scratch"), .run("tag protect"), .run("tag unprotect"),
+            .run("tag unprotect"), .run("tag info"), .run("pay 1"), .run("tag protect"),
+            .run("read --json"), .run("tag info"), .run("history"), .run("audit"),
+        ] + provenCard
     /// All that is done with a card that proves itself; at the end it gets other keys.
     private static let provenCard: [Step] = [
         .new("NTAG424"), .run("tag info --json"), .run("read"), .run("pay 1"),

@@ -51,5 +51,5 @@ package struct ChipCardError: Error, Sendable, Equatable, CustomStringConvertibl
     static let unfinished = ChipCardError(.unfinished, "the card is not made completely")
     static let fixedSettings = ChipCardError(
         .fixedSettings, "the settings of the chip's files cannot be changed")
-    static let otherChip = ChipCardError(.otherChip, "the card is not an NTAG 424 DNA")
+    package static let otherChip = ChipCardError(.otherChip, "the card is not an NTAG 424 DNA")
 }

@@ -109,7 +109,16 @@ extension Station {
     private func askAndProve(
         _ uid: CardUID, _ depth: AskChip.Depth, isKnown: Bool
     ) async throws(Interruption) -> ChipSight {
-        try await prove(uid, try await performing(AskChip(depth)), isKnown: isKnown)
+        try await prove(uid, try await ask(depth), isKnown: isKnown)
+    }
+
+    /// Asks without a key. A card that does not know the questions is of another kind.
+    private func ask(_ depth: AskChip.Depth) async throws(Interruption) -> ChipAnswers {
+        do throws(Interruption) {
+            return try await performing(AskChip(depth))
+        } catch .chip(let error) where error.isOfAnotherChip {
+            throw .chip(.otherChip)
+        }
     }
 
     private func prove(
@@ -168,7 +177,7 @@ extension Station {
 
     /// All that a chip says of itself without a key.
     func chipInfo(_ uid: CardUID) async throws(Interruption) -> TagInfo {
-        let answers = try await performing(AskChip(.all))
+        let answers = try await ask(.all)
         let message = answers.message
         let size = FileNumber.ndef.size - AddressFile.lengthByteCount
         let versions = KeyNumber.allCases.compactMap { answers.keyVersions[$0] }
@@ -278,124 +287,6 @@ extension Station {
             return try await reader.perform(procedure)
         } catch {
             throw .chip(error)
-        }
-    }
-}
-
-extension ChipCardError {
-    /// Whether another try cannot end otherwise.
-    var isForGood: Bool {
-        switch kind {
-        case .chip(.impostor), .unknownKeys, .otherChip, .deadKey, .fixedSettings: true
-        case .chip(.refused(let refusal)):
-            switch refusal {
-            case .authenticationFailed, .notAllowed, .noSuchFile, .noSuchKey,
-                .wrongParameter, .outsideFile, .wrongLength:
-                true
-            case .unknownCommand, .integrity, .authenticationDelayed, .aborted, .memory, .other:
-                false
-            }
-        case .reader, .unknown, .chip, .otherCard, .unfinished: false
-        }
-    }
-
-    /// Whether the card could not prove that it has the key, or did not take ours.
-    fileprivate var isImpostor: Bool {
-        kind == .chip(.impostor) || kind == .chip(.refused(.authenticationFailed))
-    }
-}
-
-extension TapcardError {
-    /// The error of a chip that cannot prove that it is the card with its number.
-    static func impostor(_ uid: CardUID) -> TapcardError {
-        TapcardError(
-            .copied, "This chip cannot prove that it is card \(uid): it lacks the card's key.",
-            meaning: "It is a copy, and worth nothing; the money is safe in the ledger.",
-            next: [.trust(.keepCopy)], uid: uid)
-    }
-
-    /// The error of a chip with keys that no key of this station has made.
-    static func foreignChip(_ version: UInt8, _ uid: CardUID) -> TapcardError {
-        TapcardError(
-            .keyMissing,
-            "The chip has keys of version \(version), which no key of this station has made.",
-            meaning: "Nothing was tried on it, because the chip counts wrong keys.",
-            next: [.file(.importKeys)], uid: uid)
-    }
-
-    /// The error of a chip that has refused a key of this station.
-    fileprivate static func otherHouse(_ uid: CardUID) -> TapcardError {
-        TapcardError(
-            .keyMissing,
-            "The chip has refused this station's key: it is a card of another house.",
-            meaning: "The chip counts refused keys, so do not keep trying. Nothing was changed.",
-            next: [.tag(.useAnother)], uid: uid)
-    }
-
-    /// The error of a chip that can never become a card.
-    fileprivate static func unmakeable(_ error: ChipCardError, _ uid: CardUID) -> TapcardError {
-        TapcardError(
-            .unsupportedTag,
-            error.isImpostor
-                ? "This chip has other keys than it says: it cannot become a card."
-                : "This chip cannot become a card: \(error.detail).",
-            meaning: "Nothing was written to it.", next: [.tag(.useAnother)], uid: uid)
-    }
-
-    /// The error of a card of this ledger on a chip that is not a card.
-    fileprivate static func factoryChip(_ uid: CardUID) -> TapcardError {
-        TapcardError(
-            .copied, "This chip has the keys of the factory, and so it is not card \(uid).",
-            meaning: "It is a copy of the number, and worth nothing; the money is safe in the "
-                + "ledger.", next: [.trust(.keepCopy)], uid: uid)
-    }
-
-    /// The error of a chip that has counted as far as it can.
-    fileprivate static func chipExhausted(_ uid: CardUID) -> TapcardError {
-        TapcardError(
-            .refusal(.numbersExhausted), "The card has had all the credit that it can count.",
-            meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
-    }
-
-    init(_ error: ChipCardError) {
-        switch error.kind {
-        case .reader(let kind): self.init(ReaderError(kind, error.detail))
-        case .unknown(let kind):
-            self.init(CardStoreError(.interrupted(kind), error.detail))
-        case .unknownKeys:
-            self.init(
-                .keyMissing, TapcardError.sentence(error.detail),
-                meaning: "No key of that version was tried, because the chip counts wrong ones. "
-                    + "The money is safe in the ledger.", next: [.file(.importKeys)])
-        case .otherChip:
-            self.init(
-                .unsupportedTag, TapcardError.sentence(error.detail),
-                meaning: TapcardError.unchanged, next: [.tag(.useKnownChip), .tag(.show)])
-        case .chip(.impostor), .chip(.refused(.authenticationFailed)):
-            self.init(
-                .copied, "The chip does not have the key that it names.",
-                meaning: "It is worth nothing; the money is safe in the ledger.",
-                next: [.trust(.keepCopy)])
-        case .chip(.refused(.authenticationDelayed)):
-            self.init(
-                .tagLost, "Somebody has tried many wrong keys on the card: it lets us wait.",
-                meaning: TapcardError.unchanged, next: [.tag(.holdStill)])
-        case .deadKey(let number):
-            self.init(
-                .unsupportedTag,
-                "The chip takes key \(number.rawValue) no more: somebody has tried too many wrong "
-                    + "ones.", meaning: "The money is safe in the ledger.",
-                next: [.trust(.replace(nil))])
-        case .chip(let kind) where error.isForGood:
-            self.init(
-                .unsupportedTag, TapcardError.sentence(error.detail),
-                meaning: "The money is safe in the ledger.",
-                next: [.words(ChipError(kind).nextStep)])
-        case .fixedSettings:
-            self.init(
-                .unsupportedTag, TapcardError.sentence(error.detail),
-                meaning: "The money is safe in the ledger.", next: [.trust(.replace(nil))])
-        case .chip, .otherCard, .unfinished: self.init(ReaderError(.garbled, error.detail))
         }
     }
 }

@@ -360,7 +360,7 @@ export const say = {
   },
   issue: {
     title: "Issue a card",
-    lead: "Makes a card of a blank tag. Name and number are optional: any phone can read them, except off an NTAG424.",
+    lead: "Makes a card of a blank tag. Phones read name and number, except off an NTAG424.",
     name: "Name of the holder", id: "Number", idFault: "Write a whole number from 1",
     balance: "Funds to begin with, paid in cash", noScratch: "Without a scratch card",
     protect: "Protect the tag with a password",

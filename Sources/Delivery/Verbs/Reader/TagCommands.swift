@@ -137,7 +137,8 @@ extension TagInfo {
     static let allFields: Fields<TagInfo> = [
         "uid": .of(\.uid), "chip": .of(\.chip),
         "version": .of { $0.version.map(Hexadecimal.encode) }, "originality": .of(\.originality),
-        "pages": .of(\.pages?.pageCount), "keyVersions": .of(\.keyVersions), "ndef": .of(\.ndef), "locked": .of(\.isLocked),
+        "pages": .of(\.pages?.pageCount), "keyVersions": .of(\.keyVersions), "ndef": .of(\.ndef),
+        "locked": .of(\.isLocked),
         "protected": .of(\.isProtected), "counter": .of(\.counter),
         "settings": .of(\.configuration),
     ]

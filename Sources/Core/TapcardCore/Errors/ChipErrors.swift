@@ -1,0 +1,133 @@
+import CardStore
+import ChipCard
+import Ntag424
+import TagReading
+import TapcardDomain
+
+extension ChipCardError {
+    /// Whether another try cannot end otherwise.
+    var isForGood: Bool {
+        switch kind {
+        case .chip(.impostor), .unknownKeys, .otherChip, .deadKey, .fixedSettings: true
+        case .chip(.refused(let refusal)):
+            switch refusal {
+            case .authenticationFailed, .notAllowed, .noSuchFile, .noSuchKey,
+                .wrongParameter, .outsideFile, .wrongLength:
+                true
+            case .unknownCommand, .integrity, .authenticationDelayed, .aborted, .memory, .other:
+                false
+            }
+        case .reader, .unknown, .chip, .otherCard, .unfinished: false
+        }
+    }
+
+    /// Whether an NTAG 424 DNA would not refuse so what needs no key.
+    var isOfAnotherChip: Bool {
+        switch kind {
+        case .chip(.refused(.unknownCommand)), .chip(.refused(.other)): true
+        case .chip(.refused), .reader, .unknown, .chip, .otherCard, .unknownKeys, .unfinished,
+            .otherChip, .deadKey, .fixedSettings:
+            isForGood
+        }
+    }
+
+    /// Whether the card could not prove that it has the key, or did not take ours.
+    var isImpostor: Bool {
+        kind == .chip(.impostor) || kind == .chip(.refused(.authenticationFailed))
+    }
+}
+
+extension TapcardError {
+    /// The error of a chip that cannot prove that it is the card with its number.
+    static func impostor(_ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .copied, "This chip cannot prove that it is card \(uid): it lacks the card's key.",
+            meaning: "It is a copy, and worth nothing; the money is safe in the ledger.",
+            next: [.trust(.keepCopy)], uid: uid)
+    }
+
+    /// The error of a chip with keys that no key of this station has made.
+    static func foreignChip(_ version: UInt8, _ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .keyMissing,
+            "The chip has keys of version \(version), which no key of this station has made.",
+            meaning: "Nothing was tried on it, because the chip counts wrong keys.",
+            next: [.file(.importKeys)], uid: uid)
+    }
+
+    /// The error of a chip that has refused a key of this station.
+    static func otherHouse(_ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .keyMissing,
+            "The chip has refused this station's key: it is a card of another house.",
+            meaning: "The chip counts refused keys, so do not keep trying. Nothing was changed.",
+            next: [.tag(.useAnother)], uid: uid)
+    }
+
+    /// The error of a chip that can never become a card.
+    static func unmakeable(_ error: ChipCardError, _ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .unsupportedTag,
+            error.isImpostor
+                ? "This chip has other keys than it says: it cannot become a card."
+                : "This chip cannot become a card: \(error.detail).",
+            meaning: "Nothing was written to it.", next: [.tag(.useAnother)], uid: uid)
+    }
+
+    /// The error of a card of this ledger on a chip that is not a card.
+    static func factoryChip(_ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .copied, "This chip has the keys of the factory, and so it is not card \(uid).",
+            meaning: "It is a copy of the number, and worth nothing; the money is safe in the "
+                + "ledger.", next: [.trust(.keepCopy)], uid: uid)
+    }
+
+    /// The error of a chip that has counted as far as it can.
+    static func chipExhausted(_ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .refusal(.numbersExhausted), "The card has had all the credit that it can count.",
+            meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
+    }
+
+    init(_ error: ChipCardError) {
+        switch error.kind {
+        case .reader(let kind): self.init(ReaderError(kind, error.detail))
+        case .unknown(let kind):
+            self.init(CardStoreError(.interrupted(kind), error.detail))
+        case .unknownKeys:
+            self.init(
+                .keyMissing, TapcardError.sentence(error.detail),
+                meaning: "No key of that version was tried, because the chip counts wrong ones. "
+                    + "The money is safe in the ledger.", next: [.file(.importKeys)])
+        case .otherChip:
+            self.init(
+                .unsupportedTag, TapcardError.sentence(error.detail),
+                meaning: TapcardError.unchanged, next: [.tag(.useKnownChip), .tag(.show)])
+        case .chip(.impostor), .chip(.refused(.authenticationFailed)):
+            self.init(
+                .copied, "The chip does not have the key that it names.",
+                meaning: "It is worth nothing; the money is safe in the ledger.",
+                next: [.trust(.keepCopy)])
+        case .chip(.refused(.authenticationDelayed)):
+            self.init(
+                .tagLost, "Somebody has tried many wrong keys on the card: it lets us wait.",
+                meaning: TapcardError.unchanged, next: [.tag(.holdStill)])
+        case .deadKey(let number):
+            self.init(
+                .unsupportedTag,
+                "The chip takes key \(number.rawValue) no more: somebody has tried too many wrong "
+                    + "ones.", meaning: "The money is safe in the ledger.",
+                next: [.trust(.replace(nil))])
+        case .chip(let kind) where error.isForGood:
+            self.init(
+                .unsupportedTag, TapcardError.sentence(error.detail),
+                meaning: "The money is safe in the ledger.",
+                next: [.words(ChipError(kind).nextStep)])
+        case .fixedSettings:
+            self.init(
+                .unsupportedTag, TapcardError.sentence(error.detail),
+                meaning: "The money is safe in the ledger.", next: [.trust(.replace(nil))])
+        case .chip, .otherCard, .unfinished: self.init(ReaderError(.garbled, error.detail))
+        }
+    }
+}
