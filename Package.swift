@@ -338,7 +338,8 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "BlockingLane", "CardCryptography", "CardImage", "CardStore", "ChipCard", "Games",
-                "Ledger", "LibNFCReader", "NDEF", "Ntag424", "PCSCReader", "PN532Emulator", "ReaderProcess",
+                "Ledger", "LibNFCReader", "NDEF", "Ntag424", "PCSCReader", "PN532Emulator",
+                "ReaderProcess",
                 "RemoteServices", "ServicePorts", "SimulatedField", "SimulatedReader", "TagReading",
                 "CommandLine", "Verbs", "TapcardCore", "TapcardDomain", "TextCodecs", "Type2Tag",
             ],

@@ -136,6 +136,10 @@ struct JSONDocumentTests {
                 """#)
     }
 
+    private static let customers = ["", "-name", "-tls-certificate", "-tls-key", "-keys"].map {
+        "customers\($0)"
+    }
+
     @Test("the station")
     func station() throws {
         let counter = try Counter(["TAPCARD_JSON": "true"])
@@ -153,8 +157,8 @@ struct JSONDocumentTests {
         try counter.expect("keys export ~/k", prints: #"{"result":"done","file":"~/k"}"#)
         try counter.expect(
             "keys import ~/k", prints: #"{"result":"done","keys":[1,2],"currency":"USD"}"#)
-        let script = try counter.step("completions fish")
-        #expect(script.hasPrefix(#"{"result":"done","script":"function __tapcard"#))
+        let begun = #"{"result":"done","script":"function __tapcard"#
+        #expect(try counter.step("completions fish").hasPrefix(begun))
         func setting(_ name: String, _ value: String, _ from: String) -> String {
             #"{"name":"\#(name)","value":\#(value),"from":"\#(from)"}"#
         }
@@ -167,10 +171,9 @@ struct JSONDocumentTests {
             ("offline-station-limit", "500.00"), ("offline-snapshot-age", "14400"),
             ("presets", "1.00 2.50 5.00 10.00"), ("addition-presets", "5.00 10.00 20.00 50.00"),
         ].map { setting($0, "\"\($1)\"", "built in") }.joined(separator: ",")
-        let unset =
-            ["card-address", "customers"]
-            + ["-name", "-tls-certificate", "-tls-key", "-keys"].map { "customers\($0)" }
-        let customers = unset.map { setting($0, "null", "built in") }.joined(separator: ",")
+        let customers = (["card-address"] + Self.customers).map { name in
+            setting(name, "null", "built in")
+        }.joined(separator: ",")
         try counter.expect(
             "config --ledger /x --currency EUR",
             prints: #"{"result":"done","settings":["#
