@@ -225,12 +225,19 @@ package final class PrivatePostgreSQL: Sendable {
 
     @discardableResult private static func run(_ words: [String]) throws -> String {
         let process = process(words)
-        let output = Pipe()
+        // A pipe would end with the last process that has it, and one that another thread starts
+        // at the same moment, such as a server, keeps it for as long as it lives.
+        let place = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        guard FileManager.default.createFile(atPath: place.path, contents: nil) else {
+            throw Failure(description: "\(words): no file for its output can be made")
+        }
+        defer { try? FileManager.default.removeItem(at: place) }
+        let output = try FileHandle(forUpdating: place)
         (process.standardOutput, process.standardError) = (output, output)
         try process.run()
-        let said = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        let text = String(decoding: said, as: UTF8.self)
+        try output.seek(toOffset: 0)
+        let text = String(decoding: try output.readToEnd() ?? Data(), as: UTF8.self)
         guard process.terminationStatus == 0 else {
             throw Failure(description: "\(words): \(text)")
         }

@@ -1,0 +1,149 @@
+import BlockingLane
+import FaultyWorld
+import Ledger
+import Ntag424
+import PortDoubles
+import SimulatedField
+import SimulatedReader
+import TagReading
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// Somebody between the reader and a card that proves itself.
+@Suite("A line to a proven card on which somebody listens and writes")
+struct TappedLineTests: ProvenCards {
+    private static let before: Int64 = 1_000
+    private static let price: Int64 = 250
+
+    /// A payment on a copy of this world, over the line.
+    private func pay(
+        _ chip: ChipMemory, _ tables: LedgerTables, withOtherChance: Bool = false,
+        over line: (SimulatedReader) -> TappedLine
+    ) async throws -> (world: World, line: TappedLine, outcome: Result<Receipt, TapcardError>) {
+        let world = World(
+            Simulation([], chips: [chip], onReader: [chip.number]), ledger: TableLedger(tables))
+        let line = line(world.reader)
+        // Chance repeats itself in every world of a test, which makes records of another one good.
+        if withOtherChance { _ = world.station.surroundings.random(100) }
+        let outcome = await outcome { () throws(TapcardError) in
+            try await world.station(reader: line).pay(World.usd(Self.price), id: World.id(2))
+        }
+        return (world, line, outcome)
+    }
+
+    /// The next tap shows the old balance or the new one, as was said, and the card lives on.
+    private func expectHonest(
+        _ world: World, after outcome: Result<Receipt, TapcardError>, _ label: Comment
+    ) async throws {
+        if case .failure(let error) = outcome {
+            #expect([1, 4, 6, 7].contains(error.result.exitStatus), label)
+        }
+        await world.reader.release()
+        let reading = try await world.station.read()
+        #expect(reading.problem == nil, label)
+        let isPaid = reading.balance == World.usd(Self.before - Self.price)
+        #expect(isPaid || reading.balance == World.usd(Self.before), label)
+        #expect(isPaid || !outcome.isSuccess, label)
+        if let status = outcome.result?.exitStatus, status != 6 { #expect(!isPaid, label) }
+        _ = try await world.station.pay(World.usd(1), id: World.id(3))
+    }
+
+    @Test(
+        "A changed bit in any command or answer of a payment: exit 1, 4, 6 or 7, and the card lives on"
+    )
+    func changedBits() async throws {
+        let start = try await made(Self.before)
+        let (chip, tables) = (try await chip(start), start.tables)
+        let whole = try await pay(chip, tables) { TappedLine($0) }
+        #expect(whole.outcome.isSuccess)
+        let passed = whole.line.passed
+        #expect(passed.count == 6)
+        var statuses: Set<Int32> = []
+        // Beginning elsewhere in each command; ChipCardTests tries every bit below the ledger.
+        let step = 7
+        for (number, sizes) in passed.map({ ($0.command.count, $0.answer.count) }).enumerated() {
+            for isAnswer in [false, true] {
+                let size = isAnswer ? sizes.1 : sizes.0
+                for bit in stride(from: number, to: size * 8, by: step) {
+                    let flip = TappedLine.Flip(command: number, isAnswer: isAnswer, bit: bit)
+                    let tap = try await pay(chip, tables) { TappedLine($0, flipping: flip) }
+                    if let status = tap.outcome.result?.exitStatus { statuses.insert(status) }
+                    try await expectHonest(tap.world, after: tap.outcome, "\(flip)")
+                }
+            }
+        }
+        #expect(statuses.count > 1)
+    }
+
+    @Test("A recorded payment is worth nothing, to the card and to the station")
+    func recorded() async throws {
+        let start = try await made(Self.before)
+        let (chip, tables) = (try await chip(start), start.tables)
+        let first = try await pay(chip, tables) { TappedLine($0) }
+        let answers = first.line.passed.map(\.answer)
+        for count in 1...answers.count {
+            let tap = try await pay(chip, tables, withOtherChance: true) { line in
+                TappedLine(line, repeating: Array(answers.prefix(count)))
+            }
+            #expect(!tap.outcome.isSuccess, "\(count)")
+            try await expectHonest(tap.world, after: tap.outcome, "\(count)")
+        }
+    }
+}
+
+/// A reader on whose line one bit is changed, or all commands are answered from a record.
+final class TappedLine: TagReader {
+    struct Flip: Sendable, CustomStringConvertible {
+        let command: Int
+        let isAnswer: Bool
+        let bit: Int
+
+        var description: String { "bit \(bit) of \(isAnswer ? "answer" : "command") \(command)" }
+    }
+
+    let name = "tapped line"
+    let longestAnswer = 250
+    private let reader: SimulatedReader
+    private let flip: Flip?
+    private let record: [[UInt8]]
+    private let heard = Guarded([(command: [UInt8], answer: [UInt8])]())
+
+    init(_ reader: SimulatedReader, flipping flip: Flip? = nil, repeating record: [[UInt8]] = []) {
+        (self.reader, self.flip, self.record) = (reader, flip, record)
+    }
+
+    /// The commands that came, and what was answered.
+    var passed: [(command: [UInt8], answer: [UInt8])] { heard.withLock { $0 } }
+
+    func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
+        try await reader.select(within: limit)
+    }
+
+    func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        try await reader.exchange(frame)
+    }
+
+    func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        let number = passed.count
+        var (command, answer) = (command, [UInt8]())
+        if !record.isEmpty {
+            // The card itself hears nothing.
+            guard number < record.count else { throw ReaderError(.tagLost) }
+            answer = record[number]
+        } else {
+            if flip?.command == number, flip?.isAnswer == false { change(&command) }
+            answer = try await reader.exchange(command: command)
+            if flip?.command == number, flip?.isAnswer == true { change(&answer) }
+        }
+        heard.withLock { [command, answer] in $0.append((command, answer)) }
+        return answer
+    }
+
+    func release() async { await reader.release() }
+
+    private func change(_ bytes: inout [UInt8]) {
+        guard let bit = flip?.bit, bit / 8 < bytes.count else { return }
+        bytes[bit / 8] ^= 1 << (bit % 8)
+    }
+}
