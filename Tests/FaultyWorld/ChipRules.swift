@@ -64,7 +64,7 @@ extension RestingWorld {
         for number in KeyNumber.allCases {
             let key = chip[number]
             if !known.contains(where: { $0.version == key.version && $0[number] == key.key }) {
-                note("key \(number.rawValue) is none of version \(key.version)")
+                note("key \(number.rawValue) is not the one of version \(key.version)")
             }
             if isCard, key.version == ChipCardKeys.factory.version {
                 note("key \(number.rawValue) of a card is the factory's")

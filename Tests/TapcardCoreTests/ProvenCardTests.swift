@@ -74,7 +74,7 @@ struct ProvenCardTests: ProvenCards {
         }
     }
 
-    @Test("A retired key is no proof any more; the operator's repair gives the card new keys")
+    @Test("A retired key proves nothing; the operator's repair gives the card new keys")
     func retirement() async throws {
         let world = try await made()
         try await world.ledger.retire([1], at: world.now)

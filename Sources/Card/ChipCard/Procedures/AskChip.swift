@@ -83,7 +83,7 @@ package struct ChipAnswers: Hashable, Sendable {
     /// The first bytes of the file for phones; empty where it was not asked for.
     fileprivate var address: [UInt8] = []
 
-    /// The message for phones, as far as it was read; empty where there is none.
+    /// The part of the message for phones that was read; empty without a message.
     package var message: [UInt8] {
         let head = AddressFile.lengthByteCount
         let length = FixedNumber.value(address.prefix(head))

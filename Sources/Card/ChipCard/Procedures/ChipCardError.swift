@@ -20,9 +20,9 @@ package struct ChipCardError: Error, Sendable, Equatable, CustomStringConvertibl
         case unknownKeys(version: UInt8)
         /// The card proves that it is not as it was to be made.
         case unfinished
-        /// It is no NTAG 424 DNA.
+        /// The card is not an NTAG 424 DNA.
         case otherChip
-        /// The chip takes this key no more: somebody has tried too many wrong ones.
+        /// The chip does not accept this key any longer: somebody has tried too many wrong ones.
         case deadKey(KeyNumber)
         /// The settings of its files cannot be changed to those of a card.
         case fixedSettings

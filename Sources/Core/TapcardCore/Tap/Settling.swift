@@ -209,7 +209,7 @@ extension Station {
     }
 
     /// The bytes that this record's number would have today, under the key it was made with: a
-    /// rotated key alone is no reason to write. None where the rest of the card does not fit it.
+    /// rotated key alone is no reason to write. Empty if the rest of the card does not fit.
     private func rendering(of record: SealedRecord, _ view: CardView, on sight: Sight) -> [UInt8] {
         guard let entry = keys.entry(record.keyID), sight.fits(record) else { return [] }
         let content = view.card.content(record.sequence, balance: view.balance)
