@@ -10,6 +10,10 @@ SYSTEMD ?= /etc/systemd
 SYSUSERS ?= /etc/sysusers.d
 
 STRICT = --explicit-target-dependency-import-check error
+# Generic types are made by calls, and not from their names in text: at the first use of such a name the
+# runtime looks through all conformances of the program. That was a sixth of a tap's instructions.
+RELEASE = $(SWIFT) build -c release $(STRICT) \
+	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
 TAPCARD = .build/release/tapcard
 LINTED = Package.swift Examples Sources Tests Benchmarks Fuzz/Package.swift Fuzz/Sources
 # How long each target is fuzzed, and which one: all of them where none is named. How long the
@@ -18,7 +22,7 @@ SECONDS ?= 60
 TARGET ?=
 SEED ?=
 
-.PHONY: all deps build-deps build demo stations test browser tap-address screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check library example bench lint format docs house clean \
+.PHONY: all deps build-deps build demo stations test browser tap-address screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check library example bench peers lint format docs house clean \
 	install uninstall install-service uninstall-service install-udev uninstall-udev \
 	package-build deb tarball sbom reproducible deb-check arm64 arm64-check release
 
@@ -36,7 +40,7 @@ build-deps:
 	@packaging/static-runtime
 
 build: build-deps
-	SWIFT=$(SWIFT) packaging/stamped $(SWIFT) build -c release --product tapcard $(STRICT)
+	SWIFT=$(SWIFT) packaging/stamped $(RELEASE) --product tapcard
 
 demo: build
 	@docs/demo.sh $(TAPCARD)
@@ -55,7 +59,7 @@ NETWORK = WebServerTests|CustomerServerTests|RemoteServicesTests|ServiceSandboxT
 # A person runs this after a change. With TAPCARD_TESTS=check, as "make check" runs it, more places are
 # tried: see Tests/Thoroughness.
 test: deps
-	$(SWIFT) build -c release --build-tests $(STRICT)
+	$(RELEASE) --build-tests
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) --skip "EndToEndTests|$(NETWORK)"
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) --filter "$(NETWORK)"
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) --filter EndToEndTests
@@ -70,7 +74,7 @@ browser: deps build tap-address
 
 # Makes addresses as a card does, for the tests of the customers' page.
 tap-address:
-	$(SWIFT) build -c release --product TapAddress $(STRICT)
+	$(RELEASE) --product TapAddress
 
 screens: deps build tap-address
 	SCREENS=write TAPCARD=$(TAPCARD) $(BROWSER) -k Screens
@@ -80,10 +84,10 @@ DATABASE = CutLinkTests|KilledServerTests|KilledStationTests|FailoverTests|ManyR
 # Every schedule of more faults, and every rule left out: see docs/TESTING.md. It may be stopped at any
 # time, and goes on behind the runs that it has done.
 prove: deps mutants
-	$(SWIFT) build -c release --product FaultEnumerator $(STRICT)
+	$(RELEASE) --product FaultEnumerator
 	packaging/prove .build/release/FaultEnumerator .build/prove
 	.build/release/FaultEnumerator database --one-of 2
-	$(SWIFT) build -c release --build-tests $(STRICT)
+	$(RELEASE) --build-tests
 	.build/release/Soak --seconds 600 --stations 8
 	TAPCARD_TESTS=prove $(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) \
 		--filter "KilledProgramTests|KilledWatchTests|FullDiskTests|ServedAPITests|$(DATABASE)"
@@ -95,7 +99,7 @@ mutants: deps
 
 # The reader's driver under a memory checker; make test has built what it runs.
 memcheck: deps
-	$(SWIFT) build -c release --product ReaderMemcheck $(STRICT)
+	$(RELEASE) --product ReaderMemcheck
 	packaging/memcheck .build/release/ReaderMemcheck
 
 # Every test under the thread sanitizer and under the address sanitizer, the program that they start
@@ -148,7 +152,7 @@ fuzz-build: deps
 
 # The long simulation: see docs/TESTING.md.
 soak: build-deps
-	$(SWIFT) build -c release --product Soak $(STRICT)
+	$(RELEASE) --product Soak
 	.build/release/Soak --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 # Cheapest first, each with its time.
@@ -179,16 +183,21 @@ example-%: build-deps
 # The figures of the design: in one process, and of whole programs side by side.
 bench: deps build
 	@packaging/install-dependencies bench
-	$(SWIFT) build -c release --product TapcardBenchmarks $(STRICT)
+	$(RELEASE) --product TapcardBenchmarks
 	.build/release/TapcardBenchmarks
-	$(SWIFT) build -c release --product StationBenchmarks $(STRICT)
+	$(RELEASE) --product StationBenchmarks
 	.build/release/StationBenchmarks
-	$(SWIFT) build -c release --product PagesWithTapcard $(STRICT)
-	.build/python/bin/python Benchmarks/peers.py $(TAPCARD) .build/release/PagesWithTapcard
+	@$(MAKE) --no-print-directory peers
 	.build/python/bin/python Benchmarks/processes.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/counter.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/growth.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/stations.py $(TAPCARD) .build/release/StationBenchmarks
+
+# tapcard next to other programs: docs/PEERS.md.
+peers: deps build
+	@packaging/install-dependencies bench
+	$(RELEASE) --product PagesWithTapcard
+	.build/python/bin/python Benchmarks/peers.py $(TAPCARD) .build/release/PagesWithTapcard
 
 lint:
 	$(SWIFT) format lint --strict --recursive $(LINTED)

@@ -140,7 +140,7 @@ enum Wiring {
     static let environment: (variables: [String: String], malformed: Set<String>) = {
         var variables: [String: String] = [:]
         var malformed: Set<String> = []
-        for name in Set(names + DecimalComma.variables + strays) {
+        for name in names + DecimalComma.variables + strays {
             guard let bytes = unsafe getenv(name) else { continue }
             variables[name] = unsafe String(validatingCString: bytes)
             // Only settings can be malformed.
@@ -158,12 +158,13 @@ enum Wiring {
 
     /// Variables that look like settings, whether or not such settings exist.
     private static var strays: [String] {
+        let prefix = "TAPCARD_"
         var names: [String] = []
         var next = unsafe environ
         while let entry = unsafe next.pointee {
-            let name = unsafe String(cString: entry).prefix { $0 != "=" }
-            if name.hasPrefix("TAPCARD_") { names.append(String(name)) }
             unsafe next += 1
+            guard unsafe strncmp(entry, prefix, prefix.utf8.count) == 0 else { continue }
+            names.append(String(unsafe String(cString: entry).prefix { $0 != "=" }))
         }
         return names
     }

@@ -7,6 +7,7 @@ package enum RadioCRC {
     /// The length of a CRC in bytes.
     package static let length = 2
 
+    @inlinable
     package static func bytes(of frame: some Sequence<UInt8>) -> [UInt8] {
         var register: UInt16 = 0x6363
         for byte in frame {

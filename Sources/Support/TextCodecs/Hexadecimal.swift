@@ -1,6 +1,7 @@
 /// Bytes as pairs of hexadecimal digits.
 public enum Hexadecimal {
     /// Encodes each byte as two upper-case digits, without separators.
+    @inlinable
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         for byte in bytes {
@@ -12,6 +13,7 @@ public enum Hexadecimal {
 
     /// The bytes, or nil for an odd number of digits or any other character, including spaces and a
     /// prefix. Both cases are accepted, because users copy digits from programs of either style.
+    @inlinable
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?
@@ -28,11 +30,13 @@ public enum Hexadecimal {
     }
 
     /// The upper-case digit of a value below 16.
+    @usableFromInline
     static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 
     /// The value of a digit in either case.
+    @usableFromInline
     static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

@@ -38,12 +38,26 @@ package struct PageParameter: Sendable {
             switch self {
             case .other(let text): return text
             case .never: return nil
-            case .same:
-                let words = name.lowercased().split(separator: "-")
-                return words.dropFirst().reduce(String(words[0])) { name, word in
-                    name + word.prefix(1).uppercased() + word.dropFirst()
-                }
+            case .same: return camelCase(name)
             }
+        }
+
+        /// Byte by byte, because every start of the program does this for many parameters.
+        private func camelCase(_ name: String) -> String {
+            let caseBit: UInt8 = 0x20
+            var bytes: [UInt8] = []
+            var startsWord = false
+            for byte in name.utf8 {
+                guard byte != UInt8(ascii: "-") else {
+                    startsWord = true
+                    continue
+                }
+                let capital = byte & ~caseBit
+                let isLetter = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(capital)
+                bytes.append(!isLetter ? byte : startsWord ? capital : capital | caseBit)
+                startsWord = false
+            }
+            return String(decoding: bytes, as: UTF8.self)
         }
     }
 
