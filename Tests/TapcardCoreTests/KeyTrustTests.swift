@@ -88,6 +88,10 @@ struct KeyTrustTests {
         await expectRefused(.keyMissing, exit: 7) { () throws(TapcardError) in
             try await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(3))
         }
+        #expect(reading.problem?.next == [.file(.importKeysOrOverwrite)])
+        let order = CardOrder(
+            .issue(.nobody, World.usd(0), hasScratchCard: false), mayOverwrite: true)
+        #expect(try await world.station.make(order, id: World.id(4)).problem == nil)
     }
 
     @Test(

@@ -114,7 +114,7 @@ function banner({ link: connection, reader, route, deferral }) {
     ?? { title: say.reader.missing, meaning: say.reader.why };
   return h("div.banner", { class: isLost ? "bad" : "warn" }, icon("warn"),
     h("p", h("strong", isLost ? say.link.lost : title), " ",
-      isLost ? say.link.banner : [meaning, advice].filter(Boolean).join(" ")),
+      isLost ? say.link.banner : advice || meaning),
     !isLost && route.name !== "health" && link(say.reader.details, "#/health"));
 }
 
