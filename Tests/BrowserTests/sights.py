@@ -136,6 +136,14 @@ def dead_key(drawer):
         drawer.change(uid, r"key-3: (\w+ \d+) .*", r"key-3: \1 1000 0 0")
 
 
+def locked_tag(drawer):
+    """A blank tag whose lock bits somebody has set."""
+    with drawer.opened():
+        text = re.sub(r"(?m)^(page 02: .. ..) .. ..$", r"\1 FF FF", drawer.text(), count=1)
+        with open(drawer.path, "w", encoding="ascii") as file:
+            file.write(text)
+
+
 def other_house(drawer):
     """A card of another house on a tag with pages, under a key with the number of ours."""
     with drawer.opened():

@@ -72,7 +72,7 @@ class AlarmTests(SightCase):
     def test_a_killed_key_is_no_copy(self):
         sights.dead_key(self.drawer)
         self.page.open()
-        self.page.see("Not usable", "Move its funds to another tag: Replace, at the desk.")
+        self.page.see("Not usable", "Nothing can be written to this card any more.", "Move its funds to another tag: Replace, at the desk.")
         self.assertNotIn(DANGER, self.page.text())
         self.page.go("desk")
         self.page.see("What an operator may do")
@@ -120,6 +120,15 @@ class OfferTests(SightCase):
 
     def test_pages_under_a_key_that_is_not_here_are_written_over_as_well(self):
         self.write_over(sights.other_key)
+
+    def test_a_locked_tag_becomes_no_card(self):
+        sights.locked_tag(self.drawer)
+        self.page.open()
+        self.page.see("Blank tag", "Use another tag.")
+        self.assertNotIn("This tag can become a card", self.page.text())
+        self.page.go("desk")
+        self.page.see("What an operator may do")
+        self.assertFalse(self.page.can_press("Issue a card"))
 
     def test_what_is_no_card_is_taken_over_by_nobody(self):
         self.counter.put("NTAG424")
@@ -226,6 +235,6 @@ class TableTests(SightCase):
         self.page.see("This counter makes no cards.")
         self.counter.put("NTAG424")
         self.page.go("home")
-        self.page.see("Blank tag")
+        self.page.see("Blank tag", "Do it at another counter.")
         self.assertFalse(self.page.can_press("Write the demo user"))
         self.assertAudited()

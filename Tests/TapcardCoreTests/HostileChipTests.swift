@@ -104,7 +104,8 @@ struct HostileChipTests: ProvenCards {
         let stranger = world.station(ledger: TableLedger(), keys: World.keys)
         for mayOverwrite in [false, true] {
             let order = CardOrder(
-                .issue(.nobody, World.usd(0), hasScratchCard: false), mayOverwrite: mayOverwrite)
+                .issue(Holder(id: nil, name: nil), World.usd(0), hasScratchCard: false),
+                mayOverwrite: mayOverwrite)
             let said = await outcome { () throws(TapcardError) in
                 try await stranger.make(order, id: World.id(4))
             }

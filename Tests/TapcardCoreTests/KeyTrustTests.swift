@@ -90,7 +90,8 @@ struct KeyTrustTests {
         }
         #expect(reading.problem?.next == [.file(.importKeysOrOverwrite)])
         let order = CardOrder(
-            .issue(.nobody, World.usd(0), hasScratchCard: false), mayOverwrite: true)
+            .issue(Holder(id: nil, name: nil), World.usd(0), hasScratchCard: false),
+            mayOverwrite: true)
         #expect(try await world.station.make(order, id: World.id(4)).problem == nil)
     }
 

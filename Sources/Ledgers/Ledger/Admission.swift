@@ -236,7 +236,7 @@ extension CardPlan {
     fileprivate func effects(
         onKnown view: CardView, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
-        // These come first, so that nobody is asked to give up an account for nothing.
+        // These come first: otherwise a cashier is asked to give up an account for nothing.
         guard max(view.card.allocated, above).next() != nil else { throw Book.numbersExhausted }
         if view.card.status == .blocked {
             throw Refusal(.cardBlocked, "the card is blocked; it can be re-issued once unblocked")

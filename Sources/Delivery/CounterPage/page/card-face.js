@@ -83,7 +83,8 @@ export function cardSide(s, ...more) {
     words.display[read.display] && note(words.display[read.display]),
   ];
   return h("section.side", { "aria-label": words.heading },
-    !read && !problem ? emptySlot(s) : read?.balance ? face(read) : plate(problem),
+    !read && !problem ? emptySlot(s)
+      : read && (read.balance || !problem) ? face(read) : plate(problem),
     isDeferring() && note(say.deferral.card, "info", "warn"),
     problem && !isDeferring() && refusal(tagWords(problem)),
     remarks,

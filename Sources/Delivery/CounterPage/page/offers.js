@@ -17,7 +17,7 @@ const LOADING = [...MAKING, "adopt"];
 /** Verbs for a card that the ledger knows: the one on the reader, or any by its number. */
 const ON_KNOWN = ["repair", "block", "unblock", "forget"];
 const ENDED = ["closed", "replaced"];
-/** The chip that proves itself: nobody can copy its card, and it takes no password. */
+/** The chip that proves itself: its card cannot be copied, and it takes no password. */
 export const PROVING = "NTAG424";
 
 /** Whether this station makes cards and puts money on them. One with a table of keys only sells. */
@@ -32,7 +32,7 @@ export function memberFor(verb, { next }) {
 /** Whether the account of the card on the reader has ended, so that its tag can be used again. */
 export const isEnded = () => !state.card?.problem && ENDED.includes(state.card?.read?.ledger);
 
-/** Whether the tag on the reader, which is no card in use, can become a card. */
+/** Whether the tag on the reader has no card in use on it and can become one. */
 export const canBecomeCard = () => loadsCards() && (isEnded()
   || Boolean(state.card?.problem?.next.some(({ step }) => MAKING_STEPS.includes(step))));
 

@@ -168,6 +168,8 @@ export const refusals = {
   "key-missing": ["The key of this card is not here.", OPERATOR],
   "key-missing use-another-tag": ["This is another house's card.", "Do not keep trying it."],
   "key-missing use-at-house-station": ["This counter has no key of this card."],
+  "not-a-card overwrite-by-demo": ["This tag is not a tapcard card."],
+  "unsupported-tag replace": ["Nothing can be written to this card any more."],
   "ledger-behind": ["The card is newer than the ledger.", OPERATOR],
   "ledger-unreachable": ["The ledger is out of reach.", "Try again when it is back."],
   "not-refundable show-earlier-account":
