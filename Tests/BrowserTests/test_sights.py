@@ -208,6 +208,16 @@ class KindTests(SightCase):
         self.page.see(protect)
 
 
+    def test_the_chip_takes_no_room_from_the_name_on_a_small_phone(self):
+        sights.card(self.counter, "NTAG424")
+        self.page.look((320, 640))
+        self.page.open()
+        self.page.see("cannot be copied")
+        lines = ("return document.querySelector('.mark span').offsetHeight"
+                 " / parseFloat(getComputedStyle(document.querySelector('.mark')).lineHeight)")
+        self.assertLess(self.page.script(lines), 1.5)
+
+
 class TableTests(SightCase):
     def test_a_station_with_a_table_offers_what_it_can(self):
         sights.card(self.counter, "NTAG424")

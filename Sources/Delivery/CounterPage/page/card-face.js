@@ -42,7 +42,7 @@ const face = ({ uid, chip, name, id, balance, state, code }) => h("div.card", {
   key: uid, class: isHonest() ? "" : "doubtful",
 },
 rosette(uid),
-h("p.mark", icon("waves"), say.brand,
+h("p.mark", icon("waves"), h("span", say.brand),
   h("small", isHonest() && provesItself() ? words.proven(chip) : chip)),
 h("p.funds", h("small", say.home.funds), h("b", shown(balance))),
 h("div.holder", h("p.name", name ?? words.nameless), h("p.uid", uidWords(uid)),
