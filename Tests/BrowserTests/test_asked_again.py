@@ -121,7 +121,7 @@ class AskedAgainTests(BrowserCase):
             json.dumps({"session": 99, "problem": None, "read": read}))
 
     def test_a_card_that_has_ended_is_not_called_blocked(self):
-        for word, told in (("closed", "This card is closed. It can be issued again."),
+        for word, told in (("closed", "This card is closed."),
                            ("replaced",
                             "This card was replaced. Its money is on the other card.")):
             with self.subTest(word):

@@ -32,6 +32,15 @@ class CalmTests(BrowserCase):
           });
         """)
 
+    def test_what_others_did_stands_apart(self):
+        self.page.open()
+        self.page.see("Amanda Gonzalez")
+        for amount in ("1.00", "2.00"):
+            self.counter.call("POST", "pay", {"amount": amount})
+        between = ("document.querySelector('#others > * + *') && getComputedStyle("
+                   "document.querySelector('#others > * + *'), '::before').content")
+        self.assertEqual(self.page.wait(between), '"\u00a0\u00b7\u00a0"')
+
     def test_what_another_counter_does_moves_nothing(self):
         self.counter.take()
         other = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"

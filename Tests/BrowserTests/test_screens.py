@@ -9,6 +9,7 @@ import axe_core_python
 from PIL import Image, ImageFilter
 
 import screens
+import sights
 from browser import NARROW, WIDE
 from case import BrowserCase
 
@@ -202,6 +203,27 @@ class CounterScreens(ScreenCase):
         self.screen("home-barred")
         self.at("health", "What the doctor says", "Good:")
         self.screen("health")
+
+
+class SightScreens(ScreenCase):
+    loses_server = True
+
+    def test_a_card_that_proves_itself_and_one_that_does_not(self):
+        page, counter = self.page, self.counter
+        uid = sights.card(counter, "NTAG424")
+        page.open()
+        page.see("cannot be copied")
+        self.screen("home-chip")
+        counter.call("POST", "close", {"card": uid})
+        page.see("This card is closed.")
+        self.screen("home-closed")
+        counter.put("NTAG424")
+        self.at("issue", "needs no password")
+        self.screen("issue-chip")
+        sights.clone(sights.Drawer(counter))
+        page.open()
+        page.see("A copy")
+        self.screen("home-copy")
 
 
 class ServiceScreens(ScreenCase):

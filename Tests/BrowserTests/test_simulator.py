@@ -34,3 +34,15 @@ class SimulatorTests(BrowserCase):
         self.page.press("Arm")
         self.page.wait("document.querySelector('.toast.bad')")
         self.assertEqual(self.counter.call("GET", "simulator")["fault"], "write 3 torn mix 7")
+
+    def test_a_chip_with_commands_has_no_pages_that_tear(self):
+        self.page.open()
+        self.page.press("Simulated reader")
+        self.page.see("Torn, old page stays", "Only the maker can sign a chip")
+        self.page.press("New NTAG424")
+        self.page.see("Torn, nothing written", "Torn, all written")
+        self.assertNotIn("page stays", self.page.text())
+        self.page.press("Torn, nothing written")
+        self.page.see("Armed: write 1 torn old")
+        self.page.press("Torn, all written")
+        self.page.see("Armed: write 1 torn new")

@@ -14,7 +14,7 @@ struct JSONDocumentTests {
                 {"result":"refused","error":"blank-tag","message":"The tag is blank: there is no \#
                 card on it. Nothing was changed on it. Write the demo user with tapcard demo, or \#
                 a card of your own with tapcard issue.","uid":"04AC6B72BA6C80","operation":null,\#
-                "settled":[],"next":[{"step":"issue"}]}
+                "settled":[],"next":[{"step":"issue","chip":"NTAG213"}]}
                 """#)
         try counter.expect(
             "demo", prints: card(1, "0.00", state: "unscratched", of: ""))

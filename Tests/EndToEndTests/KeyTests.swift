@@ -128,7 +128,8 @@ struct KeyTests {
                 Seal: under an unknown key; ledger: does not know the card
                 """,
             complains: "The card is sealed with key 2, which this station does not have. Whether "
-                + "it is true cannot be told. Bring the key with tapcard keys import.")
+                + "it is true cannot be told. If it is a card of yours, bring its keys with "
+                + "tapcard keys import FILE; to write over it, add --overwrite to tapcard issue.")
         let file = first.file("keys.json")
         try second.expect(
             "keys import \(file)", status: 4,

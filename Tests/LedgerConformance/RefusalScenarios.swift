@@ -92,7 +92,7 @@ extension Scenario {
             try await desk.complete(.issue(), id: 1)
             _ = try await desk.ledger.change(.first, .block, id: .numbered(2), at: .end).get()
             for intent in [
-                Intent.pay(.cents(1)), .add(.cents(1)), .close, .reissue(),
+                Intent.pay(.cents(1)), .add(.cents(1)), .close, .issue(), .reissue(),
                 .ticket(.sample(), .cents(1)), .game(.sample),
             ] {
                 #expect(try await desk.refusal(of: intent, id: 3) == .cardBlocked)
@@ -114,7 +114,9 @@ extension Scenario {
                 try await desk.end(last, as: .voided, id: 3)
                     == .refused(Refusal(.numbersExhausted, "")))
             try await desk.confirm(last)
-            for intent in [Intent.pay(.cents(1)), .reseal(above: .none), .close, .reissue()] {
+            for intent in [
+                Intent.pay(.cents(1)), .reseal(above: .none), .close, .issue(), .reissue(),
+            ] {
                 #expect(try await desk.refusal(of: intent, id: 3) == .numbersExhausted)
             }
             let replace = Intent.make(.sample(.replace(lost: .first)))

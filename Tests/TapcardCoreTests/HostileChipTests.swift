@@ -100,6 +100,22 @@ struct HostileChipTests: ProvenCards {
             try await older.pay(World.usd(1), id: World.id(3))
         }
         #expect(try await chip(world) == before)
+        // What would be refused as well is not advised: nothing is written over on such a chip.
+        let stranger = world.station(ledger: TableLedger(), keys: World.keys)
+        for mayOverwrite in [false, true] {
+            let order = CardOrder(
+                .issue(Holder(id: nil, name: nil), World.usd(0), hasScratchCard: false),
+                mayOverwrite: mayOverwrite)
+            let said = await outcome { () throws(TapcardError) in
+                try await stranger.make(order, id: World.id(4))
+            }
+            guard case .failure(let error) = said else {
+                Issue.record("a card was made of a chip with other keys")
+                continue
+            }
+            #expect(error.kind == .keyMissing && error.next == [.file(.importKeys)])
+        }
+        #expect(try await chip(world).keys == before.keys)
     }
 
     @Test(

@@ -88,6 +88,11 @@ struct KeyTrustTests {
         await expectRefused(.keyMissing, exit: 7) { () throws(TapcardError) in
             try await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(3))
         }
+        #expect(reading.problem?.next == [.file(.importKeysOrOverwrite)])
+        let order = CardOrder(
+            .issue(Holder(id: nil, name: nil), World.usd(0), hasScratchCard: false),
+            mayOverwrite: true)
+        #expect(try await world.station.make(order, id: World.id(4)).problem == nil)
     }
 
     @Test(

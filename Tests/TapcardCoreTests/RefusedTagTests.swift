@@ -44,6 +44,24 @@ struct RefusedTagTests {
         }
     }
 
+    @Test(
+        "is not said to be fit for a card, where the first sight of it tells",
+        arguments: [Obstacle.staticLocks, .readOnly, .noContainer, .otherVersion, .tooSmall])
+    func advice(_ obstacle: Obstacle) async throws {
+        let world = World(try World.blank())
+        try await world.alter { obstacle.apply(to: &$0) }
+        let order = try CardOrder.demo(in: .usd, mayOverwrite: true)
+        let looked = await outcome { () throws(TapcardError) in try await world.station.read() }
+        let made = await outcome { () throws(TapcardError) in
+            try await world.station.make(order, id: World.id(1))
+        }
+        guard case .failure(let reading) = looked, case .failure(let making) = made else {
+            Issue.record("such a tag is not a card, and becomes none")
+            return
+        }
+        #expect(reading.next == making.next)
+    }
+
     @Test("is refused as it is", arguments: Type2Chip.known, Obstacle.allCases)
     func obstacle(_ chip: Type2Chip, _ obstacle: Obstacle) async throws {
         let world = World(try World.blank(chip))

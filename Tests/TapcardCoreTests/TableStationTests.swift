@@ -211,6 +211,19 @@ struct TableStationTests {
         }
     }
 
+    @Test("says of a blank chip where it can become a card")
+    func blank() async throws {
+        let chip = try #require(ChipMemory(factory: Self.number))
+        let table = try await Self.table(try await Self.world())
+        let world = World(Simulation([], chips: [chip], onReader: [Self.number]), keys: table)
+        let said = await outcome { () throws(TapcardError) in try await world.station.read() }
+        guard case .failure(let error) = said else {
+            Issue.record("a blank chip is a card")
+            return
+        }
+        #expect(error.kind == .blankTag && error.next == [.trust(.useAtHouseStation)])
+    }
+
     @Test("refuses a card on a chip whose records need a master")
     func otherChip() async throws {
         let chips = try await Self.world()

@@ -58,6 +58,9 @@ static const unsigned char mastermind_js[] = {
 static const unsigned char notices_js[] = {
 #embed "page/notices.js"
 };
+static const unsigned char offers_js[] = {
+#embed "page/offers.js"
+};
 static const unsigned char page_css[] = {
 #embed "page/page.css"
 };
@@ -69,6 +72,9 @@ static const unsigned char scratch_cover_js[] = {
 };
 static const unsigned char scratch_js[] = {
 #embed "page/scratch.js"
+};
+static const unsigned char service_strings_js[] = {
+#embed "page/service-strings.js"
 };
 static const unsigned char simulator_js[] = {
 #embed "page/simulator.js"
@@ -125,10 +131,12 @@ static const counter_page_entry files[] = {
     FILE_NAMED("lottery.js", lottery_js),
     FILE_NAMED("mastermind.js", mastermind_js),
     FILE_NAMED("notices.js", notices_js),
+    FILE_NAMED("offers.js", offers_js),
     FILE_NAMED("page.css", page_css),
     FILE_NAMED("refusals.js", refusals_js),
     FILE_NAMED("scratch-cover.js", scratch_cover_js),
     FILE_NAMED("scratch.js", scratch_js),
+    FILE_NAMED("service-strings.js", service_strings_js),
     FILE_NAMED("simulator.js", simulator_js),
     FILE_NAMED("small.css", small_css),
     FILE_NAMED("stage.js", stage_js),

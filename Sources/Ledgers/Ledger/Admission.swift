@@ -236,11 +236,13 @@ extension CardPlan {
     fileprivate func effects(
         onKnown view: CardView, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
-        guard mayReissue else {
-            throw Refusal(.cardKnown, "card \(view.card.uid) is in this ledger already")
-        }
+        // These come first: otherwise a cashier is asked to give up an account for nothing.
+        guard max(view.card.allocated, above).next() != nil else { throw Book.numbersExhausted }
         if view.card.status == .blocked {
             throw Refusal(.cardBlocked, "the card is blocked; it can be re-issued once unblocked")
+        }
+        guard mayReissue else {
+            throw Refusal(.cardKnown, "card \(view.card.uid) is in this ledger already")
         }
         var card = view.card
         card.account += 1

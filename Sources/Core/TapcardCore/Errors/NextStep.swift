@@ -32,7 +32,8 @@ extension NextStep {
         case adopt(CardUID?)
         case adoptOrReissue
         case adoptOrOverwrite
-        case issue
+        /// The tag with this chip can become a card.
+        case issue(on: Chip)
         case showHistory(CardUID?)
         case showOperation(OperationID)
         /// The request belongs to the account that the tag had before.
@@ -79,7 +80,7 @@ extension NextStep {
         case shortenName
         case overwrite
         case overwriteByIssuing
-        case overwriteByDemo
+        case overwriteByDemo(on: Chip)
         case protectAgain
         case goOn
     }

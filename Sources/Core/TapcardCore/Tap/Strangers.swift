@@ -130,8 +130,8 @@ extension Station {
                 .keyMissing,
                 "The card is sealed with key \(known.map(String.init).joined(separator: " and ")), "
                     + "which this station does not have.",
-                meaning: "Whether it is true cannot be told.", next: [.file(.importKeys)],
-                uid: sight.uid)
+                meaning: "Whether it is true cannot be told.",
+                next: [.file(.importKeysOrOverwrite)], uid: sight.uid)
         }
         return forged(sight, naming: known)
     }
@@ -167,15 +167,28 @@ extension Station {
         case .blank:
             return TapcardError(
                 .blankTag, "The tag is blank: there is no card on it.", meaning: unchanged,
-                next: [.card(.issue)], uid: sight.uid)
+                next: advice(.card(.issue(on: sight.chip)), sight), uid: sight.uid)
         case .senseless(let reason):
             return TapcardError(
                 .notACard, "The tag holds a card's data that makes no sense: \(reason).",
-                meaning: unchanged, next: [.tag(.overwriteByDemo)], uid: sight.uid)
+                meaning: unchanged, next: advice(.tag(.overwriteByDemo(on: sight.chip)), sight),
+                uid: sight.uid)
         case .other(let what):
             return TapcardError(
                 .notACard, "The tag is not a card; it holds \(what).", meaning: unchanged,
-                next: [.tag(.overwriteByDemo)], uid: sight.uid)
+                next: advice(.tag(.overwriteByDemo(on: sight.chip)), sight), uid: sight.uid)
+        }
+    }
+
+    /// To make a card of a tag is advised only where it would not be refused.
+    private func advice(_ step: NextStep, _ sight: Sight) -> [NextStep] {
+        if keys.isTable { return [.trust(.useAtHouseStation)] }
+        guard let tag = sight.pages?.tag else { return [step] }
+        do throws(Interruption) {
+            try requireFit(tag, sight.uid)
+            return [step]
+        } catch {
+            return error.error.next
         }
     }
 }

@@ -71,12 +71,8 @@ extension Station {
             uid: uid)
     }
 
-    /// Refuses a tag that could not keep a card, before anything is written to it. Returns its
-    /// protection, by a key of ours, from its own evidence and the ledger's state.
-    func requireWritable(
-        _ tag: SightedTag, _ identity: TagIdentity, _ uid: CardUID, known: LedgerCard?,
-        protecting: Bool = false
-    ) async throws(Interruption) -> CardProtection {
+    /// Refuses a tag that could not keep a card, by what the first sight of it tells.
+    func requireFit(_ tag: SightedTag, _ uid: CardUID) throws(Interruption) {
         let unchanged = "Nothing was written to it."
         let capability = tag.capability
         // The magic number of an NFC Forum tag, and major version 1.
@@ -99,13 +95,27 @@ extension Station {
                     + "a card takes \(layout.ndefByteCount).", meaning: unchanged,
                 next: [.tag(.useKnownChip)], uid: uid)
         }
-        let access = try await access(of: tag)
         // The lower half byte is the write access: 0 means free.
-        if capability[3] & 0x0F != 0 || access.isLocked {
-            throw .refused(
-                .lockedTag, "The tag is locked: it can only be read.", meaning: unchanged,
-                next: [.tag(.useUnlocked)], uid: uid)
+        if capability[3] & 0x0F != 0 || tag.locks.contains(where: { $0 != 0 }) {
+            throw .refused(lockedTag(uid))
         }
+    }
+
+    private func lockedTag(_ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .lockedTag, "The tag is locked: it can only be read.",
+            meaning: "Nothing was written to it.", next: [.tag(.useUnlocked)], uid: uid)
+    }
+
+    /// Refuses a tag that could not keep a card, before anything is written to it. Returns its
+    /// protection, by a key of ours, from its own evidence and the ledger's state.
+    func requireWritable(
+        _ tag: SightedTag, _ identity: TagIdentity, _ uid: CardUID, known: LedgerCard?,
+        protecting: Bool = false
+    ) async throws(Interruption) -> CardProtection {
+        try requireFit(tag, uid)
+        let access = try await access(of: tag)
+        if access.isLocked { throw .refused(lockedTag(uid)) }
         guard let configuration = access.configuration else { return .off }
         // A mirror replaces bytes on every read: a record could not be read back as written.
         if configuration.mirrorPage != nil {

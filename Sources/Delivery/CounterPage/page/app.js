@@ -24,7 +24,7 @@ import { tickets } from "./tickets.js";
 import {
   button, field, form, heading, link, passwordField, problemBox, submit, typed,
 } from "./ui.js";
-import { awayWords, shown } from "./words.js";
+import { awayWords, shown, uidWords } from "./words.js";
 
 const views = {
   home, pay, add, scratch, activate, issue, draws, tickets, mastermind, history, desk, health,
@@ -114,7 +114,7 @@ function banner({ link: connection, reader, route, deferral }) {
     ?? { title: say.reader.missing, meaning: say.reader.why };
   return h("div.banner", { class: isLost ? "bad" : "warn" }, icon("warn"),
     h("p", h("strong", isLost ? say.link.lost : title), " ",
-      isLost ? say.link.banner : [meaning, advice].filter(Boolean).join(" ")),
+      isLost ? say.link.banner : advice || meaning),
     !isLost && route.name !== "health" && link(say.reader.details, "#/health"));
 }
 
@@ -122,7 +122,7 @@ function banner({ link: connection, reader, route, deferral }) {
 const others = (s) => [
   activationNote(s),
   Object.entries(s.others).map(([id, { verb, phase, uid }]) => h("span", { key: id },
-    [say.another, say.verbs[verb]?.[0] ?? verb, uid && say.cardWords(uid),
+    [say.another, say.verbs[verb]?.[0] ?? verb, uid && say.cardWords(uidWords(uid)),
       say.phases[phase] ?? say.phases.working].filter(Boolean).join(", "))),
 ];
 

@@ -2,7 +2,8 @@
 
 import { h, icon } from "./dom.js";
 import { tagWords } from "./refusals.js";
-import { isDeferring, isUnjudged, trustedCard } from "./store.js";
+import { isOffered, provesItself } from "./offers.js";
+import { isDeferring, isGrave, isUnjudged, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { note } from "./ui.js";
 import { shown, uidWords } from "./words.js";
@@ -35,39 +36,57 @@ function emptySlot({ asking, reader }) {
     icon(sign), h("p.big", title), h("p", hint));
 }
 
-const face = ({ uid, name, id, balance, state, code }) => h("div.card", {
-  key: uid, class: trustedCard() || isDeferring() || isUnjudged() ? "" : "doubtful",
+const isHonest = () => trustedCard() || isDeferring() || isUnjudged();
+
+const face = ({ uid, chip, name, id, balance, state, code }) => h("div.card", {
+  key: uid, class: isHonest() ? "" : "doubtful",
 },
 rosette(uid),
-h("p.mark", icon("waves"), say.brand),
+h("p.mark", icon("waves"), h("span", say.brand),
+  h("small", isHonest() && provesItself() ? words.proven(chip) : chip)),
 h("p.funds", h("small", say.home.funds), h("b", shown(balance))),
 h("div.holder", h("p.name", name ?? words.nameless), h("p.uid", uidWords(uid)),
   id !== null && h("p.number", words.number(id))),
 h("p.strip", { class: state ?? "" }, state === "activated" && icon("check"),
   h("span", words.scratch[state]), code && h("code", { title: code }, code)));
 
+/** A tag that cannot be shown as a card: either none, or nothing that it says is believed. */
+function plate({ error, uid, next }) {
+  // A card whose tag takes nothing any more is still one.
+  const isCard = next.some(({ step }) => step.startsWith("replace"));
+  return h("div.card.blank", { class: isGrave() ? "grave" : "" },
+    icon(isGrave() ? "warn" : "tag"),
+    h("p.big", isCard ? words.unusable : words.plates[error] ?? words.plates.other),
+    uid && h("p.uid", uidWords(uid)));
+}
+
+/** Why no money moves on a card without a problem of its own; null where it does. */
+export function standingWords({ ledger, seal }) {
+  if (ledger !== "unknown") return words.ledger[ledger] ?? null;
+  return [seal === "unsealed" ? words.unsealed : words.ledger.unknown,
+    isOffered("adopt") && words.adopt].filter(Boolean).join(" ");
+}
+
 const bar = (remark) => note(remark, "warn", "bad");
+
+const refusal = ({ warning, title, lines }) =>
+  h("section.note", { class: warning ? "bad" : "warn" }, icon("warn"), h("div",
+    warning && h("h2", warning), h("strong", title), lines.map((line) => line && h("p", line))));
 
 /** The card, its problem in the server's words, and small notes. */
 export function cardSide(s, ...more) {
   const { read, problem } = s.card ?? {};
-  const isGrave = read && !isUnjudged();
+  const standing = read && !problem && standingWords(read);
   const remarks = read && !problem && [
-    words.ledger[read.ledger] && bar(words.ledger[read.ledger]),
-    read.seal === "unsealed" && bar(words.unsealed),
+    standing && bar(standing),
     read.originality === "invalid" && bar(words.forgedChip),
     words.display[read.display] && note(words.display[read.display]),
   ];
   return h("section.side", { "aria-label": words.heading },
-    read ? face(read) : !problem ? emptySlot(s)
-      : h("div.card.blank", icon("tag"), h("p.big", problem.error === "blank-tag"
-        ? words.blank : isUnjudged() ? words.unread : words.tag),
-      problem.uid && h("p.uid", uidWords(problem.uid))),
+    !read && !problem ? emptySlot(s)
+      : read && (read.balance || !problem) ? face(read) : plate(problem),
     isDeferring() && note(say.deferral.card, "info", "warn"),
-    problem && !isDeferring() && h("section.note", { class: isGrave ? "bad" : "warn" },
-      icon("warn"), h("div",
-      isGrave && h("h2", words.untrusted), h("strong", tagWords(problem).title),
-      tagWords(problem).lines.map((line) => line && h("p", line)))),
+    problem && !isDeferring() && refusal(tagWords(problem)),
     remarks,
     more);
 }

@@ -5,6 +5,7 @@ import { cardSide } from "./card-face.js";
 import { makeDemo } from "./desk.js";
 import { h, icon } from "./dom.js";
 import { announce } from "./notices.js";
+import { canBecomeCard, isEnded, loadsCards } from "./offers.js";
 import {
   change, draft, isBarred, isDeferring, isPaidLater, isServed, isUnjudged, isUsable,
   isWithoutLedger, serve, setDraft, state, trustedCard,
@@ -15,7 +16,6 @@ import { accepts, amountField, button, form, heading, link, note, submit } from 
 import { example, fault, presetWords, shown, typedAmount } from "./words.js";
 
 const ASKING_LIMIT = 30_000;
-const OFFERED = ["blank-tag", "not-a-card", "unsupported-tag", "card-unknown"];
 const words = say.home;
 let askingEnds = 0;
 
@@ -62,25 +62,33 @@ function ways({ asking }) {
     fundsTile(read ?? (isUnjudged() || isDeferring() ? state.card.read : null), asking),
     way("pay", "pay", isPaidLater() ? say.deferral.hint : why ?? words.payHint,
       !isHeld || isPaidLater()),
-    way("add", "add", why ?? words.addHint, !isHeld),
+    way("add", "add", why ?? (loadsCards() ? words.addHint : words.elsewhere),
+      !isHeld && loadsCards()),
     way("scratch", "scratch", why ?? scratchHint, word === "unscratched"),
     way("activate", "send", why ?? activateHint, word === "scratched"));
 }
 
-const offer = () => h("section.offer", h("h2", words.offer), h("div.row",
-  button(words.demo, makeDemo, { tone: "strong", sign: "card" }),
-  link(words.issue, "#/issue", { sign: "add" })),
-h("p.hint", words.demoHint));
+const offer = () => h("section.offer", isEnded() ? [
+  h("h2", words.offerAgain),
+  link(words.issueAgain, "#/issue", { tone: "button strong", sign: "add" }),
+] : [
+  h("h2", words.offer),
+  h("div.row",
+    button(words.demo, makeDemo, { tone: "strong", sign: "card" }),
+    link(words.issue, "#/issue", { sign: "add" })),
+  h("p.hint", words.demoHint),
+]);
 
 export const home = {
   title: words.title,
   render(s) {
-    const { read, problem } = s.card ?? {};
+    const { read } = s.card ?? {};
     return [
       h("div.unseen", heading(words.title)),
       h("div.counter",
-        cardSide(s, !read && OFFERED.includes(problem?.error) && offer(),
-          read && link(words.history, `#/history/${read.uid}`, { tone: "quiet", sign: "history" })),
+        cardSide(s, canBecomeCard() && offer(),
+          read && read.ledger !== "unknown" && link(words.history, `#/history/${read.uid}`,
+            { tone: "quiet", sign: "history" })),
         ways(s)),
     ];
   },
@@ -120,7 +128,8 @@ const moneyView = (verb) => ({
     const isLater = verb === "pay" && isDeferring();
     const read = isLater ? state.card.read : trustedCard();
     const isHeld = (isBarred() || isWithoutLedger()) && !(verb === "pay" && isPaidLater());
-    const disabled = !isUsable() || isHeld;
+    const isElsewhere = verb === "add" && !loadsCards();
+    const disabled = !isUsable() || isHeld || isElsewhere;
     return [
       heading(say[verb].title, say[verb].lead),
       h("div.counter",
@@ -128,7 +137,8 @@ const moneyView = (verb) => ({
         h("section.amounts", serveAgain(verb) || amounts(verb, `${verb}-amount`, disabled),
           h("p.hint", read ? say.money.on(read.name ?? say.card.nameless, shown(read.balance))
             : !isHeld && say.money.nobody)),
-        cardSide(s, isHeld && !isWithoutLedger() && note(say.money.notNow, "warn", "bad"))),
+        cardSide(s, isHeld && !isWithoutLedger() && note(say.money.notNow, "warn", "bad"),
+          isElsewhere && note(say.money.elsewhere, "warn", "warn"))),
     ];
   },
 });

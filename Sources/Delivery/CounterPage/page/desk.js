@@ -3,39 +3,40 @@
 import { cardSide } from "./card-face.js";
 import { h } from "./dom.js";
 import { confirmed } from "./notices.js";
+import {
+  isEnded, isOffered, isPossible, loadsCards, memberFor, provesItself,
+} from "./offers.js";
 import { draft, isUsable, setDraft, state, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { begin, dismiss } from "./tasks.js";
 import {
-  accepts, amountField, button, field, form, heading, submit, tick, typed,
+  accepts, amountField, button, field, form, heading, note, submit, tick, typed,
 } from "./ui.js";
 import { fault, minorUnits, shown, typedAmount, uidWords } from "./words.js";
 
-const STRANGER = ["not-a-card", "forged", "damaged", "rolled-back", "key-missing"];
-const KNOWN = ["card-known", "card-closed"];
 const WITHOUT_TAP = ["block", "unblock", "forget"];
-const ENDED = ["closed", "replaced"];
 const SIGNS = {
   issue: "add", demo: "card", adopt: "tag", repair: "repair", block: "block", unblock: "check",
   replace: "swap", close: "pay", forget: "person",
 };
 const words = say.desk;
 
-/** Makes a card; if the tag's content is in the way, asks whether to overwrite it. */
+/** Makes a card; asks first where its tag holds something that the server lets somebody give up. */
 function make(verb, body = {}, about = "") {
   begin(verb, body, {
     about,
     then: async ({ id, problem }) => {
-      const flag = STRANGER.includes(problem?.error) ? "overwrite"
-        : KNOWN.includes(problem?.error) && verb !== "adopt" ? "reissue" : null;
-      if (!flag || body[flag]) return;
+      const member = problem ? memberFor(verb, problem) : null;
+      if (!member || body[member]) return;
       dismiss(id);
-      const [title, lost, action] = say.making[flag];
+      const [title, lost, action] =
+        say.making[member === "reissue" && isEnded() ? "again" : member];
       const { uid, balance } = state.card?.read ?? {};
-      const isHeld = flag === "reissue" && uid === problem.uid && minorUnits(balance ?? "0") > 0n;
+      const isHeld = member === "reissue" && uid === problem.uid && minorUnits(balance ?? "0") > 0n;
       const held = isHeld && say.making.held(shown(balance));
-      if (await confirmed(title, [problem.title, problem.meaning, held, lost], action)) {
-        make(verb, { ...body, [flag]: true, ...(isHeld && { confirmed: true }) }, about);
+      const what = member === "overwrite" && problem.title;
+      if (await confirmed(title, [what, held, lost], action)) {
+        make(verb, { ...body, [member]: true, ...(isHeld && { confirmed: true }) }, about);
       }
     },
   });
@@ -51,23 +52,27 @@ function issueTyped() {
   make("issue", {
     ...(name && { name }), ...(id && { id: Number(id) }), ...(balance && { balance }),
     ...(draft("issue-noScratch", false) && { noScratch: true }),
-    ...(draft("issue-protect", false) && { protect: true }),
+    ...(!provesItself() && draft("issue-protect", false) && { protect: true }),
   }, name);
   for (const each of ["name", "id", "balance"]) setDraft(`issue-${each}`, "");
 }
+
+const issueForm = (disabled) => form(issueTyped, h("div.form",
+  field("issue-name", say.issue.name),
+  field("issue-id", say.issue.id, { inputmode: "numeric" }),
+  amountField("issue-balance", say.issue.balance),
+  tick("issue-noScratch", say.issue.noScratch),
+  provesItself() ? h("p.hint", say.issue.proven)
+    : tick("issue-protect", say.issue.protect, say.issue.protectHint),
+  h("div.row", submit(say.issue.action, disabled, "strong", true),
+    button(say.home.demo, makeDemo, { sign: "card", disabled }))));
 
 export const issue = {
   title: say.issue.title,
   render: (s) => [
     heading(say.issue.title, say.issue.lead),
-    h("div.counter", cardSide(s), form(issueTyped, h("div.form",
-      field("issue-name", say.issue.name),
-      field("issue-id", say.issue.id, { inputmode: "numeric" }),
-      amountField("issue-balance", say.issue.balance),
-      tick("issue-noScratch", say.issue.noScratch),
-      tick("issue-protect", say.issue.protect, say.issue.protectHint),
-      h("div.row", submit(say.issue.action, !isUsable(), "strong", true),
-        button(say.home.demo, makeDemo, { sign: "card", disabled: !isUsable() }))))),
+    h("div.counter", cardSide(s), loadsCards() ? issueForm(!isUsable() || !isPossible("issue"))
+      : note(say.issue.elsewhere, "warn", "warn")),
   ],
 };
 
@@ -99,16 +104,13 @@ async function act(verb) {
 
 const direct = { issue: () => { location.hash = "#/issue"; }, demo: makeDemo };
 
-/** A closed or replaced card can never be unblocked. */
-const isOffered = ([verb]) => verb !== "unblock" || typedCard()
-  || !ENDED.includes(state.card?.read?.ledger);
-
 function action([verb, [name, hint]]) {
+  if (!isOffered(verb, Boolean(typedCard()))) return null;
   const isFree = WITHOUT_TAP.includes(verb) && typedCard();
   return h("li", button(name, direct[verb] ?? (() => act(verb)), {
     sign: SIGNS[verb], tone: "wide-button", hint,
-    // A payout needs a known balance.
-    disabled: isFree ? state.link !== "live" : !isUsable() || (verb === "close" && !trustedCard()),
+    disabled: isFree ? state.link !== "live"
+      : !isUsable() || !isPossible(verb, Boolean(typedCard())),
   }));
 }
 
@@ -118,7 +120,8 @@ export const desk = {
     heading(words.title, words.lead),
     h("div.counter",
       cardSide(s, field("desk-card", words.card, { hint: words.cardHint, maxlength: "24" }),
-        amountField("desk-accept", words.accept, { hint: words.acceptHint })),
-      h("ul.actions", Object.entries(words.actions).filter(isOffered).map(action))),
+        isOffered("adopt")
+          && amountField("desk-accept", words.accept, { hint: words.acceptHint })),
+      h("ul.actions", Object.entries(words.actions).map(action))),
   ],
 };

@@ -3,6 +3,7 @@
 import { load } from "./api.js";
 import { h } from "./dom.js";
 import { confirmed } from "./notices.js";
+import { loadsCards } from "./offers.js";
 import { draft, isUsable, setDraft, state } from "./store.js";
 import { say } from "./strings.js";
 import { begin } from "./tasks.js";
@@ -88,6 +89,8 @@ function refundPart(entry, refunded) {
   const way = words.back[kind];
   if (!way || outcome !== "committed") return null;
   if (refunded.has(operation)) return h("small", way.done);
+  // To give a payment back is to put money on a card.
+  if (kind === "pay" && !loadsCards()) return null;
   if (draft("refund.open", null) !== operation) {
     return button(way.name, () => openRefund(operation),
       { tone: "small", "aria-label": `${way.name} ${shown(amount)}` });

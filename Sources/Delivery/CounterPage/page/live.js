@@ -1,6 +1,7 @@
 // The event stream: the reader, its card, and the operations of all tabs.
 
 import { API, loadSettings, openSession, withProblem } from "./api.js";
+import { standingWords } from "./card-face.js";
 import { chosenAddress } from "./counters.js";
 import { announce, question, toast } from "./notices.js";
 import { spoken, tagWords } from "./refusals.js";
@@ -143,6 +144,9 @@ function lose() {
   announce(say.link.lost, true);
 }
 
+const seenWords = ({ name, balance }) =>
+  say.card.seen(name ?? say.card.nameless, shown(balance));
+
 function seeCard(told, isSilent) {
   // An event with neither a reading nor a problem means that the card is being read again.
   const card = told?.read || told?.problem ? withProblem(told) : null;
@@ -155,7 +159,7 @@ function seeCard(told, isSilent) {
   tellSettled(card.read?.settled ?? card.problem?.settled);
   if (isToldOnStage(card.problem)) return;
   if (card.problem) announce(spoken(tagWords(card.problem)), true);
-  else announce(say.card.seen(card.read.name ?? say.card.nameless, shown(card.read.balance)));
+  else announce(standingWords(card.read) ?? seenWords(card.read));
 }
 
 /**

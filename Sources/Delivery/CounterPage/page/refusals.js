@@ -1,7 +1,7 @@
 // The texts of a refusal or unknown outcome for a cashier: a heading about the money, and at most
 // two short sentences. The visible text is also the announced text.
 
-import { OF_LEDGER, state } from "./store.js";
+import { isGrave, OF_LEDGER, state } from "./store.js";
 import { say } from "./strings.js";
 import { minorUnits, shown } from "./words.js";
 
@@ -37,7 +37,9 @@ export function refusalWords(task) {
   // A failure without a known reason tells nothing about the money.
   const heading = error !== "failed" && words.titles[task.kind];
   if (heading) return { title: heading, lines: reasons(task) };
-  return { title: title || say.stage.failed, lines: [meaningOf(task), advice] };
+  // Of a card that is not what it says, the page has words of its own, and they are enough.
+  const meaning = task.problem.result !== "untrusted" && meaningOf(task);
+  return { title: title || say.stage.failed, lines: [meaning, advice] };
 }
 
 const MONEY_VIEWS = ["pay", "add"];
@@ -46,8 +48,8 @@ const MONEY_VIEWS = ["pay", "add"];
 export function tagWords({ error, title, meaning, advice }) {
   // The server's words for a ledger that takes no money name sockets and commands.
   const isPlain = MONEY_VIEWS.includes(state.route.name) || OF_LEDGER.includes(error);
-  const why = isPlain && words.why[error];
-  return why ? { title: why[0], lines: why.slice(1) } : { title, lines: [meaning, advice] };
+  const [what, next] = (isPlain && words.why[error]) || [title, advice || meaning];
+  return { warning: isGrave() && say.card.untrusted, title: what, lines: [next] };
 }
 
 /** The texts of an unknown outcome; they do not change with a reload. */
@@ -63,5 +65,6 @@ export function unknownWords({ about, body, doubt }, isRepeated) {
 }
 
 /** The texts as one announcement for screen readers. */
-export const spoken = ({ title, lines }) =>
-  [title, ...lines].filter(Boolean).map((line) => line.replace(/[^.?!]$/, "$&.")).join(" ");
+export const spoken = ({ warning, title, lines }) =>
+  [warning, title, ...lines].filter(Boolean).map((line) => line.replace(/[^.?!]$/, "$&."))
+    .join(" ");

@@ -3,6 +3,7 @@
 import { call, load } from "./api.js";
 import { h } from "./dom.js";
 import { toast } from "./notices.js";
+import { PROVING } from "./offers.js";
 import { draft, setDraft } from "./store.js";
 import { say } from "./strings.js";
 import { button, field, form, rows, signButton, submit, typed } from "./ui.js";
@@ -27,6 +28,11 @@ const put = (...tags) => play("put", tags.length > 0 ? { tags } : {});
 const tear = (fault) => play("tear", { fault });
 const small = (text, onclick, rest) => button(text, onclick, { tone: "small", ...rest });
 
+/** What can go wrong with the tag on the reader: a chip with commands has no pages. */
+const faultsOf = (tags) => (tags.some(({ chip, onReader }) => onReader && chip === PROVING)
+  ? words.chipFaults : words.faults);
+const faultButton = ([fault, text]) => small(text, () => tear(fault));
+
 const tagRow = ({ uid, chip, onReader }) => h("li", { key: uid },
   h("span.uid", uidWords(uid)), h("small", chip), onReader ? h("strong", words.on)
     : small(words.put, () => put(uid), { "aria-label": `${words.put} ${uid}` }));
@@ -35,10 +41,11 @@ const details = ({ tags, fault }) => h("div.sim-body", { id: "sim-body" },
   h("p", words.lead),
   h("section",
     h("h2", words.tags), rows(tags, tagRow, words.none),
-    h("div.row", CHIPS.map((chip) => small(words.fresh(chip), () => put(chip))))),
+    h("div.row", CHIPS.map((chip) => small(words.fresh(chip), () => put(chip)))),
+    h("p.hint", words.unsigned)),
   h("section",
     h("h2", words.tear), fault && small(words.disarm, () => tear(null)),
-    h("div.row", Object.entries(words.faults).map(([each, text]) => small(text, () => tear(each)))),
+    h("div.row", Object.entries(faultsOf(tags)).map(faultButton)),
     form(() => tear(typed("fault")), h("div.free",
       field("fault", words.fault, { placeholder: words.example }), submit(words.arm, false, "")))));
 

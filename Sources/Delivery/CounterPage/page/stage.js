@@ -2,6 +2,7 @@
 // outcome.
 
 import { h, icon } from "./dom.js";
+import { loadsCards } from "./offers.js";
 import { refusalWords, unknownWords } from "./refusals.js";
 import { isUsable, stagedTask, state } from "./store.js";
 import { say } from "./strings.js";
@@ -59,7 +60,7 @@ const isThere = ({ answer, doneOn }) => (state.card ? state.card.read?.uid === a
   : state.lying !== null && state.lying === doneOn);
 
 const canUndo = (task) => UNDONE.includes(task.verb) && !task.answer.deferred && isUsable()
-  && isThere(task);
+  && isThere(task) && (task.verb === "add" || loadsCards());
 
 const undoButton = (task) => button(
   task.verb === "add" ? words.undoOut(task.about) : words.undo, () => undo(task),

@@ -10,6 +10,7 @@ const LOG_IN = "Log in to Mastermind.";
 const NEW_GAME = "Start a new game.";
 const HISTORY = "The history shows what was done.";
 const OTHER_TAG = "Use another tag.";
+const IN_DOUBT = "In doubt block it; Repair, at the desk, makes the one in hand the true one.";
 const REPLACE = "move its funds to another tag: Replace, at the desk.";
 
 /** An empty text marks a step that the page takes itself or offers with a button. */
@@ -33,8 +34,7 @@ export const steps = {
 
   repair: "Write it again: Repair, at the desk, with its number.",
   "repair-if-known": "If you know the card, write it again: Repair, at the desk.",
-  "block-in-doubt":
-    "In doubt block it; Repair, at the desk, makes the one in hand the true one.",
+  "block-in-doubt": IN_DOUBT,
   "block-or-repair": "Block it, or write this one again: Repair, at the desk, with its number.",
   "keep-and-block": "Keep the card, and block it at the desk.",
   "keep-copy": "Keep the tag. The card it was copied from is not to blame.",
@@ -157,6 +157,20 @@ export const OF_READER = ["diagnose-reader", "free-reader", "plug-reader-in"];
 
 /** The texts of a refusal, or of a refusal with this step: what happened, and what to do. */
 export const refusals = {
+  "copied": ["This is a copy.", "Keep it; the card it was copied from is not to blame."],
+  "forged": ["This card was forged."],
+  "forged repair-if-known": ["The card's key was given up."],
+  "forged overwrite-by-issuing": ["The card's key was given up."],
+  "forged import-keys-or-overwrite": ["This is another house's card, or a forged one.", OPERATOR],
+  "rolled-back": ["The card shows an older state than it had."],
+  "damaged": ["Nothing on the card can be read."],
+  "damaged block-in-doubt": ["Only an old state is left on the card.", IN_DOUBT],
+  "key-missing": ["The key of this card is not here.", OPERATOR],
+  "key-missing use-another-tag": ["This is another house's card.", "Do not keep trying it."],
+  "key-missing use-at-house-station": ["This counter has no key of this card."],
+  "not-a-card overwrite-by-demo": ["This tag is not a tapcard card."],
+  "unsupported-tag replace": ["Nothing can be written to this card any more."],
+  "ledger-behind": ["The card is newer than the ledger.", OPERATOR],
   "ledger-unreachable": ["The ledger is out of reach.", "Try again when it is back."],
   "not-refundable show-earlier-account":
     ["This was done before the card was issued again.", "It cannot be taken back."],

@@ -85,6 +85,17 @@ export function isUnjudged() {
   return OF_LEDGER.includes(problem?.error) && (!read || read.seal === "valid");
 }
 
+/** Steps of a refusal that tell of a tag in the place of a card. */
+const SUSPICIOUS = ["keep-copy", "replace-if-genuine", "replace-if-it-repeats"];
+
+/** Whether the tag on the reader must not be taken for a card: a copy, a forgery, an old state. */
+export function isGrave() {
+  const { read, problem } = state.card ?? {};
+  if (!problem || isDeferring()) return false;
+  return read ? !isUnjudged() : problem.result === "untrusted"
+    || problem.next.some(({ step }) => SUSPICIOUS.includes(step));
+}
+
 /** Whether no money moves because of the ledger, and not because of the card on the reader. */
 export const isWithoutLedger = () =>
   isUnjudged() || (!isBarred() && Boolean(state.deferral?.outOfReach));

@@ -1,4 +1,7 @@
-// All texts of the page, except those of the server.
+// All texts of the page, except those of the server. Those of the lottery and of the game are in
+// service-strings.js.
+
+import { services } from "./service-strings.js";
 
 const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
 
@@ -113,18 +116,25 @@ export const say = {
     nameless: "Bearer", number: (id) => `No. ${id}`,
     seen: (name, funds) => `Card of ${name}, ${funds} available.`,
     untrusted: "Do not take or give money on this card",
-    tag: "Not a card", blank: "Blank tag", unread: "Not read",
+    proven: (chip) => `${chip}, cannot be copied`,
+    unusable: "Not usable",
+    plates: {
+      "blank-tag": "Blank tag", "not-a-card": "Not a card", "unsupported-tag": "Not a card",
+      "several-tags": "More than one tag", copied: "A copy", "key-missing": "Unknown key",
+      "locked-tag": "Locked tag", "protected-tag": "Protected tag", other: "Not read",
+    },
     display: {
       repaired: "What phones read on it was updated.",
       "out-of-date": "What phones read on it is out of date: Repair, at the desk, updates it.",
     },
     ledger: {
-      unknown: "This ledger does not know the card. Take it over at the desk.",
+      unknown: "This ledger does not know the card.",
       blocked: "This card is blocked: no money moves on it. The desk can allow it again.",
-      closed: "This card is closed. It can be issued again.",
+      closed: "This card is closed.",
       replaced: "This card was replaced. Its money is on the other card.",
     },
-    unsealed: "It carries no seal of ours. Take it over at the desk.",
+    unsealed: "It carries no seal of ours.",
+    adopt: "Take it over at the desk.",
     forgedChip: "The chip's signature is invalid: it may be an imitation.",
     scratch: {
       null: "No scratch card", unscratched: "Not scratched yet", scratching: "Being scratched",
@@ -152,10 +162,11 @@ export const say = {
       activating: ["Scratched already", "On its way"],
       activated: ["Scratched already", "Activated already"],
     },
-    offer: "This tag can become a card",
+    offer: "This tag can become a card", offerAgain: "Its tag can become a new card",
+    elsewhere: "Only at another counter",
     demo: "Write the demo user",
     demoHint: "The demo user is Amanda Gonzalez, number 1, without funds.",
-    issue: "Issue a card", history: "History of this card",
+    issue: "Issue a card", issueAgain: "Issue it again", history: "History of this card",
   },
   pay: { title: "Take a payment", lead: "Choose what is paid.", action: "Take" },
   add: { title: "Add funds", lead: "Choose what was paid in.", action: "Add" },
@@ -164,6 +175,7 @@ export const say = {
     on: (name, funds) => `${name}, ${funds} available`,
     nobody: "No card on the reader: it is asked for next.",
     notNow: "No money moves on this card.",
+    elsewhere: "This counter adds no funds. Do it at another one.",
   },
   // Messages for a card that stays on the reader after an operation, with the label to repeat it.
   served: {
@@ -245,46 +257,7 @@ export const say = {
     not: "There is nothing to activate.",
   },
 
-  draws: {
-    tabs: "Lottery", title: "Draws", none: "No draw has taken place yet.",
-    next: "Next draw", previous: "Previous draw", all: "All draws", top: "Top prize",
-    bonus: "Bonus", keys: "Swipe, or use the arrow keys. The dashed ball is the bonus.",
-    dashed: "The dashed ball is the bonus.",
-    stale: (age) => `Kept from ${age}: the lottery could not be asked.`,
-  },
-  tickets: {
-    title: "My tickets", upcoming: "Upcoming", drawn: "Drawn",
-    noneUpcoming: "No ticket waits for a draw.", noneDrawn: "No ticket was drawn yet.",
-    all: "All tickets", card: "Tickets of this card", which: "Which tickets",
-    won: (prize) => `won ${prize}`, notWon: "not won",
-    match: { yes: "matched", no: "not matched", bonus: "bonus matched" },
-    buy: (price) => `Buy a ticket, ${price}`, check: "Check a card's tickets",
-    payOut: "Pay out of the drawer", payOutTitle: (prize) => `Pay ${prize} out of the drawer?`,
-    payOutLine: "There is no room for it on the card. It is booked as paid in cash, once and for "
-      + "good.",
-    claims: {
-      card: "Claim onto the card", drawer: "Pay out of the drawer", done: "claimed",
-      "paid-out": "paid out", blocked: "its card is blocked", never: "cannot be claimed",
-    },
-    draw: (draw) => `for ${draw}`, legend: "What the balls mean",
-  },
-  mastermind: {
-    title: "Mastermind", board: "Board", ranking: "Ranking", user: "Name at the service",
-    loggedIn: (user) => `Logged in as ${user}.`,
-    newGame: "New game", slots: "Colours to find", anySlots: "All", start: "Start",
-    keep: "Keep it on the card", keepHint: "The card is asked for; a tap brings the game back.",
-    resume: "Resume from a card", none: "No game is going on.",
-    abandon: "A new game takes this one's place.",
-    turn: (number) => `Guess ${number}`,
-    pegs: (black, white) => `${black} in place, ${white} elsewhere`,
-    pegsHelp: "Filled: right colour and place. Ring: right colour, wrong place.",
-    yours: "Your guess", place: (number, colour) => `Place ${number}: ${colour}`,
-    colours: ["empty", "red", "blue", "yellow", "green", "violet", "white"], palette: "Colours",
-    keys: "Keys 1 to 6 choose, Backspace takes back, Enter guesses.",
-    guess: "Guess", takeBack: "Take back", 
-    solved: (guesses) => `Solved with ${guesses === 1 ? "one guess" : `${guesses} guesses`}.`,
-    columns: ["Name", "Guesses", "Colours", "When"], noRanking: "Nobody has solved one yet.",
-  },
+  ...services,
 
   history: {
     title: "History", all: "All cards", card: "This card", which: "Whose history",
@@ -356,6 +329,8 @@ export const say = {
     reissue: ["Close the old account of this card?",
       "The account that the card had is closed for good, with whatever it held. A new one begins "
       + "on the same tag.", "Close it and start a new one"],
+    again: ["Issue this card again?",
+      "Its old account has ended. A new one begins on the same tag.", "Issue it again"],
     held: (amount) => `The old account holds ${amount}. You hand it out.`,
   },
   issue: {
@@ -364,7 +339,9 @@ export const say = {
     name: "Name of the holder", id: "Number", idFault: "Write a whole number from 1",
     balance: "Funds to begin with, paid in cash", noScratch: "Without a scratch card",
     protect: "Protect the tag with a password",
-    protectHint: "Without this station's keys it can never be taken off again.", action: "Issue it",
+    protectHint: "Without this station's keys it can never be taken off again.",
+    proven: "This chip proves itself: its card cannot be copied, and needs no password.",
+    elsewhere: "This counter makes no cards. Do it at another one.", action: "Issue it",
   },
 
   health: {
@@ -385,10 +362,16 @@ export const say = {
     lead: "No hardware and no real money: what a reader would do, played.",
     put: "Put on", take: "Take off", fresh: (chip) => `New ${chip}`,
     tags: "Tags", none: "No tag was made yet.", on: "on the reader",
+    unsigned: "Only the maker can sign a chip, so most of these have no maker's signature.",
     tear: "Tear at the next write", fault: "Fault", arm: "Arm", disarm: "Disarm",
     armed: (fault) => `Armed: ${fault}`, example: "3 torn old",
     faults: {
       "1 torn old": "Torn, old page stays", "2 torn mix 7": "Torn, bits mixed",
+      "1 pulled-after": "Pulled after it", "1 acknowledge-lost": "Answer lost",
+    },
+    // A chip with commands writes one whole, or not at all.
+    chipFaults: {
+      "1 torn old": "Torn, nothing written", "1 torn new": "Torn, all written",
       "1 pulled-after": "Pulled after it", "1 acknowledge-lost": "Answer lost",
     },
   },

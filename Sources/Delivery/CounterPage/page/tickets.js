@@ -5,6 +5,7 @@ import { serveAgain } from "./counter.js";
 import { h, icon } from "./dom.js";
 import { ball, ballSigns, lotteryTabs, staleNote } from "./lottery.js";
 import { confirmed } from "./notices.js";
+import { loadsCards } from "./offers.js";
 import { draft, isBarred, isUsable, setDraft, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { begin, dismiss } from "./tasks.js";
@@ -57,7 +58,8 @@ async function payOut(ticket, reason) {
 }
 
 function claimPart(ticket) {
-  const way = ticket.claim ?? { true: "done", false: "card" }[ticket.claimed];
+  const said = ticket.claim ?? { true: "done", false: "card" }[ticket.claimed];
+  const way = said === "card" && !loadsCards() ? "elsewhere" : said;
   const act = { card: () => claim(ticket), drawer: () => payOut(ticket) }[way];
   return act ? button(words.claims[way], act,
     { tone: "strong small", disabled: !isUsable() || isBarred(), money: true })

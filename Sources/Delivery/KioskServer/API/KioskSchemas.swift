@@ -33,7 +33,7 @@ enum KioskSchemas {
             "add": Schema.list(of: Schema.named("Amount")),
         ]), "demoPace": Schema.truth, "login": Schema.words(["none", "password"]),
         "simulator": Schema.truth, "ticketPrice": Schema.orNull(Schema.named("Amount")),
-        "counters": Schema.count,
+        "counters": Schema.count, "loadsCards": Schema.truth,
     ])
 
     private static let reader = Schema.object([

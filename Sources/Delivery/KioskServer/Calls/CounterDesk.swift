@@ -252,6 +252,7 @@ struct CounterDesk: Sendable {
             "demoPace": .bool(demoPace), "login": .string(asksForPassword ? "password" : "none"),
             "simulator": .bool(readerIsSimulated),
             "ticketPrice": .text(price), "counters": .number(counters),
+            "loadsCards": .bool(session.loadsCards),
         ]
     }
 

@@ -32,10 +32,11 @@ extension NextStep.CardStep {
             NextWords("adopt-or-reissue", "Take it over with tapcard adopt, or add --reissue.")
         case .adoptOrOverwrite:
             NextWords("adopt-or-overwrite", "Take it over with tapcard adopt, or add --overwrite.")
-        case .issue:
+        case .issue(let chip):
             NextWords(
                 "issue",
-                "Write the demo user with tapcard demo, or a card of your own with tapcard issue.")
+                "Write the demo user with tapcard demo, or a card of your own with tapcard issue.",
+                ["chip": chip])
         case .showHistory(let uid):
             NextWords(
                 "show-history",

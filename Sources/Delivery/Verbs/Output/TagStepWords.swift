@@ -40,9 +40,10 @@ extension NextStep.TagStep {
         case .overwriteByIssuing:
             NextWords(
                 "overwrite-by-issuing", "To write over it, add --overwrite to tapcard issue.")
-        case .overwriteByDemo:
+        case .overwriteByDemo(let chip):
             NextWords(
-                "overwrite-by-demo", "tapcard demo --overwrite writes the demo user over it.")
+                "overwrite-by-demo", "tapcard demo --overwrite writes the demo user over it.",
+                ["chip": chip])
         case .protectAgain:
             NextWords("protect-again", "tapcard tag protect sets its settings back.")
         case .goOn:

@@ -29,7 +29,9 @@ extension Command {
         Command(
             "sim put", group: .simulation, "Put a tag onto the simulated reader",
             discussion: "A chip's name brings a new one from the factory, a number the one with "
-                + "that number; without either, the tag comes back that lay there last.",
+                + "that number; without either, the tag comes back that lay there last. The first "
+                + "new NTAG213, NTAG216 and NTAG424 have the number and the maker's signature of a "
+                + "real one; the others have no signature, because only the maker can sign.",
             takes: .tags, page: .post("simulator/put", reader: .never), answers: .tags,
             example: "tapcard sim put NTAG216"
         ) { session throws(TapcardError) in

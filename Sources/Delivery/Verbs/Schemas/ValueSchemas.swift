@@ -87,6 +87,7 @@ package enum ValueSchemas {
             "amount": Schema.described(amount, "how much"),
             "currency": Schema.described(Schema.text, "the other station's currency"),
             "ticket": lotteryName, "file": Schema.text,
+            "chip": Schema.described(Schema.text, "the chip that can become a card"),
             "because": Schema.described(Schema.text, "the word of the error that left it open"),
             "seconds": Schema.described(Schema.text, "how long to wait"),
         ])

@@ -120,6 +120,10 @@ package struct Session: Sendable {
 
     var keyFile: KeyFile { KeyFile(path: settings.keyPath) }
 
+    /// Whether this station has the keys that load and make cards, and not a table of card keys. One
+    /// without keys gets its own.
+    package var loadsCards: Bool { (try? keyFile.load())?.isTable != true }
+
     /// The keys, made together with the ledger; the first time, their places are printed.
     ///
     /// Keys are not made for a ledger that has cards: then the old ones were lost, and new ones

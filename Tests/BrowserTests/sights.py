@@ -1,0 +1,197 @@
+"""Tags and cards that a cashier may be shown, honest or not, made in the simulation's file while the
+server is down: as somebody with chips of their own could make them."""
+
+import contextlib
+import os
+import re
+import shutil
+import tempfile
+
+HEADING = "tapcard chip "
+# Keys of a chip from the factory, and keys that nobody here has.
+FACTORY, FOREIGN = "0" * 32, "7" * 32
+PASSPHRASE = "TAPCARD_TABLE_PASSPHRASE"
+
+
+class Drawer:
+    """The simulated reader of a counter, with its file."""
+
+    def __init__(self, counter):
+        self.counter = counter
+        self.data = self.data_of(counter.home)
+        self.path = f"{self.data}/simulation.txt"
+
+    @staticmethod
+    def data_of(home):
+        return f"{home}/.local/share/tapcard/simulated"
+
+    def new_path(self):
+        return f"{tempfile.mkdtemp(dir=self.counter.home)}/new"
+
+    @contextlib.contextmanager
+    def opened(self):
+        """While this lasts nobody else has the file."""
+        self.counter.server.stop()
+        try:
+            yield self
+        finally:
+            self.counter.start()
+
+    def text(self):
+        with open(self.path, encoding="ascii") as file:
+            return file.read()
+
+    def chip(self, uid):
+        """The lines of the NTAG 424 DNA with this number."""
+        return next(part for part in self.text().split(HEADING) if f"uid: {uid}\n" in part)
+
+    def put_back(self, uid, lines):
+        text = self.text().replace(self.chip(uid), lines)
+        with open(self.path, "w", encoding="ascii") as file:
+            file.write(text)
+
+    def change(self, uid, pattern, replacement):
+        """Replaces what matches in that chip's lines."""
+        lines, count = re.subn(f"(?m)^{pattern}$", replacement, self.chip(uid))
+        assert count, pattern
+        self.put_back(uid, lines)
+
+    def elsewhere(self, *commands, sharing=False):
+        """The tags of another station on which these commands were run; they take the place of
+        ours. Stations that share have the same keys and books."""
+        other = tempfile.mkdtemp(dir=self.counter.home)
+        if sharing:
+            shutil.copytree(self.data, self.data_of(other), dirs_exist_ok=True)
+        for words in commands:
+            self.counter.run(*words, HOME=other)
+        shutil.copy(f"{self.data_of(other)}/simulation.txt", self.path)
+
+
+def card(counter, chip, balance="12.50"):
+    counter.put(chip)
+    return counter.make_demo(balance)
+
+
+def factory_clone(drawer):
+    """A new chip that was given the number of a card."""
+    uid = card(drawer.counter, "NTAG424")
+    with drawer.opened():
+        drawer.change(uid, r"key-(\d): .*", rf"key-\1: {FACTORY} 0 0 0 0")
+
+
+def clone(drawer):
+    """A chip with the number of a card and the versions of its keys, and with other keys."""
+    uid = card(drawer.counter, "NTAG424")
+    with drawer.opened():
+        drawer.change(uid, r"key-(\d): \w+ (.*)", rf"key-\1: {FOREIGN} \2")
+
+
+def old_chip(drawer):
+    """A chip with all that it had before it paid."""
+    uid = card(drawer.counter, "NTAG424")
+    old = drawer.chip(uid)
+    for _ in range(3):
+        drawer.counter.call("POST", "pay", {"amount": "1.00"})
+    with drawer.opened():
+        drawer.put_back(uid, old)
+
+
+def forged_chip(drawer):
+    """A card with a record under the true key that this ledger has not issued."""
+    uid = card(drawer.counter, "NTAG424")
+    ours = drawer.chip(uid)
+    with drawer.opened():
+        drawer.elsewhere(("pay", "2.00"), sharing=True)
+        theirs = drawer.chip(uid)
+        drawer.put_back(uid, ours)
+    drawer.counter.call("POST", "pay", {"amount": "1.00"})
+    with drawer.opened():
+        drawer.put_back(uid, theirs)
+
+
+def chip_of_another_house(drawer, version=9):
+    """A chip with keys of a version that no key here has, or that one has, too."""
+    drawer.counter.put("NTAG424")
+    uid = drawer.counter.tags()[-1]["uid"]
+    with drawer.opened():
+        drawer.change(uid, r"key-(\d): .*", rf"key-\1: {FOREIGN} {version} 0 0 0")
+
+
+def other_house_with_our_version(drawer):
+    # Key 1 of any house has version 2 on its chips.
+    chip_of_another_house(drawer, 2)
+
+
+def card_with_foreign_keys(drawer):
+    """A card of this ledger whose keys got a version that no key here has."""
+    uid = card(drawer.counter, "NTAG424")
+    with drawer.opened():
+        drawer.change(uid, r"key-(\d): .*", rf"key-\1: {FOREIGN} 9 0 0 0")
+
+
+def dead_key(drawer):
+    """A card whose sell key somebody has killed with a thousand wrong ones."""
+    uid = card(drawer.counter, "NTAG424")
+    with drawer.opened():
+        drawer.change(uid, r"key-3: (\w+ \d+) .*", r"key-3: \1 1000 0 0")
+
+
+def locked_tag(drawer):
+    """A blank tag whose lock bits somebody has set."""
+    with drawer.opened():
+        text = re.sub(r"(?m)^(page 02: .. ..) .. ..$", r"\1 FF FF", drawer.text(), count=1)
+        with open(drawer.path, "w", encoding="ascii") as file:
+            file.write(text)
+
+
+def other_house(drawer):
+    """A card of another house on a tag with pages, under a key with the number of ours."""
+    with drawer.opened():
+        drawer.elsewhere(("demo",))
+
+
+def other_key(drawer):
+    """A card on a tag with pages, under a key with a number that no key here has."""
+    with drawer.opened():
+        drawer.elsewhere(("init", "--currency", "USD"), ("keys", "rotate"), ("demo",))
+
+
+def copied_pages(drawer):
+    """A card's pages on another tag."""
+    counter = drawer.counter
+    card(counter, "NTAG213")
+    dump = drawer.new_path()
+    with drawer.opened():
+        counter.run("tag", "dump", dump)
+        counter.run("sim", "put", "NTAG213")
+        counter.run("tag", "restore", dump, "--overwrite")
+
+
+def old_pages(drawer):
+    """A card with the pages that it had before it paid."""
+    counter = drawer.counter
+    card(counter, "NTAG213")
+    dump = drawer.new_path()
+    with drawer.opened():
+        counter.run("tag", "dump", dump)
+    for _ in range(3):
+        counter.call("POST", "pay", {"amount": "1.00"})
+    with drawer.opened():
+        counter.run("tag", "restore", dump, "--overwrite")
+
+
+def ahead(drawer, chip="NTAG424"):
+    """A card that has paid since the books were copied."""
+    card(drawer.counter, chip)
+    with drawer.opened():
+        drawer.elsewhere(*[("pay", "1.00")] * 3, sharing=True)
+
+
+def table_station(drawer):
+    """From now on this station has a table of the keys of its cards, and not those of the house."""
+    counter = drawer.counter
+    table = drawer.new_path()
+    with drawer.opened():
+        passphrase = counter.run("keys", "table", table)["passphrase"]
+        os.remove(f"{drawer.data}/keys.json")
+        counter.run("keys", "import", table, **{PASSPHRASE: passphrase})

@@ -1,0 +1,250 @@
+"""What a cashier sees of a card that is not what it says it is, and which action is offered for it."""
+
+import sights
+from case import BrowserCase
+from test_out_of_reach import DANGER
+
+# What is told of it; the first words stand where a card is drawn without an amount.
+CHIPS = {
+    sights.factory_clone: ("A copy", "This is a copy."),
+    sights.clone: ("A copy", "This is a copy."),
+    sights.chip_of_another_house: ("Unknown key", "The key of this card is not here."),
+    sights.other_house_with_our_version: ("Unknown key", "This is another house's card."),
+    sights.card_with_foreign_keys: ("Unknown key", "The key of this card is not here."),
+    sights.old_chip: ("$9.50", "The card shows an older state than it had."),
+    sights.forged_chip: ("$11.50", "This card was forged."),
+    sights.ahead: ("$12.50", "The card is newer than the ledger."),
+}
+PAGES = {
+    sights.other_house: ("Amanda Gonzalez", "This is another house's card, or a forged one."),
+    sights.other_key: ("Amanda Gonzalez", "The key of this card is not here."),
+    sights.copied_pages: ("$12.50", "This is a copy."),
+    sights.old_pages: ("$9.50", "The card shows an older state than it had."),
+}
+SENTENCES = """
+return [...document.querySelectorAll('.note.bad :is(strong, p)')].map((it) => it.innerText).join(' ')
+"""
+OVER = "Write over what is on this tag?"
+
+
+class SightCase(BrowserCase):
+    loses_server = True
+
+    def setUp(self):
+        super().setUp()
+        self.drawer = sights.Drawer(self.counter)
+
+
+class AlarmTests(SightCase):
+    def judge(self, make, words):
+        with self.subTest(make.__name__):
+            make(self.drawer)
+            self.page.open()
+            self.page.see(DANGER, *words)
+            # The same colours for all of them, and no word of a terminal.
+            self.assertEqual(self.page.count(".card:is(.doubtful, .grave)"), 1)
+            self.assertEqual(self.page.count(".note.bad"), 1)
+            said = self.page.script(SENTENCES)
+            self.assertLessEqual(said.count(". ") + 1, 2, said)
+            self.assertNotRegex(said, r"[0-9A-F]{6}|version|tapcard")
+            self.assertNotIn("cannot be copied", self.page.text())
+            for name in ("Take a payment", "Add funds", "Write the demo user", "Issue a card"):
+                self.assertFalse(self.page.can_press(name), name)
+
+    def test_a_chip_that_is_refused_alarms(self):
+        for make, words in CHIPS.items():
+            self.judge(make, words)
+
+    def test_a_tag_with_pages_that_is_refused_alarms(self):
+        for make, words in PAGES.items():
+            self.judge(make, words)
+
+    def test_the_alarm_is_spoken_as_well(self):
+        sights.clone(self.drawer)
+        self.counter.take()
+        self.page.open()
+        self.page.see("Hold a card to the reader")
+        self.page.listen()
+        self.counter.put()
+        self.page.hear(f"{DANGER} on this card. This is a copy. "
+                       "Keep it; the card it was copied from is not to blame.")
+
+    def test_a_killed_key_is_no_copy(self):
+        sights.dead_key(self.drawer)
+        self.page.open()
+        self.page.see("Not usable", "Nothing can be written to this card any more.", "Move its funds to another tag: Replace, at the desk.")
+        self.assertNotIn(DANGER, self.page.text())
+        self.page.go("desk")
+        self.page.see("What an operator may do")
+        self.assertFalse(self.page.can_press("Issue a card"))
+
+    def test_a_blank_tag_does_not_alarm(self):
+        for chip in ("NTAG213", "NTAG424"):
+            self.counter.put(chip)
+            self.page.open()
+            self.page.see("Blank tag", "This tag can become a card")
+            self.assertEqual(self.page.count(".doubtful, .grave, .note.bad"), 0)
+
+
+class OfferTests(SightCase):
+    def desk(self, make):
+        make(self.drawer)
+        self.page.open("desk")
+        self.page.see("What an operator may do")
+        self.page.wait("document.querySelector('.side .card:not(.slot)')")
+
+    def test_nothing_is_offered_for_keys_that_are_not_here(self):
+        for make in (sights.chip_of_another_house, sights.other_house_with_our_version,
+                     sights.card_with_foreign_keys, sights.clone):
+            with self.subTest(make.__name__):
+                self.desk(make)
+                self.page.see(DANGER)
+                for name in ("Issue a card", "Write the demo user", "Take over", "Repair", "Block"):
+                    self.assertFalse(self.page.can_press(name), name)
+                self.page.go("issue")
+                self.page.see("Makes a card of a blank tag")
+                self.assertFalse(self.page.can_press("Issue it"))
+
+    def write_over(self, make):
+        self.desk(make)
+        self.page.press("Write the demo user")
+        self.page.see(OVER)
+        self.page.press("Write over it")
+        self.page.stage("done")
+        self.page.leave_check()
+        self.assertEqual(self.counter.read()["ledger"], "known")
+        self.assertAudited()
+
+    def test_pages_of_another_house_are_written_over_when_somebody_says_so(self):
+        self.write_over(sights.other_house)
+
+    def test_pages_under_a_key_that_is_not_here_are_written_over_as_well(self):
+        self.write_over(sights.other_key)
+
+    def test_a_locked_tag_becomes_no_card(self):
+        sights.locked_tag(self.drawer)
+        self.page.open()
+        self.page.see("Blank tag", "Use another tag.")
+        self.assertNotIn("This tag can become a card", self.page.text())
+        self.page.go("desk")
+        self.page.see("What an operator may do")
+        self.assertFalse(self.page.can_press("Issue a card"))
+
+    def test_what_is_no_card_is_taken_over_by_nobody(self):
+        self.counter.put("NTAG424")
+        self.page.open("desk")
+        self.page.see("Blank tag")
+        self.assertFalse(self.page.can_press("Take over"))
+        self.assertTrue(self.page.can_press("Issue a card"))
+
+    def test_a_blocked_card_is_asked_no_account_for(self):
+        sights.card(self.counter, "NTAG424")
+        self.counter.call("POST", "block", {})
+        self.page.open("issue")
+        self.page.see("This card is blocked")
+        self.page.press("Issue it")
+        self.page.stage("failed")
+        self.page.see("The card is blocked", "Allow it again at the desk.")
+        self.assertEqual(self.page.count("dialog"), 0)
+
+
+class EndedTests(SightCase):
+    def issue_again(self, told):
+        self.page.open()
+        self.page.see(told, "Its tag can become a new card")
+        self.page.press("Issue it again")
+        self.page.type("Name of the holder", "Eva")
+        self.page.press("Issue it")
+        self.page.see("Issue this card again?", "Its old account has ended.")
+        self.assertEqual(self.page.focused(), "Leave it as it is")
+        self.page.press("Issue it again")
+        self.page.stage("done")
+        self.page.leave_check()
+        read = self.counter.read()
+        self.assertEqual((read["name"], read["balance"], read["ledger"]), ("Eva", "0.00", "known"))
+        self.assertAudited()
+
+    def test_a_closed_card_is_issued_again(self):
+        for chip in ("NTAG213", "NTAG424"):
+            with self.subTest(chip):
+                uid = sights.card(self.counter, chip)
+                self.counter.call("POST", "close", {"card": uid})
+                self.issue_again("This card is closed.")
+
+    def test_the_tag_of_a_replaced_card_is_issued_again(self):
+        lost = sights.card(self.counter, "NTAG424")
+        self.counter.put("NTAG213")
+        self.counter.call("POST", "replace", {"card": lost})
+        self.counter.put(lost)
+        self.issue_again("This card was replaced.")
+
+
+class KindTests(SightCase):
+    def test_a_card_says_on_which_chip_it_is(self):
+        sights.card(self.counter, "NTAG424")
+        self.page.open()
+        self.page.see("Amanda Gonzalez", "NTAG424, cannot be copied")
+        self.counter.call("POST", "block", {})
+        self.page.see("This card is blocked")
+        self.assertNotIn("cannot be copied", self.page.text())
+        sights.card(self.counter, "NTAG213")
+        self.page.see("NTAG213")
+        self.page.see_no("NTAG424")
+        self.assertNotIn("cannot be copied", self.page.text())
+
+    def test_a_password_is_offered_only_where_it_means_something(self):
+        protect, proven = "Protect the tag with a password", "needs no password"
+        self.page.open("issue")
+        self.page.see("Blank tag", protect)
+        self.page.field(protect).click()
+        self.counter.put("NTAG424")
+        self.page.see(proven)
+        self.page.see_no(protect)
+        self.page.press("Issue it")
+        self.page.stage("done")
+        self.page.leave_check()
+        self.page.see("cannot be copied", proven)
+        self.counter.take()
+        self.page.see(protect)
+
+
+    def test_the_chip_takes_no_room_from_the_name_on_a_small_phone(self):
+        sights.card(self.counter, "NTAG424")
+        self.page.look((320, 640))
+        self.page.open()
+        self.page.see("cannot be copied")
+        lines = ("return document.querySelector('.mark span').offsetHeight"
+                 " / parseFloat(getComputedStyle(document.querySelector('.mark')).lineHeight)")
+        self.assertLess(self.page.script(lines), 1.5)
+
+
+class TableTests(SightCase):
+    def test_a_station_with_a_table_offers_what_it_can(self):
+        sights.card(self.counter, "NTAG424")
+        sights.table_station(self.drawer)
+        self.page.open()
+        self.page.see("Amanda Gonzalez", "Only at another counter")
+        self.assertFalse(self.page.can_press("Add funds"))
+        self.page.press("Take a payment")
+        self.page.press("$1.00")
+        self.page.stage("done")
+        self.assertFalse(self.page.can_press("Undo"))
+        self.page.leave_check()
+        self.page.go("add")
+        self.page.see("This counter adds no funds.")
+        self.assertFalse(self.page.can_press("$5.00"))
+        self.page.go("history")
+        self.page.see("Payment")
+        self.assertFalse(self.page.can_press("Refund"))
+        self.assertTrue(self.page.can_press("Reverse"))
+        self.page.go("desk")
+        self.page.see("Pay out and close")
+        for name in ("Issue a card", "Write the demo user", "Take over", "Replace a lost card"):
+            self.assertFalse(self.page.can_press(name), name)
+        self.page.go("issue")
+        self.page.see("This counter makes no cards.")
+        self.counter.put("NTAG424")
+        self.page.go("home")
+        self.page.see("Blank tag", "Do it at another counter.")
+        self.assertFalse(self.page.can_press("Write the demo user"))
+        self.assertAudited()
