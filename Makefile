@@ -96,6 +96,11 @@ prove: deps mutants
 mutants: deps
 	$(SWIFT) build -c release --product FaultEnumerator --scratch-path .build/mutants -Xswiftc -DLEAVE_RULES_OUT
 	.build/mutants/release/FaultEnumerator mutants
+	$(SWIFT) build -c release --product Soak --scratch-path .build/mutants -Xswiftc -DLEAVE_RULES_OUT
+	for rule in 51 52 53 54 55 56; do \
+		.build/mutants/release/Soak --seconds 300 --seed 4 --without-rule $$rule; \
+		test $$? = 1 || exit 1; \
+	done
 
 # The reader's driver under a memory checker; make test has built what it runs.
 memcheck: deps

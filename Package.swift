@@ -320,15 +320,14 @@ let package = Package(
         .target(
             name: "SoakTown",
             dependencies: [
-                "BlockingLane", "CardCryptography", "CardImage", "FarLedger", "FaultyWorld",
-                "Games",
-                "Ledger", "PortDoubles", "SeededChance", "ServicePorts", "SimulatedField",
-                "TapcardCore",
-                "TapcardDomain", "Type2Tag",
+                "BlockingLane", "CardCryptography", "CardImage", "ChipCard", "FarLedger",
+                "FaultyWorld", "Games", "Ledger", "Ntag424", "PortDoubles", "SeededChance",
+                "ServicePorts", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag",
             ],
             path: "Tests/SoakTown", swiftSettings: strict),
         .executableTarget(
-            name: "Soak", dependencies: ["SoakTown"], path: "Tests/Soak", swiftSettings: strict),
+            name: "Soak", dependencies: ["SoakTown", "TapcardDomain"], path: "Tests/Soak",
+            swiftSettings: strict),
 
         .target(
             name: "IdleDrivers",
@@ -473,9 +472,9 @@ let package = Package(
         tests(
             of: "StationFiles",
             [
-                "BlockingLane", "CardCryptography", "DurableFile", "Ledger", "PortDoubles",
-                "SimulatedField", "SimulatedReader", "TagReading", "TapcardCore", "TapcardDomain",
-                "Type2Tag",
+                "BlockingLane", "CardCryptography", "ChipCard", "DurableFile", "Ledger", "Ntag424",
+                "PortDoubles", "SimulatedField", "SimulatedReader", "TagReading", "TapcardCore",
+                "TapcardDomain", "Type2Tag",
             ]),
         tests(
             of: "MastermindGames",

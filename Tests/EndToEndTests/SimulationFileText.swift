@@ -24,6 +24,14 @@ struct SimulationFileText {
         try DurableFile(path).write(Array(text.joined(separator: "\n").utf8), mode: 0o600)
     }
 
+    /// Arms a fault that `tapcard sim tear` cannot name, such as "frame 4 lost".
+    func arm(_ fault: String, at location: SourceLocation = #_sourceLocation) throws {
+        let text = try text()
+        let armed = text.replacing(/\nfault: [^\n]*/, with: "\nfault: \(fault)")
+        #expect(armed != text, sourceLocation: location)
+        try DurableFile(path).write(Array(armed.utf8), mode: 0o600)
+    }
+
     func page(_ number: UInt8, on uid: String = Counter.firstUID) throws -> String {
         let name = SimulationFileText.name(number)
         let tag = try #require(try text().components(after: "uid: \(uid)\n"))

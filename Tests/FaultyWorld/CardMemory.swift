@@ -27,7 +27,7 @@ package enum CardMemory: Hashable, Sendable {
     }
 
     /// The chip, if tapcard keeps cards on it.
-    var model: Chip? {
+    package var model: Chip? {
         switch self {
         case .pages(let tag): tag.chip.model
         case .chip: .ntag424

@@ -62,7 +62,7 @@ extension Live {
             return answer
         }
         // Another station may have changed the keys of a card that was away.
-        if isWrongKey, !readers[reader].hasMissedReturn {
+        if isWrongKey, !mayRefuseKeys, !readers[reader].hasMissedReturn {
             violations.append(Violation(.chip, "a wrong key was tried on the chip"))
         }
         return outcome

@@ -1,3 +1,4 @@
+import CardCryptography
 import CardImage
 import Ledger
 import Ntag424
@@ -28,6 +29,8 @@ struct Live {
     /// Whether a reader whose station only looks selects a card that came back by itself, and
     /// does not report it.
     private let areReadersCareless: Bool
+    private let ring: KeyRing?
+    let mayRefuseKeys: Bool
     /// By the number of the step, counted from 0 over all stations since the last saved moment.
     private var mishaps: [Int: Mishap]
     var simulation: Simulation
@@ -55,6 +58,7 @@ struct Live {
         areReadersCareless: Bool
     ) {
         self.areReadersCareless = areReadersCareless
+        (ring, mayRefuseKeys) = (world.ring, world.mayRefuseKeys)
         layout = world.memory.model.flatMap(CardLayout.init)
         uid = world.memory.uid
         self.keepsWorlds = keepsWorlds
@@ -82,6 +86,7 @@ struct Live {
         var world = RestingWorld(memory, ledger: tables)
         world.weak = weak
         world.active = active
+        (world.ring, world.mayRefuseKeys) = (ring, mayRefuseKeys)
         return world
     }
 

@@ -15,6 +15,10 @@ package struct RestingWorld: Hashable, Sendable {
     package var ledger: LedgerTables
     /// The codes that the service has made active for this card.
     package var active: Set<ScratchCode> = []
+    /// The keys of a house that makes its own; nil for those of every scene.
+    package var ring: KeyRing?
+    /// Whether a refused key is no violation: the card may be a copy, or the ledger was put back.
+    package var mayRefuseKeys = false
 
     package init(_ memory: CardMemory, ledger: LedgerTables = LedgerTables()) {
         self.memory = memory
@@ -57,7 +61,7 @@ package struct RestingWorld: Hashable, Sendable {
     }
 
     /// The keys of the house. A second key is made before the first one is given up.
-    package var keys: KeyRing { Scene.keys(of: ledger) }
+    package var keys: KeyRing { ring ?? Scene.keys(of: ledger) }
 
     /// The ledger's row of the card on the tag.
     package var card: LedgerCard? { ledger.cards[uid] }

@@ -181,7 +181,7 @@ struct AuthenticationTests {
             _ = try conversation.authenticate(
                 .application, factoryKey, random: bytes(example.random))
             #expect(throws: ChipError(.malformed)) {
-                _ = try conversation.hear([UInt8](repeating: 1, count: count) + [0x91, 0xAF])
+                _ = try conversation.hear([UInt8](repeating: 2, count: count) + [0x91, 0xAF])
             }
         }
         for count in 0..<40 where count != 32 {

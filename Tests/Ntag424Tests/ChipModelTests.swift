@@ -254,11 +254,9 @@ struct ChipModelTests {
             let settings = FileSettings(mode: .plain, rights: rights, mirror: mirror)
             expect(.wrongParameter) { _ = try chip.run(.changeFileSettings(file, settings)) }
         }
-        for configuration in [ChipConfiguration.randomUID, .leakageResilience] {
-            var chip = try tapped()
-            try chip.authenticate(.application)
-            expect(.wrongParameter) { _ = try chip.run(.setConfiguration(configuration)) }
-        }
+        var chip = try tapped()
+        try chip.authenticate(.application)
+        expect(.wrongParameter) { _ = try chip.run(.setConfiguration(.randomUID)) }
     }
 
     @Test("Its state is a text that reads as the same state, and no other text")

@@ -183,7 +183,8 @@ struct CommandCodecTests {
         #expect(errors.allSatisfy { $0.nextStep.hasSuffix(".") })
         #expect(ChipError(.refused(.other(StatusWord(0x6F00)))).description.contains("6F00"))
         let others: [ChipError.Kind] = [
-            .unproved, .impostor, .malformed, .sessionOver, .keyRefusedBefore, .tooLong,
+            .unproved, .impostor, .otherProtocol, .malformed, .sessionOver, .keyRefusedBefore,
+            .tooLong,
         ]
         #expect(Set(others.map { ChipError($0).description }).count == others.count)
         #expect(others.allSatisfy { ChipError($0).nextStep.hasSuffix(".") })

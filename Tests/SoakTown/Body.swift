@@ -1,3 +1,5 @@
+import FaultyWorld
+import Ntag424
 import Type2Tag
 
 /// One sticker in somebody's pocket.
@@ -15,22 +17,39 @@ package struct Body: Sendable {
         case keyRetired
     }
 
-    var tag: TagMemory
+    var memory: CardMemory
     /// Pages whose last WRITE was not acknowledged, with what they held before.
     var weak: [UInt8: Page] = [:]
     var marks: Set<Mark> = []
     /// The places for records whose last writer was a vandal.
     var spoiltPlaces: Set<Int> = []
     /// A thief's copy of it.
-    var dumps: [TagMemory] = []
+    var dumps: [CardMemory] = []
 
     static let mostDumps = 8
 
     mutating func photograph(_ chance: Chance) {
         if dumps.count < Body.mostDumps {
-            dumps.append(tag)
+            dumps.append(memory)
         } else {
-            dumps[chance.below(dumps.count)] = tag
+            dumps[chance.below(dumps.count)] = memory
         }
+    }
+
+    /// The tag with pages; nil for a chip that proves itself.
+    var tag: TagMemory? {
+        if case .pages(let tag) = memory { tag } else { nil }
+    }
+
+    /// The chip that proves itself; nil for a tag with pages.
+    var chip: ChipMemory? {
+        if case .chip(let chip) = memory { chip } else { nil }
+    }
+
+    /// Writes a page of a tag that has pages.
+    mutating func set(_ page: UInt8, _ content: Page) {
+        guard var tag else { return }
+        tag[page] = content
+        memory = .pages(tag)
     }
 }

@@ -46,7 +46,8 @@ package struct Trouble: Sendable {
             if case .refused = kind { isRefusal = true }
         case .ledgerAway, .ledgerGone, .commitLost, .commitUnknown, .commitUnknownLedgerGone:
             isOfLedger = true
-        case .killedBefore, .killedAfter, .service, .forgedAnswer: break
+        case .forgedAnswer: isOnRadio = true
+        case .killedBefore, .killedAfter, .service: break
         }
     }
 
@@ -103,8 +104,10 @@ extension Town {
                 (2, .lost), (3, .acknowledgeLost), (1, .pulledAfter), (1, .garbled), (1, .late),
                 (1, .refused(chance.pick([0, 1, 4, 5]))),
             ]
-            if case .write = step.act { kinds.append((6, .torn(drawTornPage()))) }
-            return deaths
+            if step.isWrite { kinds.append((6, .torn(drawTornPage()))) }
+            var others = deaths
+            if case .command(_, isWrite: true) = step.act { others.append((3, .forgedAnswer)) }
+            return others
                 + kinds.map { weight, kind in
                     (weight, chance.percent(30) ? .radioAndBack(kind) : .radio(kind))
                 }

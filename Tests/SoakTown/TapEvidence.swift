@@ -61,8 +61,8 @@ extension Town {
     func evidence(of index: Int) -> TapEvidence {
         let (tag, uid) = (bodies[index].tag, uid(index))
         var evidence = TapEvidence()
-        let face = tag.image?.content(in: .usd).face
-        evidence.isFaceTorn = face == nil
+        let face = tag?.image?.content(in: .usd).face
+        evidence.isFaceTorn = tag != nil && face == nil
         evidence.isSpoilt = !bodies[index].spoiltPlaces.isEmpty
         guard let card = tables.cards[uid] else {
             evidence.isKnown = false
@@ -71,7 +71,7 @@ extension Town {
         }
         var (best, bestLost) = (SequenceNumber.none, SequenceNumber.none)
         let isHalfWay = world(of: index).open != nil
-        for bytes in tag.records {
+        for bytes in bodies[index].memory.records {
             guard let record = SealedRecord(bytes) else { continue }
             let isIssued = tables.issued[uid]?[record.sequence]?.bytes == bytes
             guard isIssued || lost[uid]?.contains(bytes) == true else {
@@ -96,7 +96,9 @@ extension Town {
                 }
             }
         }
-        if let keyID = card.protection.openingKeyID, let masters = keys.entry(keyID)?.masters {
+        if let tag, let keyID = card.protection.openingKeyID,
+            let masters = keys.entry(keyID)?.masters
+        {
             evidence.lacksPassword = !tag.has(TagPassword(masters, uid: uid.bytes))
         }
         evidence.isBetweenCards = isBetweenCards(world(of: index))

@@ -1,8 +1,10 @@
 import BlockingLane
 import CardImage
+import ChipCard
 import FaultyWorld
 import Games
 import Ledger
+import Ntag424
 import PortDoubles
 import TapcardCore
 import TapcardDomain
@@ -22,8 +24,9 @@ typealias Ask<Success> = @Sendable (Station, Scene) async throws(TapcardError) -
 
 extension Town {
     func world(of index: Int) -> RestingWorld {
-        var world = RestingWorld(tag: bodies[index].tag, ledger: tables)
-        world.weak = bodies[index].weak
+        var world = RestingWorld(bodies[index].memory, ledger: tables)
+        (world.weak, world.ring) = (bodies[index].weak, keys)
+        world.mayRefuseKeys = !bodies[index].marks.isDisjoint(with: [.copied, .restored])
         return world
     }
 
@@ -33,6 +36,7 @@ extension Town {
     ) async throws(Broken) -> Result<Success, TapcardError>? {
         let said = try await stage(index, hold) { scene in await scene.hear(ask, at: 0) }
         note(hold == .away ? "questions without a card" : "taps")
+        if bodies[index].chip != nil, hold != .away { note("taps on a chip, \(hold)") }
         for mark in bodies[index].marks { note("taps on a card that is \(mark)") }
         tell(index, "\(what), \(hold): \(Town.words(said))")
         return said
@@ -90,7 +94,12 @@ extension Town {
         _ scene: Scene, _ index: Int, hints: [String]
     ) throws(Broken) {
         let world = scene.world
-        bodies[index].tag = world.tag
+        if let before = bodies[index].chip, let after = world.chip,
+            before[.three].version != after[.three].version
+        {
+            note(before[.three].version == 0 ? "chips made cards" : "chips with new keys")
+        }
+        bodies[index].memory = world.memory
         bodies[index].weak = world.weak
         try takeOver(world.ledger)
         if hints.contains(where: { $0.contains("looks torn") }) { note("hints: torn") }
@@ -102,8 +111,9 @@ extension Town {
             note("hints: somebody's hand")
         }
         // A weak page may show again what a vandal wrote.
-        let pages = world.tag.chip.model.flatMap(CardLayout.init)?.recordPages ?? []
-        for ((place, bytes), first) in zip(world.tag.records.enumerated(), pages) {
+        guard let tag = bodies[index].tag else { return }
+        let pages = tag.chip.model.flatMap(CardLayout.init)?.recordPages ?? []
+        for ((place, bytes), first) in zip(world.memory.records.enumerated(), pages) {
             let isWeak = world.weak.keys.contains { (first..<first + 4).contains($0) }
             if isIssued(bytes, uid(index)), !isWeak { bodies[index].spoiltPlaces.remove(place) }
         }
@@ -125,12 +135,12 @@ extension Town {
 
 // What must hold.
 extension Town {
-    /// The records on a tag that the ledger itself made for it.
+    /// The records on a card that the ledger itself made for it.
     func trueNumbers(
-        on tag: TagMemory, _ uid: CardUID, in ledger: LedgerTables? = nil
+        on memory: CardMemory, _ uid: CardUID, in ledger: LedgerTables? = nil
     ) -> [SequenceNumber] {
         let issued = (ledger ?? tables).issued[uid] ?? [:]
-        return tag.records.compactMap { bytes in
+        return memory.records.compactMap { bytes in
             guard let record = SealedRecord(bytes), issued[record.sequence]?.bytes == bytes
             else { return nil }
             return record.sequence
@@ -162,12 +172,12 @@ extension Town {
     }
 
     private func isFormatted(_ world: RestingWorld) -> Bool {
-        world.card?.status == .closed && isBlank(world.tag)
+        world.card?.status == .closed && isBlank(world.memory)
     }
 
     private func hasConfirmedRecord(_ world: RestingWorld) -> Bool {
         guard let card = world.card else { return false }
-        return trueNumbers(on: world.tag, card.uid, in: world.ledger).contains(card.confirmed)
+        return trueNumbers(on: world.memory, card.uid, in: world.ledger).contains(card.confirmed)
     }
 
     /// Nil where a record of the ledger's own is left that is not below the confirmed one, also one
@@ -177,10 +187,10 @@ extension Town {
     ) -> String? {
         guard let card = world.card else { return nil }
         for decay in decays {
-            let tag = world.decayed(decay).tag
-            let lost = tag.records.filter { self.lost[card.uid]?.contains($0) == true }
+            let memory = world.decayed(decay).memory
+            let lost = memory.records.filter { self.lost[card.uid]?.contains($0) == true }
                 .compactMap { SealedRecord($0)?.sequence }
-            let numbers = trueNumbers(on: tag, card.uid, in: world.ledger) + lost
+            let numbers = trueNumbers(on: memory, card.uid, in: world.ledger) + lost
             let best = numbers.max() ?? .none
             if best < card.confirmed {
                 return "the best record is \(best), \(card.confirmed) is confirmed (\(decay))"
@@ -189,8 +199,10 @@ extension Town {
         return nil
     }
 
-    func isBlank(_ tag: TagMemory) -> Bool {
-        tag.chip.userPages.dropFirst().allSatisfy { tag[$0] == .zero }
+    /// A chip that proves itself never becomes blank again.
+    func isBlank(_ memory: CardMemory) -> Bool {
+        guard case .pages(let tag) = memory else { return false }
+        return tag.chip.userPages.dropFirst().allSatisfy { tag[$0] == .zero }
     }
 
     /// I8 and the books: one undisturbed tap has brought tag, message, ledger and people together.
@@ -206,23 +218,10 @@ extension Town {
             throw broken("the ledger knows \(found == nil ? "nothing" : "a card"), people not")
         }
         if let open = view.open { throw broken("I8: \(open.kind) \(open.id) is still open") }
-        let tag = bodies[index].tag
-        guard trueNumbers(on: tag, uid).max() == view.card.confirmed else {
+        guard trueNumbers(on: bodies[index].memory, uid).max() == view.card.confirmed else {
             throw broken("I8: the record is not the confirmed one, \(view.card.confirmed)")
         }
-        let content = view.card.content(view.card.confirmed, balance: view.balance)
-        var face = CardFace(
-            style: view.card.face, balance: content.balance, holder: content.holder,
-            scratch: content.scratch, ticket: view.card.ticket, game: view.card.game?.id)
-        guard var shown = tag.image?.content(in: .usd).face else {
-            throw broken("I8: what phones read makes no sense")
-        }
-        face.extras = shown.extras
-        if let layout = tag.chip.model.flatMap(CardLayout.init) { face = face.shown(in: layout) }
-        face.extras = []
-        // What a vandal wrote may have become a member of others, which is kept.
-        shown.extras = []
-        guard shown == face else { throw broken("I8: phones read \(shown), not \(face)") }
+        try expectShown(index, view)
         try expectProtection(index, view.card.protection)
         guard account.claims.isEmpty else { return }
         guard view.balance.minorUnits == account.balance else {
@@ -250,11 +249,32 @@ extension Town {
 }
 
 extension Town {
+    /// Phones read the card as the ledger has it: its text, or on a chip the house's address.
+    private func expectShown(_ index: Int, _ view: CardView) throws(Broken) {
+        guard let tag = bodies[index].tag else {
+            if let first = world(of: index).unsettled().first { throw broken("\(first)") }
+            return
+        }
+        let content = view.card.content(view.card.confirmed, balance: view.balance)
+        var face = CardFace(
+            style: view.card.face, balance: content.balance, holder: content.holder,
+            scratch: content.scratch, ticket: view.card.ticket, game: view.card.game?.id)
+        guard var shown = tag.image?.content(in: .usd).face else {
+            throw broken("I8: what phones read makes no sense")
+        }
+        face.extras = shown.extras
+        if let layout = tag.chip.model.flatMap(CardLayout.init) { face = face.shown(in: layout) }
+        face.extras = []
+        // What a vandal wrote may have become a member of others, which is kept.
+        shown.extras = []
+        guard shown == face else { throw broken("I8: phones read \(shown), not \(face)") }
+    }
+
     /// Damage to a card is not an excuse any more: it is settled. But of a tag's protection a
     /// look that has nothing to write learns nothing.
     mutating func forgive(_ index: Int) {
         let protection = tables.cards[uid(index)]?.protection ?? .off
-        let isLost = bodies[index].tag.settingsDiffer(from: protection, keys) != nil
+        let isLost = bodies[index].tag?.settingsDiffer(from: protection, keys) != nil
         bodies[index].marks.formIntersection(isLost ? [.restored] : [])
     }
 
@@ -266,7 +286,7 @@ extension Town {
         guard protection.isSettled else {
             throw broken("I8: its protection is still being switched: \(protection.word)")
         }
-        if let difference = bodies[index].tag.settingsDiffer(from: protection, keys) {
+        if let difference = bodies[index].tag?.settingsDiffer(from: protection, keys) {
             if bodies[index].marks.contains(.restored) {
                 return note("protection lost in a restore")
             }
@@ -282,9 +302,16 @@ extension TagMemory {
             CardImage(layout.pages.flatMap { self[$0].bytes }, layout: layout)
         }
     }
+}
 
-    /// The bytes in the two places for records.
-    var records: [[UInt8]] { image?.records ?? [] }
+extension CardMemory {
+    /// The bytes in the places for records: two on a tag with pages, four on a chip.
+    var records: [[UInt8]] {
+        switch self {
+        case .pages(let tag): tag.image?.records ?? []
+        case .chip(let chip): ChipSlots(chip[.data].bytes)?.records ?? []
+        }
+    }
 }
 
 extension Scene {

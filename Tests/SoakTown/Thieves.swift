@@ -1,7 +1,9 @@
 import BlockingLane
+import CardCryptography
 import CardImage
 import FaultyWorld
 import Ledger
+import Ntag424
 import PortDoubles
 import TapcardCore
 import TapcardDomain
@@ -11,13 +13,13 @@ import Type2Tag
 extension Town {
     /// A tap that must have no effect: no good word, no money moved. Returns what was said.
     private mutating func expectNothing(
-        _ index: Int, _ what: String
+        _ index: Int, _ what: String, _ held: Hold? = nil
     ) async throws(Broken) -> TapcardError? {
         let amount = Money(minorUnits: Int64(chance.below(900) + 1), .usd)
         let (id, wish) = (newID(), chance.below(5))
         let uid = uid(index)
         let before = try await balance(of: uid)
-        let hold: Hold = chance.percent(30) ? .disturbed : .calm
+        let hold: Hold = held ?? (chance.percent(30) ? .disturbed : .calm)
         let said = try await play(index, what, hold) {
             station, _ throws(TapcardError) in
             switch wish {
@@ -60,29 +62,55 @@ extension Town {
         let dump = chance.pick(bodies[index].dumps)
         guard trueNumbers(on: dump, uid).max() ?? .none < card.confirmed else { return }
         let honest = bodies[index]
-        bodies[index].tag = dump
+        bodies[index].memory = dump
         bodies[index].weak = [:]
         bodies[index].marks.insert(.copied)
         bodies[index].spoiltPlaces = [0, 1]
         _ = try await expectNothing(index, "an old image")
-        guard bodies[index].tag == dump else { throw broken("an old image was written over") }
+        if bodies[index].chip != nil { note("thieves: old image of a chip") }
+        guard bodies[index].memory == dump else { throw broken("an old image was written over") }
         bodies[index] = honest
     }
 
     /// All that can be copied, on a chip with another number.
     mutating func copyToOtherChip(_ index: Int) async throws(Broken) {
-        guard !trueNumbers(on: bodies[index].tag, uid(index)).isEmpty,
-            let blank = TagMemory.blank(bodies[index].tag.chip, uid: [0x04] + chance.bytes(6))
+        guard let tag = bodies[index].tag,
+            !trueNumbers(on: bodies[index].memory, uid(index)).isEmpty,
+            var other = TagMemory.blank(tag.chip, uid: [0x04] + chance.bytes(6))
         else { return }
-        var copy = Body(tag: blank)
-        for page in copy.tag.chip.userPages { copy.tag[page] = bodies[index].tag[page] }
-        copy.marks = [.copied]
-        let before = copy.tag
+        for page in tag.chip.userPages { other[page] = tag[page] }
+        let before = CardMemory.pages(other)
+        let copy = Body(memory: before, marks: [.copied])
         bodies.append(copy)
         let place = bodies.count - 1
         _ = try await expectNothing(place, "a copy on another chip")
-        guard bodies[place].tag == before else { throw broken("a copy was written over") }
+        guard bodies[place].memory == before else { throw broken("a copy was written over") }
         bodies.removeLast()
+    }
+
+    /// A chip with the number of a card, and not its keys: one from the factory with all that a
+    /// phone can read, or one with keys by chance and even the card's states.
+    mutating func presentClone(_ index: Int) async throws(Broken) {
+        guard let chip = bodies[index].chip, let card = tables.cards[uid(index)],
+            card.confirmed != .none, !isBetweenCards(world(of: index))
+        else { return }
+        var clone = ChipMemory(factory: chip.uid)
+        if chance.percent(50) {
+            clone[.ndef].bytes = chip[.ndef].bytes
+        } else {
+            clone = chip
+            for number in KeyNumber.allCases { clone[number].key = AESKey(chance.bytes(16)) }
+        }
+        let honest = bodies[index]
+        bodies[index] = Body(memory: .chip(clone), marks: [.copied])
+        let hold: Hold = chance.percent(30) ? .disturbed : .calm
+        let error = try await expectNothing(index, "a clone", hold)
+        guard hold == .disturbed || error?.kind == .copied || error?.kind == .keyMissing else {
+            throw broken("a clone is \(error?.kind.word ?? "nothing")")
+        }
+        guard bodies[index].memory == .chip(clone) else { throw broken("a clone was written to") }
+        bodies[index] = honest
+        note("thieves: clone of a chip")
     }
 
     /// A copy with the card's own number is used before the card is. Then the card is accused; the
@@ -107,7 +135,7 @@ extension Town {
         bodies[index] = copy
         bodies[index].marks = [.copied]
         _ = try await expectNothing(index, "the copy of a card that was repaired")
-        guard bodies[index].tag == copy.tag else { throw broken("a copy was written over") }
+        guard bodies[index].memory == copy.memory else { throw broken("a copy was written over") }
         bodies[index] = repaired
     }
 
@@ -117,17 +145,17 @@ extension Town {
         guard books.accounts[uid] != nil, tables.cards[uid]?.confirmed != SequenceNumber.none
         else { return }
         let (ours, honest) = (tables, bodies[index])
-        guard let blank = TagMemory.blank(honest.tag.chip, uid: honest.tag.uid) else { return }
+        guard let model = honest.memory.model else { return }
         (tables, isElsewhere) = (LedgerTables(), true)
-        bodies[index] = Body(tag: blank, marks: [.copied])
+        bodies[index] = Body(memory: blank(model, honest.memory.uid), marks: [.copied])
         let order = CardOrder(
             .issue(.nobody, Money(minorUnits: 99_999_999, .usd), hasScratchCard: true))
         try await carryOut(order, "a thief's card", index)
         (tables, isElsewhere) = (ours, false)
         bodies[index].marks = [.copied]
-        let forged = bodies[index].tag
+        let forged = bodies[index].memory
         _ = try await expectNothing(index, "a card made with leaked keys")
-        guard bodies[index].tag == forged else { throw broken("a forged card was written over") }
+        guard bodies[index].memory == forged else { throw broken("a forged card was written over") }
         bodies[index] = honest
     }
 
@@ -153,12 +181,37 @@ extension Town {
         try await adopt(place)
     }
 
+    /// Somebody writes on a chip with a phone, and tries keys: it takes nothing.
+    private mutating func vandal(_ index: Int, on chip: ChipMemory) throws(Broken) {
+        let card = tables.cards[uid(index)]
+        guard let card, card.confirmed != .none, !isBetweenCards(world(of: index)) else { return }
+        var (side, after) = (ChipSide(), chip)
+        let bytes = chance.bytes(16)
+        let key = chance.pick(KeyNumber.allCases)
+        let commands: [CardCommand] = [
+            .selectApplication, .updateBinary(.ndef, offset: chance.below(200), data: bytes),
+            .writeData(.data, offset: 32 * chance.below(4), data: bytes),
+            .writeData(.ndef, offset: 0, data: bytes), .authenticateFirst(key),
+            .more(bytes + chance.bytes(16)), .writeData(.data, offset: 0, data: bytes),
+        ]
+        for command in commands {
+            _ = side.answer(command.plain.bytes, &after) { [chance] in chance.bytes($0) }
+        }
+        guard after[key].failures == chip[key].failures + 1 else {
+            throw broken("a chip did not count a wrong key")
+        }
+        after.forgetCounts()
+        guard after == chip else { throw broken("a phone has changed a chip") }
+        note("vandals kept out by a chip")
+    }
+
     /// Somebody writes on a card with a phone, unless it asks for a password.
-    mutating func vandal(_ index: Int) {
-        guard books.accounts[uid(index)] != nil,
-            let layout = bodies[index].tag.chip.model.flatMap(CardLayout.init)
+    mutating func vandal(_ index: Int) throws(Broken) {
+        if let chip = bodies[index].chip { return try vandal(index, on: chip) }
+        guard books.accounts[uid(index)] != nil, let tag = bodies[index].tag,
+            let layout = tag.chip.model.flatMap(CardLayout.init)
         else { return }
-        guard !bodies[index].tag.asksForPassword else {
+        guard !tag.asksForPassword else {
             return note("vandals kept out by a password")
         }
         let records = layout.recordPages.flatMap { Array($0..<$0 + 4) }
@@ -173,7 +226,7 @@ extension Town {
         let bytes = chance.bytes(4)
         let written = chance.pick([.zero, text, Page(bytes[0], bytes[1], bytes[2], bytes[3])])
         for page in pages {
-            bodies[index].tag[page] = written
+            bodies[index].set(page, written)
             bodies[index].weak[page] = nil
         }
         bodies[index].marks.insert(.vandalised)

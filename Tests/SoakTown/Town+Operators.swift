@@ -199,7 +199,9 @@ extension Town {
     /// A tag gets its password or loses it, asked for until it is so.
     mutating func switchProtection(_ index: Int) async throws(Broken) {
         try await calmRead(index)
-        guard let card = tables.cards[uid(index)], bodies[index].marks.isEmpty else { return }
+        guard let card = tables.cards[uid(index)], bodies[index].marks.isEmpty,
+            bodies[index].tag != nil
+        else { return }
         let (id, isOn) = (newID(), card.protection != .off)
         let what = isOn ? "unprotect" : "protect"
         let isAllowed = books.accounts[card.uid]?.standing == .active
@@ -280,7 +282,7 @@ extension Town {
     /// since, and changes nothing on it.
     mutating func staleStation(_ index: Int) async throws(Broken) {
         guard let backup, let then = backup.tables.cards[uid(index)],
-            let best = trueNumbers(on: bodies[index].tag, uid(index)).max(),
+            let best = trueNumbers(on: bodies[index].memory, uid(index)).max(),
             best > then.allocated, bodies[index].marks.isEmpty
         else { return }
         let ledger = TableLedger(backup.tables)
@@ -302,7 +304,7 @@ extension Town {
         guard case .failure(let error) = said,
             error.kind == .ledgerBehind || (error.kind == .damaged && isUnreadable)
         else { throw broken("a counter with an old ledger said: \(Town.words(said))") }
-        guard bodies[index].tag == before.tag else {
+        guard bodies[index].memory == before.memory else {
             throw broken("a counter with an old ledger wrote on a card")
         }
         (tables, isElsewhere) = (now, false)

@@ -58,13 +58,18 @@ package struct Town {
 
     /// A sticker from the factory.
     func blank() -> Body {
-        guard let tag = TagMemory.blank(chance.pick(Type2Chip.known), uid: [0x04] + chance.bytes(6))
-        else { preconditionFailure("seven bytes are a tag's number") }
-        return Body(tag: tag)
+        Body(memory: blank(chance.pick(Chip.allCases), [0x04] + chance.bytes(6)))
+    }
+
+    func blank(_ chip: Chip, _ uid: [UInt8]) -> CardMemory {
+        guard let memory = CardMemory(blank: chip, uid: uid) else {
+            preconditionFailure("seven bytes are a tag's number")
+        }
+        return memory
     }
 
     func uid(_ index: Int) -> CardUID {
-        guard let uid = CardUID(bytes: bodies[index].tag.uid) else {
+        guard let uid = CardUID(bytes: bodies[index].memory.uid) else {
             preconditionFailure("a tag's number has seven bytes")
         }
         return uid
@@ -85,13 +90,13 @@ package struct Town {
 
     enum Event: String, CaseIterable {
         case visit, crossing, status, rotate, retire, backUp, restore, stale, replace, newSticker
-        case oldImage, copy, twoBodies, leakedKeys, vandal, elsewhere
+        case oldImage, copy, clone, twoBodies, leakedKeys, vandal, elsewhere
     }
 
     private static let events: [(Int, Event)] = [
         (800, .visit), (40, .crossing), (25, .status), (2, .rotate), (1, .retire), (6, .backUp),
         (2, .restore), (8, .stale), (8, .replace), (3, .newSticker), (35, .oldImage), (10, .copy),
-        (12, .twoBodies), (5, .leakedKeys), (25, .vandal), (6, .elsewhere),
+        (40, .clone), (12, .twoBodies), (5, .leakedKeys), (25, .vandal), (6, .elsewhere),
     ]
 
     private mutating func happen(_ event: Event, _ index: Int) async throws(Broken) {
@@ -109,9 +114,10 @@ package struct Town {
         case .newSticker: if bodies.count < 2 * Town.size { bodies.append(blank()) }
         case .oldImage: try await putBackOldImage(index)
         case .copy: try await copyToOtherChip(index)
+        case .clone: try await presentClone(index)
         case .twoBodies: try await twoBodies(index)
         case .leakedKeys: try await leakedKeys(index)
-        case .vandal: vandal(index)
+        case .vandal: try vandal(index)
         case .elsewhere: try await cardFromElsewhere(index)
         }
     }
@@ -174,9 +180,9 @@ package struct Town {
         guard !bodies[index].weak.isEmpty, chance.percent(20) else { return }
         for page in bodies[index].weak.keys.sorted() {
             if chance.percent(50) {
-                bodies[index].tag[page] = .zero
+                bodies[index].set(page, .zero)
             } else if let old = bodies[index].weak[page] {
-                bodies[index].tag[page] = old
+                bodies[index].set(page, old)
             }
         }
         bodies[index].weak = [:]

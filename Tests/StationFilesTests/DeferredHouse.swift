@@ -2,6 +2,7 @@ import CardCryptography
 import DurableFile
 import Glibc
 import Ledger
+import Ntag424
 import PortDoubles
 import SimulatedField
 import SimulatedReader
@@ -21,19 +22,32 @@ struct House {
     let ledger = TableLedger()
     let station: Station
 
-    init() async throws {
-        let tag = try #require(TagMemory.blank(.ntag213, uid: CardUID.first.bytes))
-        var simulation = Simulation([tag])
-        simulation.put([CardUID.first.bytes])
-        reader = SimulatedReader(simulation)
-        station = House.station(reader, ledger)
+    /// A tag with pages, and a chip that proves itself: the promises are the same on both.
+    static let chips: [Chip] = [.ntag213, .ntag424]
+
+    init(_ chip: Chip = .ntag213, _ keys: KeyRing = House.keys) async throws {
+        reader = SimulatedReader(try House.blank(chip))
+        station = House.station(reader, ledger, keys)
         let holder = Holder(id: try HolderID(1), name: try HolderName("Amanda"))
         _ = try await station.make(
             CardOrder(.issue(holder, .cents(1_000), hasScratchCard: false)), id: .numbered(1_000))
     }
 
+    /// One from the factory on the reader, with the number of the card.
+    static func blank(_ chip: Chip) throws -> Simulation {
+        let uid = CardUID.first
+        var simulation = Simulation()
+        if let model = Type2Chip(chip) {
+            simulation.save(try #require(TagMemory.blank(model, uid: uid.bytes)))
+        } else {
+            simulation.save(ChipMemory(factory: uid))
+        }
+        simulation.put([uid.bytes])
+        return simulation
+    }
+
     static func station(
-        _ reader: any TagReader, _ ledger: any LedgerStore
+        _ reader: any TagReader, _ ledger: any LedgerStore, _ keys: KeyRing = House.keys
     ) -> Station {
         Station(
             reader: reader, ledger: ledger, keys: keys,
@@ -94,15 +108,19 @@ final class Till: Sendable {
     /// Another process of the same station.
     func again() -> Till { Till(folder, house, isOwner: false) }
 
-    func look(at ledger: (any LedgerStore)? = nil) async throws {
+    func look(
+        at ledger: (any LedgerStore)? = nil, with keys: KeyRing = House.keys
+    ) async throws {
         _ = try await sales.takeSnapshot(
-            of: ledger ?? house.ledger, House.keys, within: caps, house.station.surroundings)
+            of: ledger ?? house.ledger, keys, within: caps, house.station.surroundings)
     }
 
-    func pay(_ cents: Int64, id: Int, only card: CardUID? = nil) async throws -> Receipt {
+    func pay(
+        _ cents: Int64, id: Int, only card: CardUID? = nil, with keys: KeyRing = House.keys
+    ) async throws -> Receipt {
         try await sales.pay(
             .cents(cents), id: .numbered(id), only: card, within: caps,
-            at: House.station(house.reader, InMemoryLedger()))
+            at: House.station(house.reader, InMemoryLedger(), keys))
     }
 
     /// Accepts a payment whose card comes after this work was done.

@@ -3,6 +3,7 @@ import CardCryptography
 import CardImage
 import CardStore
 import Ledger
+import Ntag424
 import SimulatedField
 import SimulatedReader
 import TapcardCore
@@ -12,7 +13,7 @@ import Type2Tag
 
 /// The log's lines about a card that was torn or tampered with.
 @Suite("The hint in the log")
-struct EvidenceTests {
+struct EvidenceTests: ProvenCards {
     static let tears: [TornPage] = [
         .zero, .mix(seed: 1), .mix(seed: 2), .lowestOnes(3), .highestOnes(5),
         .erasedToLowestOnes(4), .erasedToHighestOnes(2),
@@ -53,6 +54,20 @@ struct EvidenceTests {
             let hints = try await hints(of: world)
             #expect(hints.allSatisfy { !$0.contains("tampered") }, "\(hints)")
         }
+    }
+
+    /// The maker says that a chip writes a state whole or not at all. The log must not accuse
+    /// anybody where that is not so.
+    @Test("says of a state on a chip that is not whole that it looks torn", arguments: 0..<31)
+    func tornState(byte: Int) async throws {
+        let world = try await made()
+        _ = try await world.station.pay(World.usd(100), id: World.id(2))
+        var half = try await chip(world)
+        half[.data].bytes[byte] ^= 0x10
+        try await put(half, on: world)
+        let hints = try await hints(of: world)
+        #expect(hints.count == 1 && hints[0].hasPrefix("the first record looks torn"), "\(hints)")
+        #expect(try await world.station.read().balance == World.usd(900))
     }
 
     @Test("tells a record with a larger balance from a torn one")

@@ -28,6 +28,35 @@ struct HostileChipTests: ProvenCards {
         #expect(try await chip(world).files == old.files)
     }
 
+    /// The ledger knows the card under the new key alone, and the image has the old ones.
+    @Test("An old image under other keys is repaired to the end, wherever it is pulled away")
+    func repairedImage() async throws {
+        var places = 0
+        while true {
+            places += 1
+            let world = try await made()
+            let rotated = world.station(keys: Self.rotated)
+            let old = try await chip(world)
+            _ = try await rotated.pay(World.usd(100), id: World.id(2))
+            try await put(old, on: world)
+            let kind = places.isMultiple(of: 2) ? Fault.Kind.lost : .acknowledgeLost
+            try await world.arm(Fault(at: places, counting: .frame, kind))
+            _ = try? await rotated.repair(naming: old.uid)
+            guard try await !world.isArmed() else { break }
+            try await put(try await chip(world), on: world)
+            if try await rotated.read().problem != nil {
+                _ = try await rotated.repair(naming: old.uid)
+            }
+            // It was told which keys it has by a refused one.
+            var repaired = try await chip(world)
+            #expect(repaired.keys.allSatisfy { $0.failures <= 3 }, "command \(places)")
+            repaired.forgetCounts()
+            try await put(repaired, on: world)
+            try await expectWhole(world, 900, keyID: 2)
+        }
+        #expect(places > 50)
+    }
+
     @Test("A clone with its number and other keys is a copy, and is not harmed")
     func clone() async throws {
         let world = try await made()
@@ -209,6 +238,77 @@ struct HostileChipTests: ProvenCards {
         await expectRefused(.forged, exit: 7) { () throws(TapcardError) in
             try await station.make(order, id: World.id(2))
         }
+    }
+
+    @Test("A chip that was switched to LRP is told in plain words, and no key is tried on it")
+    func otherProtocol() async throws {
+        func switched(_ chip: ChipMemory) throws -> ChipMemory {
+            let line = try #require(chip.text.firstMatch(of: /chained-writing: .*\n/)).output
+            return try #require(
+                ChipMemory(parsing: chip.text.replacing(line, with: line + "protocol: lrp\n")))
+        }
+        let world = try await made()
+        let honest = try await chip(world)
+        let other = try switched(honest)
+        try await put(other, on: world)
+        let station = world.station
+        let deeds: [() async throws -> Void] = [
+            { _ = try await station.read() },
+            { _ = try await station.pay(World.usd(1), id: World.id(2)) },
+            { _ = try await station.add(World.usd(1), id: World.id(3)) },
+        ]
+        for deed in deeds {
+            let error = await #expect(throws: TapcardError.self) { try await deed() }
+            #expect(error?.kind == .unsupportedTag && error?.result.exitStatus == 4)
+            #expect(error?.what.contains("other protocol (LRP)") == true)
+            #expect(error?.meaning.hasPrefix("No key was tried on it.") == true)
+        }
+        #expect(try await chip(world) == other)
+        // The money moves to another card.
+        try await put(try #require(ChipMemory(factory: World.otherUID)), on: world)
+        let moved = try await world.station.make(CardOrder(.replace(honest.uid)), id: World.id(4))
+        #expect(moved.balance == World.usd(1_000))
+
+        // One from the factory is no card, and cannot become one.
+        let blank = try factory()
+        let fresh = try switched(try await chip(blank))
+        try await put(fresh, on: blank)
+        await expectRefused(.blankTag, exit: 4) { () throws(TapcardError) in
+            try await blank.station.read()
+        }
+        let order = try CardOrder.demo(in: .usd)
+        let refused = await #expect(throws: TapcardError.self) {
+            _ = try await blank.station.make(order, id: World.id(5))
+        }
+        #expect(refused?.kind == .unsupportedTag && refused?.what.contains("LRP") == true)
+        #expect(try await chip(blank) == fresh)
+        #expect(try await blank.ledger.operation(World.id(5)) == nil)
+    }
+
+    @Test("A chip or phone that hides its number gets no command", arguments: [0x20, 0x00])
+    func hiddenNumber(acknowledge: UInt8) async throws {
+        let world = try await made()
+        let frames = await world.reader.frameCount
+        let reader = InterposedReader(
+            world.reader,
+            select: { _, _ throws(ReaderError) in
+                TagIdentity(
+                    uid: [0x08, 0x12, 0x34, 0x56], answerToRequest: 0x0304,
+                    selectAcknowledge: acknowledge)
+            })
+        let station = world.station(reader: reader)
+        let order = try CardOrder.demo(in: .usd)
+        let deeds: [() async throws -> Void] = [
+            { _ = try await station.read() },
+            { _ = try await station.pay(World.usd(1), id: World.id(2)) },
+            { _ = try await station.make(order, id: World.id(3)) },
+        ]
+        for deed in deeds {
+            let error = await #expect(throws: TapcardError.self) { try await deed() }
+            #expect(error?.kind == .unsupportedTag)
+            #expect(error?.what.contains("another number at each tap") == true)
+        }
+        #expect(await world.reader.frameCount == frames)
     }
 
     @Test("A key that somebody has killed is told, and the balance moves to another card")

@@ -16,7 +16,6 @@ struct LibNFCField {
 
     /// The time without power after which a tag has certainly been reset (ISO/IEC 14443-3).
     private static let shortestPause = Duration.milliseconds(6)
-    private static let randomIdentifier: UInt8 = 0x08
 
     /// The conversation in blocks with the selected card, once it was activated.
     private var conversation: ReaderSide?
@@ -64,8 +63,7 @@ struct LibNFCField {
             if let tag = try list(.list(atMost: 1)).first {
                 // Phones and passports choose another number, of four bytes, each time they get
                 // power.
-                let isDrawn = tag.uid.count == 4 && tag.uid.first == Self.randomIdentifier
-                if tag.uid == uid || isDrawn { return found(tag) }
+                if tag.uid == uid || TagIdentity(uid: tag.uid).hidesNumber { return found(tag) }
                 try switchOff(device)
                 throw ReaderError(.severalTags)
             }

@@ -15,6 +15,11 @@ public struct TagIdentity: Hashable, Sendable {
         self.selectAcknowledge = selectAcknowledge
     }
 
+    /// Whether the number was drawn for this selection, as phones, passports and some chips do.
+    package var hidesNumber: Bool { uid.count == 4 && uid[0] == TagIdentity.drawn }
+
+    private static let drawn: UInt8 = 0x08
+
     /// Whether the card takes commands in blocks of ISO/IEC 14443-4.
     public var speaksInBlocks: Bool { selectAcknowledge & 0x20 != 0 }
 

@@ -15,10 +15,7 @@ struct FailedSyncTests {
             try counter.step("issue --balance 20")
             let other = try holder(of: counter)
             // No further tap writes anything that would decide it.
-            let simulation = counter.simulation.path
-            let tags = try counter.text(of: simulation)
-                .replacing(/\nfault: [^\n]*/, with: "\nfault: frame 1 pulled-after")
-            try counter.write(tags, to: simulation)
+            try counter.simulation.arm("frame 1 pulled-after")
             let failing = try KillSwitch(counter).variables(.fail(EIO), at: number, calls: "sync")
             let ended = try counter.run(["add", "5"], with: failing)
             other.signal(SIGKILL)

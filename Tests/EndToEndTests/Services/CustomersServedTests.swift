@@ -18,10 +18,12 @@ import Testing
     }
 
     /// The query that the card shows at this reading.
-    static func query(_ counter: Counter, _ reads: Int) throws -> String {
+    static func query(
+        _ counter: Counter, _ reads: Int, of card: String = Counter.firstUID
+    ) throws -> String {
         let chip = try ChildProcess(
             try Executable.path(of: "TapAddress"),
-            [counter.file("customer-keys.json"), Counter.firstUID, String(reads)],
+            [counter.file("customer-keys.json"), card, String(reads)],
             environment: [:], folder: counter.home)
         let ended = try chip.end()
         try #require(ended.status == 0)

@@ -11,7 +11,7 @@ struct LotteryStoryTests {
 
     @Test(
         "a ticket is bought, drawn, checked and paid once",
-        arguments: Thoroughness.some(["NTAG213", "NTAG215"], of: 2))
+        arguments: Thoroughness.some(["NTAG213", "NTAG215", "NTAG424"], of: 2))
     func ticket(chip: String) throws {
         let counter = try Counter(Self.generous)
         try counter.step("sim put \(chip)")

@@ -10,6 +10,9 @@ package struct ChipError: Error, Sendable, Equatable, CustomStringConvertible {
         case unproved
         /// The card cannot prove that it has the key: it is another card, or a copy.
         case impostor
+        /// The chip was switched for good to its other protocol (LRP), which is not built here. No
+        /// key was tried.
+        case otherProtocol
         /// An answer of another length or form.
         case malformed
         /// The session has ended. Only a new authentication helps.
@@ -30,6 +33,7 @@ package struct ChipError: Error, Sendable, Equatable, CustomStringConvertible {
         case .refused(let refusal): ChipError.words(refusal)
         case .unproved: "the card's answer is not proved; nothing that it says is believed"
         case .impostor: "the card cannot prove who it is"
+        case .otherProtocol: "the chip uses its other protocol (LRP), which tapcard does not know"
         case .malformed: "the card's answer has an invalid form"
         case .sessionOver: "the session with the card is over"
         case .keyRefusedBefore: "the card has refused a key in this tap"
@@ -44,6 +48,7 @@ package struct ChipError: Error, Sendable, Equatable, CustomStringConvertible {
         case .unproved, .malformed, .sessionOver:
             "Hold the card still and tap it again."
         case .impostor: "Keep the card and look it up in the ledger: it may be a copy."
+        case .otherProtocol: "Use a chip that was not switched to LRP: there is no way back."
         case .keyRefusedBefore:
             "Take the card away. Find out by its key versions which keys it has before another tap."
         case .tooLong: "Report this: it is an error of the program."

@@ -116,9 +116,9 @@ package struct ChipConversation: Hashable, Sendable {
         _ answer: ResponseAPDU, _ number: KeyNumber, _ key: AESKey, _ random: [UInt8],
         _ isFirst: Bool
     ) throws(ChipError) -> Step {
-        guard answer.status == .more, answer.data.count == SecureSession.randomSize else {
-            throw ChipError(.malformed)
-        }
+        guard answer.status == .more else { throw ChipError(.malformed) }
+        guard !KeyProof.isOtherProtocol(answer.data) else { throw ChipError(.otherProtocol) }
+        guard answer.data.count == SecureSession.randomSize else { throw ChipError(.malformed) }
         state = .proving(
             number, key, reader: random, card: key.decrypt(answer.data), isFirst: isFirst)
         // Until the chip has confirmed: it counts a wrong key also where its answer is lost.

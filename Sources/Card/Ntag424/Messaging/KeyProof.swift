@@ -6,6 +6,17 @@ package enum KeyProof {
     /// The capabilities of card and reader, which the card reports: none.
     private static let capabilities = [UInt8](repeating: 0, count: 12)
 
+    /// The mode in front of a random number in clear, where the card uses its other protocol (LRP).
+    private static let otherProtocol: UInt8 = 1
+
+    /// The first message of a card that uses its other protocol.
+    static func challengeOfOtherProtocol(_ card: [UInt8]) -> [UInt8] { [otherProtocol] + card }
+
+    /// Whether a card's first message is one of its other protocol.
+    static func isOtherProtocol(_ challenge: [UInt8]) -> Bool {
+        challenge.count == 1 + SecureSession.randomSize && challenge[0] == otherProtocol
+    }
+
     /// The card's first message: its random number.
     package static func challenge(_ card: [UInt8], _ key: AESKey) -> [UInt8] { key.encrypt(card) }
 

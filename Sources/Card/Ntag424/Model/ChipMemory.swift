@@ -39,6 +39,8 @@ package struct ChipMemory: Hashable, Sendable {
     package internal(set) var failureRule: FailureRule?
     /// Whether protected WriteData in more than one block is forbidden.
     package internal(set) var forbidsChaining: Bool
+    /// Whether the chip was switched for good to its other protocol (LRP).
+    package internal(set) var usesOtherProtocol = false
 
     static let usualRule = FailureRule(limit: 1000, decrement: 10)
 

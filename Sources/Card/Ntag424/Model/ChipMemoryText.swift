@@ -9,6 +9,8 @@ extension ChipMemory {
     package static let heading = "tapcard chip ntag424"
     private static let form = "1"
     private static let none = "none"
+    /// Of a chip that was switched to it; any other has no such line.
+    private static let otherProtocol = "lrp"
 
     /// The lines, each with its end.
     package var text: String {
@@ -18,6 +20,7 @@ extension ChipMemory {
             ("failure-limit", failureRule.map { "\($0.limit) \($0.decrement)" } ?? ChipMemory.none),
             ("chained-writing", forbidsChaining ? "forbidden" : "allowed"),
         ]
+        if usesOtherProtocol { fields.append(("protocol", ChipMemory.otherProtocol)) }
         for number in KeyNumber.allCases {
             let key = self[number]
             var bytes = key.key.copyOfBytes()
@@ -77,6 +80,7 @@ extension ChipMemory {
         self.init(
             uid: uid, signature: signature, files: files, keys: keys, reads: reads,
             failureRule: rule, forbidsChaining: chaining == "forbidden")
+        usesOtherProtocol = values["protocol"] == ChipMemory.otherProtocol
         guard self.text == text else { return nil }
     }
 

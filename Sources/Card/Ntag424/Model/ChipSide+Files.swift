@@ -141,8 +141,12 @@ extension ChipSide {
         case .failureCounter(let limit, let decrement):
             memory.failureRule = ChipMemory.FailureRule(limit: limit, decrement: decrement)
         case .noFailureCounter: memory.failureRule = nil
-        // This card plays neither; a real one never goes back.
-        case .randomUID, .leakageResilience: throw StatusFault(0x919E)
+        case .leakageResilience:
+            // The addresses of that protocol are not played.
+            guard memory[.ndef].settings.mirror == nil else { throw StatusFault(0x919E) }
+            memory.usesOtherProtocol = true
+        // Not played; a real one never goes back.
+        case .randomUID: throw StatusFault(0x919E)
         }
     }
 }

@@ -184,6 +184,9 @@ package struct ChipSide: Hashable, Sendable {
         if isFirst { (session, sessionKey) = (nil, nil) }
         let card = surroundings.random(SecureSession.randomSize)
         pending = .proof(number, card: card, isFirst: isFirst)
+        guard !memory.usesOtherProtocol else {
+            return ResponseAPDU(KeyProof.challengeOfOtherProtocol(card), .more).bytes
+        }
         return ResponseAPDU(KeyProof.challenge(card, key.key), .more).bytes
     }
 
@@ -200,7 +203,9 @@ package struct ChipSide: Hashable, Sendable {
         case .proof(let number, let card, let isFirst):
             guard data.count == 2 * SecureSession.randomSize else { throw StatusFault(0x917E) }
             let key = memory[number].key
-            guard let reader = KeyProof.readerRandom(data, card: card, key) else {
+            guard !memory.usesOtherProtocol,
+                let reader = KeyProof.readerRandom(data, card: card, key)
+            else {
                 memory.countFailure(number)
                 throw StatusFault(0x91AE)
             }

@@ -82,7 +82,8 @@ package struct DeferredSales: Sendable {
             throw TapcardError(DeferralJudgement.Reason.noSnapshot)
         }
         if let reason = try question(before).refusalOfAll { throw TapcardError(reason) }
-        let seen = try await station.lookWithoutLedger(only: card)
+        let seen = try await station.lookWithoutLedger(
+            only: card, knowing: snapshot.load(station.keys))
         if let replayed = try replay(amount, id, card, caps, station) { return replayed }
         func answered(
             _ line: JournalLine, _ journal: DeferralJournal

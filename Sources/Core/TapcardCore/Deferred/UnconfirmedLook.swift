@@ -10,11 +10,14 @@ extension Station {
         try requireUnderCeilings(.pay(amount))
     }
 
-    /// Reads a card without the ledger. Nothing is written to it.
+    /// Reads a card without the ledger. Nothing is written to it. A chip that cannot prove that it
+    /// is the card of the snapshot with its number is a copy.
     package func lookWithoutLedger(
-        only card: CardUID? = nil
+        only card: CardUID? = nil, knowing snapshot: CardSnapshot? = nil
     ) async throws(TapcardError) -> UnconfirmedCard {
-        try await withoutLedger.run(UnconfirmedLook(only: card))
+        var alone = withoutLedger
+        alone.snapshot = snapshot
+        return try await alone.run(UnconfirmedLook(only: card))
     }
 
     /// The refusal of an id under which the journal has another purchase.

@@ -8,7 +8,9 @@ extension ChipCardError {
     /// Whether another try cannot end otherwise.
     var isForGood: Bool {
         switch kind {
-        case .chip(.impostor), .unknownKeys, .otherChip, .deadKey, .fixedSettings: true
+        case .chip(.impostor), .chip(.otherProtocol), .unknownKeys, .otherChip, .deadKey,
+            .fixedSettings:
+            true
         case .chip(.refused(let refusal)):
             switch refusal {
             case .authenticationFailed, .notAllowed, .noSuchFile, .noSuchKey,
@@ -64,6 +66,12 @@ extension TapcardError {
             next: [.tag(.useAnother)], uid: uid)
     }
 
+    /// The error of a chip or phone that hides its number. No command was sent to it: which key it
+    /// has follows from the number.
+    static let hiddenNumber = TapcardError(
+        .unsupportedTag, "This chip or phone shows another number at each tap (random UID).",
+        meaning: "Nothing was tried on it or written to it.", next: [.tag(.useKnownChip)])
+
     /// The error of a chip that can never become a card.
     static func unmakeable(_ error: ChipCardError, _ uid: CardUID) -> TapcardError {
         TapcardError(
@@ -116,7 +124,13 @@ extension TapcardError {
             self.init(
                 .unsupportedTag,
                 "The chip takes key \(number.rawValue) no more: somebody has tried too many wrong "
-                    + "ones.", meaning: "The money is safe in the ledger.",
+                    + "ones, or has switched it to another protocol.",
+                meaning: "The money is safe in the ledger.", next: [.trust(.replace(nil))])
+        case .chip(.otherProtocol):
+            self.init(
+                .unsupportedTag,
+                "The chip was switched to its other protocol (LRP), which tapcard does not know.",
+                meaning: "No key was tried on it. The money of a card is safe in the ledger.",
                 next: [.trust(.replace(nil))])
         case .chip(let kind) where error.isForGood:
             self.init(

@@ -18,6 +18,8 @@ public struct Station: Sendable {
     public internal(set) var settings: Settings
     /// The clocks, the random source and the callbacks.
     public let surroundings: Surroundings
+    /// The cards of the ledger, where the station cannot ask it.
+    var snapshot: CardSnapshot?
 
     /// Creates a station whose keys do not change.
     public init(

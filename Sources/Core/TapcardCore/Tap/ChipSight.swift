@@ -54,7 +54,10 @@ extension CardView {
             return keyID(card.confirmed).map { ChipCardKeys.version(of: $0) }
         }
         #endif
-        guard let known = keyID(card.confirmed), keyID(card.allocated) == known else { return nil }
+        // A repair may go on with a chip that has not got all of its keys yet.
+        guard open?.kind != .reseal, let known = keyID(card.confirmed),
+            keyID(card.allocated) == known
+        else { return nil }
         return ChipCardKeys.version(of: known)
     }
 }
@@ -68,17 +71,18 @@ extension Station {
         if let known, known.card.chip != .ntag424 {
             throw .card(.otherChip("chip that speaks in blocks", known.card.chip))
         }
+        // Without an answer of the ledger, the snapshot says which cards are its own.
+        let isKnown = known != nil || isConfirmedInSnapshot(uid)
         let found: ChipSight
         if !thoroughly, let version = known?.chipVersion, let key = sellingKey(version, of: uid) {
             found = try await prove(key, expecting: version)
         } else {
             found = try await askAndProve(
-                uid, thoroughly ? .all : known == nil ? .kind : .keys, isKnown: known != nil)
+                uid, thoroughly ? .all : known == nil ? .kind : .keys, isKnown: isKnown)
         }
         // On a card that was never confirmed, its making was broken off.
-        if let known, known.card.confirmed != .none, known.open?.kind.makesCard != true,
-            found.visit == nil
-        {
+        let isMade = known.map { $0.card.confirmed != .none && $0.open?.kind.makesCard != true }
+        if isMade ?? isKnown, found.visit == nil {
             throw .refused(chipLost(uid, found.state))
         }
         let blank = [UInt8](repeating: 0, count: SealedRecord.byteCount)
@@ -89,6 +93,11 @@ extension Station {
             records, uid: uid, holders: [.nobody], currency: currency, keys: keys)
         return try await judged(
             identity, uid, .chip(found), slots, content(of: found), known: known, chip: .ntag424)
+    }
+
+    /// Whether the ledger that is out of reach had a card with this number.
+    private func isConfirmedInSnapshot(_ uid: CardUID) -> Bool {
+        snapshot?.card(uid).map { $0.confirmed != .none && !$0.isOpen } ?? false
     }
 
     /// Has the chip prove itself with the key that the ledger knows. If it refuses that, it is a

@@ -1,6 +1,7 @@
 import CardCryptography
 import CardImage
 import CardStore
+import ChipCard
 import Ledger
 import TapcardDomain
 
@@ -65,7 +66,7 @@ extension Station {
         // Without the ledger's word the tap goes on; it asks again before anything is decided.
         if sight.slots.hasOddity, let written = try? await written(on: view) {
             for place in sight.slots.slots.indices {
-                if let text = describe(place, of: sight.slots, written) { found.append(text) }
+                if let text = describe(place, of: sight, written) { found.append(text) }
             }
         }
         if let best = sight.slots.best?.record {
@@ -89,14 +90,18 @@ extension Station {
     }
 
     private func describe(
-        _ place: Int, of slots: RecordSlots, _ written: Written
+        _ place: Int, of sight: Sight, _ written: Written
     ) -> String? {
+        let slots = sight.slots
         let name = "the \(["first", "second", "third", "fourth"][place]) record"
         switch slots.slots[place] {
         case .blank, .valid: return nil
         case .retired(let record):
             return "\(name) is sealed with key \(record.keyID), which was given up"
         case .broken, .unsealed: break
+        }
+        if sight.hasHalfState(at: place) {
+            return "\(name) looks torn: it is not whole, as when the card is pulled away"
         }
         // An old one whose key or holder has changed since.
         let recently = written.recently
@@ -169,6 +174,15 @@ extension Station {
             return "\(name) was altered: ticket or game differ"
         }
         return nil
+    }
+}
+
+extension Sight {
+    /// Whether a chip has a state in this place that is not whole. Its own check says so, whatever
+    /// bytes are there.
+    fileprivate func hasHalfState(at place: Int) -> Bool {
+        guard case .chip(let chip) = medium, let visit = chip.visit else { return false }
+        return visit.slots.slots[place] == nil
     }
 }
 

@@ -62,6 +62,7 @@ extension Station {
         within limit: Duration
     ) async throws(Interruption) -> (identity: TagIdentity, uid: CardUID) {
         let identity = try await select(within: limit)
+        guard !identity.hidesNumber else { throw .refused(.hiddenNumber) }
         guard let uid = CardUID(bytes: identity.uid), identity.isType2 || identity.speaksInBlocks
         else {
             throw .refused(

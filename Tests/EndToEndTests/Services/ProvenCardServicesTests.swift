@@ -1,0 +1,132 @@
+import Testing
+
+/// A card on an NTAG 424 DNA and the three services, from the first verb to the last, by the
+/// program: its code, its ticket and its game. Once in each story it is pulled away.
+@Suite("A card that proves itself, and the services", .ownThread)
+struct ProvenCardServicesTests {
+    /// Every ticket wins five dollars.
+    private static let variables = [
+        "TAPCARD_JSON": "true", "TAPCARD_PRIZES": "6=5 5=5 4=5 3=5 2=5 1=5 0=5",
+    ]
+
+    private func counter() throws -> Counter {
+        let counter = try Counter(Self.variables)
+        try counter.step("sim put NTAG424")
+        try counter.step("issue --balance 20")
+        return counter
+    }
+
+    /// The card leaves at this WRITE; the outcome is unknown, and the next tap settles it.
+    private func pulled(
+        _ line: String, _ fault: String, _ services: PlayedServices, _ counter: Counter,
+        at location: SourceLocation = #_sourceLocation
+    ) throws {
+        try counter.step("sim tear \(fault)")
+        let ended = try services.run(line)
+        #expect(ended.status == 6, "\(line): \(ended)", sourceLocation: location)
+        #expect(
+            ended.output.contains(#""result":"unknown""#), "\(ended)", sourceLocation: location)
+        try counter.step("sim put")
+    }
+
+    @Test(
+        "it is scratched, keeps its code, is activated, and its ticket is paid once",
+        arguments: ["lost", "acknowledge-lost"])
+    func ticket(fault: String) throws {
+        let counter = try counter()
+        let services = try PlayedServices(counter, ["--max-age", "0"])
+        try pulled("scratch", "1 \(fault)", services, counter)
+        let scratched = try counter.step("read")
+        #expect(scratched.contains(#""state":"scratched""#), "\(scratched)")
+        let code = try counter.operation(
+            in: String(try #require(scratched.firstMatch(of: /"code":"[^"]+"/)).output))
+        #expect(try counter.run(["scratch"]).status == 4)
+
+        try pulled("activate", "1 \(fault)", services, counter)
+        #expect(try counter.step("read").contains(#""state":"activated""#))
+        #expect(try services.codes == [code])
+        #expect(try services.run("activate").output.contains(#""error":"wrong-state""#))
+
+        let id = "6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
+        try pulled("ticket buy --operation \(id)", "1 \(fault)", services, counter)
+        let settled = try counter.step("read")
+        // Of a ticket the card shows whether it was bought; the request is repeated as it was.
+        let isBought = fault == "acknowledge-lost"
+        #expect(settled.contains(#""balance":"\#(isBought ? "18.00" : "20.00")""#), "\(settled)")
+        let again = try services.run("ticket buy --operation \(id)")
+        #expect(again.status == (isBought ? 0 : 4), "\(again)")
+        if !isBought { try services.step("ticket buy") }
+        #expect(
+            try counter.step("history").matches(of: /"kind":"ticket"/).count == (isBought ? 1 : 2))
+
+        let checked = try services.step("ticket check")
+        let ticket = String(
+            try #require(checked.firstMatch(of: /"(ticket-[0-9a-f]{12})"/)).output.1)
+        #expect(try services.run("ticket claim").output.contains(#""error":"nothing-won""#))
+        try services.draw()
+        #expect(try services.step("tickets").contains(ticket))
+        try pulled("ticket claim", "1 \(fault)", services, counter)
+        #expect(try counter.step("read").contains(#""balance":"23.00""#))
+        _ = try services.run("ticket claim")
+        let read = try counter.step("read")
+        #expect(read.contains(#""balance":"23.00""#) && read.contains(code))
+        #expect(try counter.step("history").matches(of: /"kind":"claim"/).count == 1)
+        #expect(try services.codes == [code])
+        #expect(try counter.step("audit").contains(#""open":0,"violations":[]"#))
+    }
+
+    @Test("it keeps a game of Mastermind, pays, and the game is played to its end")
+    func game() throws {
+        let counter = try counter()
+        let services = try PlayedServices(counter)
+        try services.step("mastermind login amanda")
+        #expect(try services.run("mastermind resume").status == 4)
+        try counter.step("sim tear 1 lost")
+        let pulled = try services.run("mastermind start --slots 4 --keep")
+        #expect(pulled.status != 0, "\(pulled)")
+        try counter.step("sim put")
+        // The game has begun; whether the card has it, its next tap knows.
+        let begun = try services.step("mastermind show")
+        let id = String(try #require(begun.firstMatch(of: /"game":"([0-9a-f]{32})"/)).output.1)
+        #expect(try counter.step("read").contains(id))
+        try services.step("mastermind start --slots 6")
+        #expect(try services.step("mastermind resume").contains(id))
+        try counter.step("pay 4.50")
+
+        var left = Self.codes(of: 4)
+        var guesses = 0
+        while let guess = left.first {
+            guesses += 1
+            let line = "mastermind guess " + guess.map { "\($0)" }.joined()
+            let answer = try services.step(line)
+            let pegs = try #require(answer.firstMatch(of: /"black":(\d),"white":(\d)/))
+            let (black, white) = (Int(pegs.output.1), Int(pegs.output.2))
+            if black == 4 { break }
+            left.removeAll { Self.pegs(guess, $0) != [black, white] }
+        }
+        let solved = try services.step("mastermind resume")
+        #expect(solved.contains(id) && solved.contains(#""solved":true"#), "\(solved)")
+        #expect(solved.contains(#""guesses":\#(guesses)"#), "\(solved)")
+        #expect(try services.step("mastermind ranking --slots 4").contains("amanda"))
+        let read = try counter.step("read")
+        #expect(read.contains(id) && read.contains(#""balance":"15.50""#))
+        #expect(try counter.step("history").matches(of: /"kind":"game"/).count == 1)
+        #expect(try counter.step("audit").contains(#""open":0,"violations":[]"#))
+    }
+
+    /// All codes of six colours.
+    private static func codes(of slots: Int) -> [[Int]] {
+        (0..<slots).reduce([[]]) { codes, _ in
+            codes.flatMap { code in (1...6).map { code + [$0] } }
+        }
+    }
+
+    /// The pegs for a guess: black and white.
+    private static func pegs(_ guess: [Int], _ code: [Int]) -> [Int] {
+        let black = zip(guess, code).count { $0 == $1 }
+        let common = (1...6).reduce(0) { sum, colour in
+            sum + min(guess.count { $0 == colour }, code.count { $0 == colour })
+        }
+        return [black, common - black]
+    }
+}
