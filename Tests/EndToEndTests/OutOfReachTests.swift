@@ -329,9 +329,9 @@ struct OutOfReachTests {
     private static let id = "6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
 
     /// A server with the ledger of a house.
-    private struct House {
+    struct House {
         var server: PrivatePostgreSQL
-        private(set) var owner: Till
+        let owner: Till
 
         init() throws {
             server = try PrivatePostgreSQL()
@@ -357,7 +357,7 @@ struct OutOfReachTests {
         }
     }
 
-    private struct Till {
+    struct Till {
         let counter: Counter
         let place: String
         var tags = ""
