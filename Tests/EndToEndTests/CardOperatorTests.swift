@@ -207,8 +207,9 @@ import Testing
         try other.write(try counter.text(of: counter.simulation.path), to: other.simulation.path)
         #expect(try other.step("tag info").contains("They name key 1 of this station"))
         let fresh = try Counter(["TAPCARD_READER": "sim:\(counter.simulation.path)"])
+        try fresh.step("keys list")
         try fresh.write(
-            try other.text(of: other.keys).replacing("\"id\": 1", with: "\"id\": 3"),
+            try fresh.text(of: fresh.keys).replacing("\"id\": 1", with: "\"id\": 3"),
             to: fresh.keys)
         #expect(try fresh.step("tag info").contains("They name no key of this station"))
     }
