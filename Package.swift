@@ -426,7 +426,7 @@ let package = Package(
         tests(
             of: "FaultyWorld",
             ["Ledger", "Ntag424", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag"]),
-        tests(of: "SimulatedField", ["TagReading", "Type2Tag"]),
+        tests(of: "SimulatedField", ["Ntag424", "TagReading", "Type2Tag"]),
         tests(
             of: "SimulatedReader",
             [

@@ -23,8 +23,8 @@ struct SealedTableTests {
             as [(UInt8, KeyStatus, UInt8)]
         let keys = try entries.map { id, status, first in
             KeyEntry(
-                id: id, mark: "0123456789abcdef", rows: try rows(first), status: status,
-                created: "2026-11-26")
+                id: id, mark: "0123456789abcdef", rows: try rows(first),
+                files: bytes(first + 0x10, count: 32), status: status, created: "2026-11-26")
         }
         return try #require(KeyRing(entries: keys)).sealing(currency: "EUR")
     }
@@ -109,8 +109,8 @@ struct SealedTableTests {
         dump(table, to: &dumped)
         dump(Self.passphrase, to: &dumped)
         dump(try Self.rows(0x20), to: &dumped)
-        // 0x20 and 0x28 as numbers, and letters of the passphrase.
-        for secret in ["32, 32", "40, 40", "2020", "2828", "ABCDE"] {
+        // 0x20, 0x28 and 0x30 as numbers, and letters of the passphrase.
+        for secret in ["32, 32", "40, 40", "48, 48", "2020", "2828", "3030", "ABCDE"] {
             #expect(!dumped.contains(secret), "\(secret)")
         }
     }
@@ -161,7 +161,9 @@ struct CardTableRingTests {
             ("card keys 1", "keys 1"), ("card keys 1", "card keys 2"),
             (#""mark":"0123456789abcdef""#, #""mark":"0123456789ABCDEF""#),
             (#""mark":"0123456789abcdef""#, #""mark":"0123""#),
-            (#""mark":"0123456789abcdef","#, ""), (#""cards":["#, #""cards":[1,"#),
+            (#""mark":"0123456789abcdef","#, ""), (#""files":"#, #""file":"#),
+            (#""files":""#, #""files":"00"#), (#""files":""#, #""files":"x"#),
+            (#""cards":["#, #""cards":[1,"#),
             (#""cards":["#, #""card":["#), (String(row), row + "," + row),
             (String(row), "\"" + row.dropFirst(3)), (String(row), "\"FF" + row.dropFirst(3)),
             (#""status":"active""#, #""status":"retired""#), (#"{"id":1"#, #"{"id":2"#),
@@ -195,7 +197,7 @@ struct CardTableRingTests {
         expect(.conflict) { () throws(KeyError) in try others.replacing(table) }
         let entry = KeyEntry(
             id: 1, mark: others.sealing.mark, rows: try SealedTableTests.rows(1),
-            status: .active, created: "")
+            files: bytes(9, count: 32), status: .active, created: "")
         let own = try #require(KeyRing(entries: [entry]))
         #expect(try others.replacing(own) == others)
     }

@@ -70,7 +70,7 @@ struct CardTableTests {
             for secret in [
                 masters.macMaster, masters.passwordMaster, masters.cardKey(uid: other.bytes),
                 masters.password(uid: uid.bytes).password + masters.password(uid: uid.bytes).pack,
-                masters.fileKey(for: "deferred journal"),
+                masters.fileKey(for: "journal"), masters.fileKey(for: "snapshot"),
             ] {
                 #expect(!text.contains(Hexadecimal.encode(secret)))
             }

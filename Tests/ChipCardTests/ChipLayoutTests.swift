@@ -66,7 +66,8 @@ struct ChipLayoutTests {
     @Test(
         "A page needs https, a name and no query, and room on the chip",
         arguments: [
-            "", "https://", "http://cards.example.org/c", "https:///c", "https://a b/c",
+            "", "https://", "http://cards.example.org/c", "http://127.0.0.1", "http://localhost/c",
+            "http://127.0.0.1:", "http://127.0.0.1.example:1/c", "https:///c", "https://a b/c",
             "https://cards.example.org/c?x=1", "https://cards.example.org/c#a",
             "https://cards.example.org/ä", "https://" + String(repeating: "a", count: 200),
         ])

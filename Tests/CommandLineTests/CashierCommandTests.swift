@@ -92,8 +92,8 @@ struct CashierCommandTests {
         #expect(ended.status == 2)
         #expect(
             ended.text == """
-                ! tapcard: There is no terminal to ask for the password. Nothing was changed. Run \
-                it in a terminal, or set TAPCARD_CASHIER_PASSWORD.
+                ! tapcard: The password is missing, and there is no terminal to type it in. \
+                Nothing was changed. Set TAPCARD_CASHIER_PASSWORD, or run the command in a terminal.
 
                 """)
         let malformed: Set<String> = ["TAPCARD_CASHIER_PASSWORD"]

@@ -212,6 +212,8 @@ struct ProgramOutputTests {
                         \(kept)
                         Older copies of the key file still have it: destroy them, and export the \
                         keys again
+                        If phones open a page from your cards: make its key file again, and move \
+                        it there: tapcard keys customers FILE --overwrite
 
                         """))
         #expect(

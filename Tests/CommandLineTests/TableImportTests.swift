@@ -15,8 +15,8 @@ struct TableImportTests {
                 selling: AESKey([UInt8](repeating: 8, count: AESKey.size)))
         ])
         let entry = KeyEntry(
-            id: 3, mark: "0123456789abcdef", rows: try #require(rows), status: .active,
-            created: "2026-11-26")
+            id: 3, mark: "0123456789abcdef", rows: try #require(rows),
+            files: [UInt8](repeating: 9, count: 32), status: .active, created: "2026-11-26")
         return try #require(KeyRing(entries: [entry])).sealing(currency: "EUR")
     }
 

@@ -12,17 +12,24 @@ struct CardBench {
     let keys: CustomerKeys
     let ledger: any LedgerStore
     let routes: CustomerRoutes
+    let watch: CustomerWatch
+    /// The events for an operator, oldest first.
+    let told: Guarded<[CustomerWatch.Event]>
     private let uptime: Guarded<Int64>
 
     init(
         _ ledger: any LedgerStore = InMemoryLedger(), keys: CustomerKeys = CardBench.house
     ) {
         let uptime = Guarded<Int64>(1_000_000)
-        (self.keys, self.ledger, self.uptime) = (keys, ledger, uptime)
+        let told = Guarded<[CustomerWatch.Event]>([])
+        (self.keys, self.ledger, self.uptime, self.told) = (keys, ledger, uptime, told)
+        watch = CustomerWatch(
+            uptime: { uptime.withLock { $0 } },
+            say: { event in told.withLock { $0.append(event) } })
         routes = CustomerRoutes(
             keys: keys, ledger: CustomerLedger(ledger),
             clocks: CustomerRoutes.Clocks(
-                now: { .tick(0) }, uptime: { uptime.withLock { $0 } }))
+                now: { .tick(0) }, uptime: { uptime.withLock { $0 } }), watch: watch)
     }
 
     static let house = CustomerKeys(of: .fresh(created: "2026-11-25"))

@@ -8,7 +8,7 @@ struct HelpTests {
         let overview = try counter.step("--help")
         for line in ["", "help", "-h"] { #expect(try counter.step(line) == overview) }
         let verbs = overview.matches(of: /\n  ([a-z][a-z-]*(?: [a-z-]+)?)  +[A-Z]/).map(\.output.1)
-        #expect(verbs.count == 75)
+        #expect(verbs.count == 76)
         for verb in verbs {
             let help = try counter.step("\(verb) --help")
             #expect(help.hasPrefix("Usage:\n  tapcard \(verb) [OPTIONS]"))

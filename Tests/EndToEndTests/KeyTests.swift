@@ -181,7 +181,10 @@ struct KeyTests {
             "keys rotate",
             prints: """
                 New records are sealed with key 2
-                Back up the keys again: tapcard keys export FILE
+                Back up the keys before the next tap: tapcard keys export FILE. Without them a card \
+                on an NTAG 424 DNA can never be written again
+                If phones open a page from your cards: make its key file again, and move it there: \
+                tapcard keys customers FILE --overwrite
                 """)
         #expect(try counter.step("read").hasSuffix("Seal: valid; ledger: known"))
         try counter.expect(
@@ -201,6 +204,8 @@ struct KeyTests {
             prints: """
                 Key 1 is retired; cards that need tapcard repair: 1 (04AC6B72BA6C80)
                 Older copies of the key file still have it: destroy them, and export the keys again
+                If phones open a page from your cards: make its key file again, and move it there: \
+                tapcard keys customers FILE --overwrite
                 """)
         try counter.expect("pay 1", status: 7, complains: KeyTests.forged)
         try counter.step("repair --card 04AC6B72BA6C80")
@@ -221,7 +226,10 @@ struct KeyTests {
             "keys rotate",
             prints: """
                 New records are sealed with key 3
-                Back up the keys again: tapcard keys export FILE
+                Back up the keys before the next tap: tapcard keys export FILE. Without them a card \
+                on an NTAG 424 DNA can never be written again
+                If phones open a page from your cards: make its key file again, and move it there: \
+                tapcard keys customers FILE --overwrite
                 Cards need a key that this station does not have: 2. Bring it with tapcard keys \
                 import
                 """)

@@ -345,7 +345,7 @@ struct OutOfReachTests {
     /// A server with the ledger of a house.
     struct House {
         var server: PrivatePostgreSQL
-        private(set) var owner: Till
+        let owner: Till
 
         init() throws {
             server = try PrivatePostgreSQL()

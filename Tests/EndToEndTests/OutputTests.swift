@@ -26,7 +26,7 @@ struct OutputTests {
             "read", "read --json", "read --watch", "history", "history --json", "takings", "audit",
             "init", "config", "config get reader", "schema pay", "completions bash", "readers",
             "doctor", "tag info", "tag dump", "tag dump -",
-            "sim list", "keys list", "keys export -", "keys customers -", "backup -",
+            "sim list", "sim phone", "keys list", "keys export -", "keys customers -", "backup -",
             "cashiers list",
             "mastermind show",
         ] {

@@ -70,6 +70,7 @@ struct SchemaTests {
     func station() throws {
         let counter = try Counter()
         try check(counter, "sim list")
+        try check(counter, "sim phone")
         try check(counter, "tag info")
         try check(counter, "tag dump")
         try check(counter, "tag dump ~/dump")

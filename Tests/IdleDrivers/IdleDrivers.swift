@@ -16,6 +16,11 @@ package struct EmptyDrawer: SimulatedTags {
     package func list(
         _ reader: String, nextTo others: [String]
     ) -> (tags: [SimulatedTag], fault: String?) { ([], nil) }
+    package func showToPhone(_ uid: String?, _ reader: String) -> SeenByPhone {
+        SeenByPhone(
+            tag: SimulatedTag(uid: "04000000000000", chip: "NTAG213", isOnReader: false),
+            content: .message([]), reads: nil)
+    }
 }
 
 /// A world without a network: every service is out of reach.

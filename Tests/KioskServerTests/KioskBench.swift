@@ -252,6 +252,9 @@ struct FullDrawer: SimulatedTags {
     ) -> (tags: [SimulatedTag], fault: String?) {
         (FullDrawer.tags, nil)
     }
+    func showToPhone(_ uid: String?, _ reader: String) -> SeenByPhone {
+        SeenByPhone(tag: FullDrawer.tags[0], content: .area([]), reads: nil)
+    }
 }
 
 /// A machine without USB.

@@ -21,7 +21,8 @@ import WebServer
                 servers.append(
                     CustomerRoutes(
                         keys: keys, ledger: ledger,
-                        clocks: CustomerRoutes.Clocks(now: { .tick(0) }, uptime: { 0 })))
+                        clocks: CustomerRoutes.Clocks(now: { .tick(0) }, uptime: { 0 }),
+                        watch: CustomerWatch(uptime: { 0 }, say: { _ in })))
             }
             for reads in 1...10 {
                 let query = try address(.first, UInt32(reads), keys).query

@@ -84,6 +84,44 @@ import Testing
         }
     }
 
+    /// Who has a stolen table must not be able to make a journal of another station of the house.
+    @Test("of a station with a table is sealed otherwise, and read with the keys of the house")
+    func table() throws {
+        let uid = try #require(CardUID("04AC6B72BA6C80"))
+        let table = try #require(World.keys.table(of: [uid: [1]]))
+        let (house, bytes) = try DeferralFileTests.sample(lines: 2)
+        #expect(throws: DeferralJournal.Unreadable.keyMissing(1)) {
+            _ = try DeferralJournal.parsing(bytes, table)
+        }
+        var own = house
+        own.reseal(under: table)
+        let text = own.bytes
+        for keys in [table, World.keys] {
+            let read = try DeferralJournal.parsing(text, keys)
+            #expect(read.journal.lines == house.lines && read.length == text.count)
+            // A line that is added is under the seal of the lines before it.
+            var longer = read.journal
+            let line = JournalLine(
+                number: 3, id: World.id(9), uid: uid, chip: .ntag424, account: 2,
+                record: [UInt8](repeating: 1, count: 16), amount: 5, cashier: nil, at: World.tick)
+            let more = text + longer.append(line)
+            #expect(try DeferralJournal.parsing(more, table).journal.lines.count == 3)
+        }
+        // The words of the other kind, with this seal.
+        let relabelled = String(decoding: text, as: UTF8.self)
+            .replacing("tapcard-table-journal-1", with: "tapcard-journal-1")
+        #expect(throws: DeferralJournal.Unreadable.altered(line: 1)) {
+            _ = try DeferralJournal.parsing(Array(relabelled.utf8), World.keys)
+        }
+        for place in text.indices {
+            var other = text
+            other[place] ^= 4
+            #expect(
+                (try? DeferralJournal.parsing(other, table))?.journal.lines != own.lines,
+                "\(place)")
+        }
+    }
+
     @Test("books each line under an id of its own where its id is used")
     func spareIDs() throws {
         let (journal, _) = try DeferralFileTests.sample(lines: 3)
@@ -114,6 +152,16 @@ import Testing
             [UInt8](repeating: 9, count: $0)
         }.retiring(1)
         #expect(CardSnapshot(bytes, retired) == nil)
+        // A station with a table has a snapshot of its own kind.
+        let table = try #require(World.keys.table(of: [uid: [1]]))
+        let own = taken.bytes(under: table)
+        #expect(CardSnapshot(own, table) == taken && CardSnapshot(own, World.keys) == taken)
+        #expect(CardSnapshot(bytes, table) == nil)
+        for place in own.indices {
+            var other = own
+            other[place] ^= 4
+            #expect(CardSnapshot(other, table) == nil, "\(place)")
+        }
     }
 
     private static func sample(lines: Int) throws -> (DeferralJournal, [UInt8]) {

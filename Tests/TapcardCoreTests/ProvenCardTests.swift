@@ -1,6 +1,7 @@
 import CardCryptography
 import ChipCard
 import Ledger
+import NDEF
 import Ntag424
 import PortDoubles
 import SimulatedField
@@ -167,5 +168,59 @@ struct ProvenCardTests: ProvenCards {
         await expectRefused(.unsupportedTag, exit: 4) { () throws(TapcardError) in
             try await world.station.dump()
         }
+    }
+
+    @Test("tells whose keys it names, whether it is half made, and which page it shows")
+    func infoAsACard() async throws {
+        let world = try factory()
+        func info(_ keys: KeyRing = World.keys) async throws -> ChipCardInfo {
+            try #require(try await world.station(keys: keys).tagInfo().chipCard)
+        }
+        let blank = try await info()
+        #expect(blank.houseKey == nil && !blank.isHalfMade && blank.host == nil && !blank.usesLRP)
+        // A station that was never set up has no key that a card could name.
+        #expect(try await info(.none).houseKey == nil)
+        try await world.issue()
+        let card = try await info()
+        #expect(card.houseKey == 1 && !card.isRetired && !card.isHalfMade)
+        // It was made without a page.
+        #expect(card.host == nil && !card.usesLRP)
+        let retired = try await info(try Self.rotated.retiring(1))
+        #expect(retired.houseKey == 1 && retired.isRetired)
+        #expect(try await info(.none).houseKey == nil)
+        let whole = try await chip(world)
+        // Power was lost before key 0 was written, or before key 3 was.
+        for numbers in [[.application], [.application, .three, .four]] as [[KeyNumber]] {
+            var half = whole
+            for number in numbers { half[number].version = 0 }
+            try await put(half, on: world)
+            let seen = try await info()
+            #expect(seen.isHalfMade && seen.houseKey == 1, "\(numbers)")
+        }
+        var changing = whole
+        changing[.application].version = 7
+        try await put(changing, on: world)
+        #expect(try await info().isHalfMade)
+    }
+
+    /// With LRP the chip writes 48 digits where our address has room for 32.
+    @Test("tells that it was switched to the other protocol, by the address alone")
+    func switchedToLRP() async throws {
+        let world = try await made()
+        var chip = try await chip(world)
+        let at = AddressFile.nowhere.identityAt + 2 * TapIdentity.encryptedSize
+        chip[.ndef].bytes.replaceSubrange(at..<(at + 3), with: Array("0AF".utf8))
+        try await put(chip, on: world)
+        #expect(try await world.station.tagInfo().chipCard?.usesLRP == true)
+        // A link of somebody else's is no sign of it, whatever its digits.
+        let digits = String(repeating: "A", count: 120)
+        let link = NDEFMessage([NDEFURI("https://a.example/?p=\(digits)").record])
+        let message = try link.encoded()
+        chip = try #require(ChipMemory(factory: chip.number))
+        chip[.ndef].bytes.replaceSubrange(
+            0..<(2 + message.count), with: [0, UInt8(message.count)] + message)
+        let other = World(Simulation(chips: [chip], onReader: [chip.number]))
+        let seen = try #require(try await other.station.tagInfo().chipCard)
+        #expect(seen.host == "a.example" && !seen.usesLRP)
     }
 }

@@ -322,7 +322,8 @@ extension KeyRing {
             KeyRing(
                 entries: [
                     KeyEntry(
-                        id: 1, mark: sealing.mark, rows: rows, status: .active, created: "")
+                        id: 1, mark: sealing.mark, rows: rows, files: sealing.tableKey,
+                        status: .active, created: "")
                 ])
         }
     }

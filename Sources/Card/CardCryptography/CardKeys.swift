@@ -50,6 +50,16 @@ public struct CardKeys: Hashable, Sendable {
         derive(from: mac, info: Array("file".utf8) + [keyID] + Array(purpose.utf8), count: 32)
     }
 
+    /// The 32 bytes of which a station with a table of card keys makes those that seal its files.
+    var tableKey: [UInt8] { fileKey(for: "card table") }
+
+    /// The 32 bytes that seal a file of such a station, other bytes for each purpose.
+    static func fileKey(for purpose: String, under tableKey: [UInt8]) -> [UInt8] {
+        HKDFSHA256.derive(
+            secret: tableKey, salt: Array("tapcard".utf8),
+            info: Array("file".utf8) + Array(purpose.utf8), count: 32)
+    }
+
     /// The master of one of the five keys of an NTAG 424. Each is derived by itself, so that a
     /// machine can have one without the others.
     package func chipMaster(_ number: UInt8) -> AESKey {

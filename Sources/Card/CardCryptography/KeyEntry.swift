@@ -3,7 +3,7 @@ public struct KeyEntry: Hashable, Sendable {
     /// The part of the key that this machine has.
     private enum Source: Hashable, Sendable {
         case masters(CardKeys)
-        case table(CardKeyRows, id: UInt8, mark: String)
+        case table(CardKeyRows, files: Secret, id: UInt8, mark: String)
     }
 
     private let source: Source
@@ -20,18 +20,23 @@ public struct KeyEntry: Hashable, Sendable {
         self.init(.masters(masters), status: status, created: created)
     }
 
-    /// An entry of a table: the keys of single cards under the key with this id and mark.
+    /// An entry of a table: the keys of single cards under the key with this id and mark, and the
+    /// 32 bytes of which the station makes the keys that seal its own files.
     package init(
-        id: UInt8, mark: String, rows: CardKeyRows, status: KeyStatus, created: String
+        id: UInt8, mark: String, rows: CardKeyRows, files: [UInt8], status: KeyStatus,
+        created: String
     ) {
-        self.init(.table(rows, id: id, mark: mark), status: status, created: created)
+        precondition(files.count == CardKeys.masterSize, "a key for files has 32 bytes")
+        self.init(
+            .table(rows, files: Secret(files), id: id, mark: mark), status: status,
+            created: created)
     }
 
     /// The id of the key.
     public var id: UInt8 {
         switch source {
         case .masters(let keys): keys.keyID
-        case .table(_, let id, _): id
+        case .table(_, _, let id, _): id
         }
     }
 
@@ -42,7 +47,15 @@ public struct KeyEntry: Hashable, Sendable {
 
     /// The keys of single cards; nil for masters.
     package var rows: CardKeyRows? {
-        if case .table(let rows, _, _) = source { rows } else { nil }
+        if case .table(let rows, _, _, _) = source { rows } else { nil }
+    }
+
+    /// The 32 bytes of which a station with a table makes the keys that seal its files. Secret.
+    package var tableKey: [UInt8] {
+        switch source {
+        case .masters(let keys): keys.tableKey
+        case .table(_, let files, _, _): files.bytes
+        }
     }
 
     /// The 32 bytes that seal the records of this card; nil for a card that a table lacks.
@@ -61,7 +74,7 @@ public struct KeyEntry: Hashable, Sendable {
             SHA256.digest(keys.macMaster + keys.passwordMaster)
                 .prefix(KeyEntry.markSize / 2)
                 .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        case .table(_, _, let mark): mark
+        case .table(_, _, _, let mark): mark
         }
     }
 

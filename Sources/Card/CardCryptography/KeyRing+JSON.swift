@@ -7,7 +7,7 @@ extension KeyRing {
     private static let entryMembers = ["id", "status", "created", "mac", "pwd"]
     /// The longest file, in bytes: the keys of some 100,000 cards.
     static let byteLimit = 16 << 20
-    private static let tableMembers = ["id", "status", "created", "mark", "cards"]
+    private static let tableMembers = ["id", "status", "created", "mark", "files", "cards"]
 
     /// The ring with all its secrets, for a file that only its owner may read.
     public func json() -> JSONValue {
@@ -35,6 +35,7 @@ extension KeyRing {
         }
         return head + [
             JSONMember(key: "mark", value: .string(entry.mark)),
+            JSONMember(key: "files", value: digits(entry.tableKey)),
             JSONMember(key: "cards", value: .array((entry.rows?.bytes ?? []).map(digits))),
         ]
     }
@@ -98,7 +99,7 @@ extension KeyRing {
         if isOfTable {
             return KeyEntry(
                 id: id, mark: try mark(of: value, id), rows: try rows(of: value, id),
-                status: status, created: created)
+                files: try master("files", of: value, id), status: status, created: created)
         }
         let keys = CardKeys(
             macMaster: try master("mac", of: value, id),

@@ -42,33 +42,54 @@ package struct CustomerRoutes: Sendable {
     private let keys: CustomerKeys
     private let ledger: CustomerLedger
     private let clocks: Clocks
+    private let watch: CustomerWatch
     private let state = Guarded(State())
 
-    package init(keys: CustomerKeys, ledger: CustomerLedger, clocks: Clocks) {
-        (self.keys, self.ledger, self.clocks) = (keys, ledger, clocks)
+    package init(
+        keys: CustomerKeys, ledger: CustomerLedger, clocks: Clocks, watch: CustomerWatch
+    ) {
+        (self.keys, self.ledger, self.clocks, self.watch) = (keys, ledger, clocks, watch)
     }
+
+    /// The answer to a request under another name than those of this server.
+    package func stranger() -> WebReply { elsewhere(CustomerPage.refused) }
 
     /// The answer to a request that came under a name of this server.
     package func reply(to request: WebRequest) -> WebReply {
-        guard request.path == TapMessage.path else { return .now(CustomerPage.notHere) }
+        guard request.path == TapMessage.path else { return elsewhere(CustomerPage.notHere) }
         let allowed = "GET, HEAD, OPTIONS, POST"
         switch request.method {
         case "GET":
             // Without a look at the keys or the ledger: a preview learns nothing, and uses nothing up.
-            return .now(
-                TapMessage(request.query).map(CustomerPage.form) ?? CustomerPage.refused)
+            guard let message = TapMessage(request.query) else {
+                watch.note(.form)
+                return .now(CustomerPage.refused)
+            }
+            watch.note(.opened)
+            return .now(CustomerPage.form(message))
         case "POST": return .later { await card(for: request) }
         case "OPTIONS": return .now(WebResponse(204, headers: [("Allow", allowed)]))
-        default: return .now(CustomerPage.wrongMethod(allowed))
+        default: return elsewhere(CustomerPage.wrongMethod(allowed))
         }
     }
 
+    private func elsewhere(_ response: WebResponse) -> WebReply {
+        watch.note(.elsewhere)
+        return .now(response)
+    }
+
     private func card(for request: WebRequest) async -> WebResponse {
-        guard let message = CustomerRoutes.message(in: request), let card = keys.card(in: message)
-        else { return refused(CustomerPage.refused, request) }
+        guard let message = CustomerRoutes.message(in: request) else {
+            return refused(.form, request)
+        }
+        guard let card = keys.card(in: message) else { return refused(.code, request) }
         do throws(LedgerError) {
-            return try await shown(card, to: request, at: clocks.uptime())
+            let page = try await shown(card, to: request, at: clocks.uptime())
+            watch.noteLedgerAnswered()
+            return page
         } catch {
+            watch.note(.ledger)
+            watch.noteLedgerFailed(error)
             // The counter may stand in the ledger, though its answer was lost.
             return error.kind == .outcomeUnknown
                 ? CustomerPage.again : CustomerPage.unavailable(message)
@@ -78,10 +99,19 @@ package struct CustomerRoutes: Sendable {
     /// A refusal, which counts against the address that it goes to. What a card has just proved
     /// counts only against that card: many customers share an address, and a stranger among them
     /// must not shut the page for the others.
-    private func refused(_ response: WebResponse, _ request: WebRequest) -> WebResponse {
+    private func refused(_ why: CustomerWatch.Outcome, _ request: WebRequest) -> WebResponse {
+        if why == .code { watch.noteWrongCode() }
         let now = clocks.uptime()
-        let wait = state.withLock { $0.addresses.admit(request.client, at: now) }
-        return wait.map(CustomerPage.tooMany) ?? response
+        if let wait = state.withLock({ $0.addresses.admit(request.client, at: now) }) {
+            return limited(wait)
+        }
+        watch.note(why)
+        return why == .counter ? CustomerPage.again : CustomerPage.refused
+    }
+
+    private func limited(_ seconds: Int) -> WebResponse {
+        watch.note(.limited)
+        return CustomerPage.tooMany(seconds)
     }
 
     private func shown(
@@ -90,26 +120,28 @@ package struct CustomerRoutes: Sendable {
         let (uid, counter) = (card.uid, card.counter)
         let cookies = CustomerRoutes.cookies(of: request)
         guard let statement = try await ledger.statement(of: uid, at: clocks.now()) else {
-            return refused(CustomerPage.refused, request)
+            return refused(.code, request)
         }
         if let last = statement.lastShown, last >= counter {
             let isSameBrowser = state.withLock { state in
                 cookies.contains { state.shown.has($0, uid, counter, at: now) }
             }
             guard last == counter, isSameBrowser else {
-                return refused(CustomerPage.again, request)
+                return refused(.counter, request)
             }
+            watch.note(.again)
             return CustomerPage.statement(statement)
         }
         // Not before: who has an old address must not use up the card's own questions.
         if let wait = state.withLock({ $0.cards.admit(uid, at: now) }) {
-            return CustomerPage.tooMany(wait)
+            return limited(wait)
         }
         // Another browser, or another server, may have shown it since the ledger was read.
         guard try await ledger.raise(counter, of: uid) else {
-            return refused(CustomerPage.again, request)
+            return refused(.counter, request)
         }
         let cookie = state.withLock { $0.shown.keep(uid, counter, at: clocks.uptime()) }
+        watch.note(.fresh)
         return CustomerPage.statement(
             statement,
             cookie:

@@ -1,4 +1,5 @@
 import BlockingLane
+import CustomerServer
 import TapcardCore
 import TapcardDomain
 import TextCodecs
@@ -65,9 +66,10 @@ package final class Kiosk: Sendable {
         (self.log, self.files) = (log, files)
     }
 
-    /// Opens the counters, one for each desk, and starts to listen.
+    /// Opens the counters, one for each desk, and starts to listen. The counts of the customers' page
+    /// that the same process serves are told with its own.
     static func start(
-        _ settings: Settings, _ desks: CounterDesks,
+        _ settings: Settings, _ desks: CounterDesks, customers: CustomerWatch? = nil,
         log write: @escaping @Sendable (String) -> Void
     ) async throws(TapcardError) -> Kiosk {
         let log = KioskLog(now: { desks.first.time }, write: write)
@@ -108,7 +110,7 @@ package final class Kiosk: Sendable {
         router.withLock {
             $0 = Router(
                 counters: counters, originCheck: originCheck, authenticator: authenticator,
-                requests: requests, demoPace: settings.demoPace)
+                requests: requests, customers: customers, demoPace: settings.demoPace)
         }
         await counters.open()
         if !settings.isLoopback {

@@ -61,6 +61,53 @@ struct SimulationDrawer: SimulatedTags {
         }
     }
 
+    func showToPhone(
+        _ uid: String?, _ reader: String
+    ) throws(TapcardError) -> SeenByPhone {
+        try change(reader) { world throws(TapcardError) in
+            let uid = try tagForPhone(uid, in: world)
+            guard let tag = listing(world).first(where: { $0.uid == Hexadecimal.encode(uid) }),
+                let seen = world.showToPhone(uid, random: RandomBytes.make)
+            else { throw noTag(Hexadecimal.encode(uid)) }
+            switch seen {
+            case .area(let area): return SeenByPhone(tag: tag, content: .area(area), reads: nil)
+            case .message(let message?, let reads):
+                return SeenByPhone(tag: tag, content: .message(message), reads: reads)
+            case .message(nil, _):
+                throw refusal(
+                    "The chip is not to be read without a key, and so by no phone.",
+                    "tapcard tag info says what it is.")
+            }
+        }
+    }
+
+    /// The tag that is meant: the named one, the only one on the reader, or the last one there.
+    private func tagForPhone(
+        _ uid: String?, in world: Simulation
+    ) throws(TapcardError) -> [UInt8] {
+        if let uid {
+            guard let bytes = Hexadecimal.decode(uid) else { throw noTag(uid) }
+            return bytes
+        }
+        guard world.onReader.count < 2 else {
+            throw refusal(
+                "Several tags lie on the simulated reader.",
+                "Name one: tapcard sim list shows the numbers.")
+        }
+        guard let only = world.onReader.first ?? world.lastOnReader else {
+            throw refusal(
+                "No tag lies on the simulated reader.",
+                "Put one on it with tapcard sim put, or name one of tapcard sim list.")
+        }
+        return only
+    }
+
+    private func noTag(_ word: String) -> TapcardError {
+        refusal(
+            "There is no simulated tag \(word.debugDescription).",
+            "tapcard sim list shows the numbers; \(Chip.choice) makes a new one.")
+    }
+
     /// The simulations that can be read. The reader of another one reports its fault.
     private func worlds(of files: [String]) -> [Simulation] {
         files.compactMap { path in
@@ -131,10 +178,7 @@ struct SimulationDrawer: SimulatedTags {
         }
         guard let uid = Hexadecimal.decode(word), world.tag(uid) != nil || world.chip(uid) != nil
         else {
-            throw refusal(
-                "There is no simulated tag \(word.debugDescription).",
-                "tapcard sim list shows the numbers; \(Chip.choice) makes "
-                    + "a new one.")
+            throw noTag(word)
         }
         return uid
     }

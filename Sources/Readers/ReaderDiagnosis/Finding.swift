@@ -52,6 +52,8 @@ public struct Finding: Sendable, Hashable {
         case journal
         case unsettled
         case snapshot
+        case cardTable = "card-table"
+        case cardAddress = "card-address"
     }
 
     /// One step of a remedy.

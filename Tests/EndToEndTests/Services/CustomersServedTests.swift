@@ -161,6 +161,84 @@ import Testing
         #expect(try DurableFile(web.keys).read() == nil)
     }
 
+    /// The page of a local server, as curl gets it, with its status.
+    private static func get(_ address: String, _ words: [String] = []) throws -> String {
+        let curl = try ChildProcess(
+            "/usr/bin/curl",
+            ["--silent", "--max-time", "50", "--write-out", " %{http_code}"] + words + [address],
+            environment: [:], folder: "/tmp")
+        return try curl.end().output
+    }
+
+    @Test("has its counts at a port of this machine, and none at its own")
+    func counts() throws {
+        let counter = try CustomersServedTests.station()
+        let (process, address) = try CustomersServedTests.serving(
+            counter, CustomersServedTests.alone(counter) + ["--port", "0"])
+        let line = try #require(
+            try process.output.firstMatch(
+                of: /Its counts are at (http:\/\/127\.0\.0\.1:\d+\/metrics)\n/))
+        let counts = String(line.output.1)
+        func value(_ outcome: String) throws -> String? {
+            try CustomersServedTests.get(counts)
+                .firstMatch(of: try Regex(#"outcome="\#(outcome)"} (\d+)"#))?
+                .output[1].substring.map { String($0) }
+        }
+        #expect(try value("fresh") == "0")
+        let query = try CustomersServedTests.query(counter, 1)
+        _ = try CustomersServedTests.get("\(address)?\(query)")
+        #expect(try CustomersServedTests.post(address, query).hasSuffix(" 200"))
+        #expect(try CustomersServedTests.post(address, query).hasSuffix(" 410"))
+        let text = try CustomersServedTests.get(counts)
+        for line in [
+            #"tapcard_customer_requests_total{outcome="opened"} 1"#,
+            #"tapcard_customer_requests_total{outcome="fresh"} 1"#,
+            #"tapcard_customer_requests_total{outcome="counter"} 1"#,
+            "tapcard_customer_ledger_up 1",
+        ] {
+            #expect(text.contains("\n\(line)\n"), "\(line): \(text)")
+        }
+        #expect(!text.contains("operations") && !text.contains(Counter.firstUID))
+        // Not for another site's page, under another name, or to change anything.
+        let host = ["--header", "Host: cards.example"]
+        #expect(try CustomersServedTests.get(counts, host).hasSuffix(" 403"))
+        #expect(
+            try CustomersServedTests.get(counts, ["--header", "Origin: http://evil.example"])
+                .hasSuffix(" 403"))
+        #expect(try CustomersServedTests.get(counts, ["--data", "x=1"]).hasSuffix(" 405"))
+        #expect(try CustomersServedTests.get("\(counts)/x").hasSuffix(" 404"))
+        let own = address.replacing("/c", with: "/metrics")
+        #expect(try CustomersServedTests.get(own).hasSuffix(" 404"))
+        process.signal(SIGTERM)
+        #expect(try process.end().status == 0)
+    }
+
+    @Test("has its counts with those of the counter, and a log of what an operator must act on")
+    func countsNextToTheCounter() throws {
+        let counter = try CustomersServedTests.station()
+        let (process, address) = try CustomersServedTests.serving(
+            counter,
+            [
+                "serve", "--customers", "127.0.0.1:0", "--customers-keys",
+                counter.file("customer-keys.json"),
+            ])
+        let page = try #require(try process.output.firstMatch(of: /at (http:\S+)\//)).output.1
+        let query = try CustomersServedTests.query(counter, 1)
+        let wrong = query.dropLast() + (query.hasSuffix("0") ? "1" : "0")
+        for _ in 0..<40 { _ = try CustomersServedTests.post(address, String(wrong)) }
+        #expect(try CustomersServedTests.post(address, query).hasSuffix(" 200"))
+        let text = try CustomersServedTests.get("\(page)/metrics")
+        #expect(text.contains(#"outcome="code"} 40"#) && text.contains(#"outcome="fresh"} 1"#))
+        #expect(text.contains("tapcard_cards_total") && text.contains("tapcard_ledger_up 1"))
+        try process.wait("the burst is told") {
+            try process.errors.contains(#""event":"customers-codes-refused","codes":30,"#)
+        }
+        #expect(try process.errors.matches(of: /customers-codes-refused/).count <= 2)
+        #expect(try !process.errors.contains(Counter.firstUID))
+        process.signal(SIGTERM)
+        #expect(try process.end().status == 0)
+    }
+
     @Test("is refused with a key file that is open, damaged or missing, and half a certificate")
     func refused() throws {
         let counter = try CustomersServedTests.station()

@@ -72,7 +72,8 @@ struct MastermindCommandTests {
             "mastermind login amanda --time-to-live x", 2,
             "--time-to-live cannot be \"x\": write a whole number. Nothing was sent.")
         let unasked = try bench.run("mastermind login amanda", password: nil)
-        #expect(unasked.status == 2 && unasked.errors.contains("no terminal to ask for the"))
+        #expect(unasked.status == 2)
+        #expect(unasked.errors.contains("The password is missing, and there is no terminal"))
         let wrong = try bench.run("mastermind login amanda --verbose", password: "sesame")
         #expect(wrong.status == 8 && !wrong.errors.contains("sesame"))
         try bench.step("mastermind login amanda")

@@ -13,11 +13,14 @@ package struct AddressFile: Hashable, Sendable {
     package static let lengthByteCount = 2
     /// The file of a house that has named no page. This name can never exist (RFC 2606).
     package static let nowhere: AddressFile = {
-        guard let file = try? AddressFile(page: "https://tapcard.invalid/c") else {
+        guard let file = try? AddressFile(page: "https://\(noHost)/c") else {
             preconditionFailure("this address fits on a chip")
         }
         return file
     }()
+
+    /// The name in that file.
+    package static let noHost = "tapcard.invalid"
 
     /// The places in the file of the three values.
     package let identityAt: Int
@@ -28,12 +31,17 @@ package struct AddressFile: Hashable, Sendable {
     private let keepsAddress: Bool
 
     private static let scheme = "https://"
+    /// The beginnings of a page on the reader's own machine, for a try without hardware. What goes
+    /// there leaves no machine, so it needs no certificate.
+    private static let ofThisMachine = ["http://127.0.0.1:", "http://localhost:"]
     private static let (identityName, dataName, codeName) = ("?p=", "&d=", "&m=")
 
     /// The file for the page at this address, without a query: `https://cards.example.org/c`.
     package init(page: String) throws(AddressError) {
-        let rest = page.utf8.dropFirst(AddressFile.scheme.utf8.count)
-        guard page.hasPrefix(AddressFile.scheme), let first = rest.first,
+        let start = ([AddressFile.scheme] + AddressFile.ofThisMachine)
+            .first { page.hasPrefix($0) }
+        let rest = page.utf8.dropFirst(start?.utf8.count ?? 0)
+        guard start != nil, let first = rest.first,
             AddressFile.isPlain(first), first != UInt8(ascii: "/"),
             rest.allSatisfy(AddressFile.isPlain)
         else {
@@ -80,6 +88,26 @@ package struct AddressFile: Hashable, Sendable {
         let used = lengthByteCount + Int(FixedNumber.value(bytes[...]))
         let place = used - byteCountFromGrant
         return used <= longest && place > lengthByteCount ? place : nil
+    }
+
+    /// Whether a chip has written a number of 48 digits into a file of ours, over the name that
+    /// follows: so does one that was switched to LRP. With the protocol of our cards it has 32.
+    static func showsLRP(_ file: [UInt8]) -> Bool {
+        let count = 2 * TapIdentity.encryptedSize
+        let longer = 3 * TapIdentity.encryptedSize
+        guard let place = grantAt(length: Array(file.prefix(lengthByteCount))) else { return false }
+        let start = place - dataName.utf8.count - count
+        let name = start - identityName.utf8.count
+        guard name > lengthByteCount, file.count >= start + longer else { return false }
+        return file[name..<start].elementsEqual(identityName.utf8)
+            && file[start..<(start + longer)].allSatisfy(isDigit)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"): true
+        default: false
+        }
     }
 
     /// The bytes from the grant to the end of the file, which are the same for every address.

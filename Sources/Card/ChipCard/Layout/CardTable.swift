@@ -21,7 +21,7 @@ extension KeyRing {
             guard let rows = CardKeyRows(rows) else { return nil }
             entries.append(
                 KeyEntry(
-                    id: entry.id, mark: entry.mark, rows: rows,
+                    id: entry.id, mark: entry.mark, rows: rows, files: entry.tableKey,
                     status: entry.id == sealing.id ? .active : .verifyOnly,
                     created: entry.created))
         }

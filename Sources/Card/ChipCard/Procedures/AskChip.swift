@@ -83,6 +83,9 @@ package struct ChipAnswers: Hashable, Sendable {
     /// The first bytes of the file for phones; empty where it was not asked for.
     fileprivate var address: [UInt8] = []
 
+    /// Whether the address shows that the chip was switched to LRP.
+    package var showsLRP: Bool { AddressFile.showsLRP(address) }
+
     /// The part of the message for phones that was read; empty without a message.
     package var message: [UInt8] {
         let head = AddressFile.lengthByteCount

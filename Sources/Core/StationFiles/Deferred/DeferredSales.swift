@@ -44,6 +44,12 @@ package struct DeferredSales: Sendable {
             age: cards?.age(at: now, uptime))
     }
 
+    /// Keeps the station's journal readable while other keys take the place of its keys: a table has
+    /// no key that was retired, and masters seal otherwise than a table.
+    package func changeKeys(from old: KeyRing, to new: KeyRing) throws(TapcardError) {
+        try journal.reseal(from: old, to: new)
+    }
+
     // MARK: Out of reach
 
     /// The station's memory of its ledger.

@@ -74,6 +74,18 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
+    /// Seals the journal with the keys that take the place of those it is sealed with. One that is
+    /// sealed with the new keys already stays as it is: so this can be repeated after a failure.
+    func reseal(from old: KeyRing, to new: KeyRing) throws(TapcardError) {
+        guard (try? DurableFile(path).permissions()) != nil else { return }
+        try alone { () throws(TapcardError) in
+            if (try? load(new)) != nil { return }
+            guard var journal = try load(old) else { return }
+            journal.reseal(under: new)
+            try replace(by: journal)
+        }
+    }
+
     /// Takes out the lines up to this number, which are booked, from the journal with this id.
     /// `prepare` is run first, if there are any.
     func drop(

@@ -12,6 +12,8 @@ package struct CardSnapshot: Sendable, Hashable {
     private static let rowSize = 20
     private static let uidSize = 7
     private static let head = Array("tapcard snapshot 1\n".utf8)
+    /// That of a station with a table of card keys, which seals with a key of its own.
+    private static let tableHead = Array("tapcard table snapshot 1\n".utf8)
     private static let purpose = "snapshot"
 
     package let currency: Currency
@@ -122,47 +124,36 @@ extension CardSnapshot {
             takenUptime?.boot ?? "-", String(takenUptime?.milliseconds ?? 0),
             retiredKeys.sorted().map { String($0) }.joined(separator: ","), "",
         ]
-        let text = CardSnapshot.head + Array((words.joined(separator: " ") + "\n").utf8) + rows
-        return text + CardSnapshot.seal(text, keys.sealingMasters)
+        let seal = keys.stationSeal
+        let head = seal.isOfTable ? CardSnapshot.tableHead : CardSnapshot.head
+        let text = head + Array((words.joined(separator: " ") + "\n").utf8) + rows
+        return text + seal.code(of: text, for: CardSnapshot.purpose)
     }
 
     /// Reads a snapshot; nil for bytes that no key of this ring has sealed.
     package init?(_ bytes: [UInt8], _ keys: KeyRing) {
         let text = bytes.dropLast(SHA256.size)
-        let body = text.dropFirst(CardSnapshot.head.count)
-        guard text.starts(with: CardSnapshot.head),
-            let end = body.firstIndex(of: UInt8(ascii: "\n"))
+        let isOfTable = text.starts(with: CardSnapshot.tableHead)
+        let head = isOfTable ? CardSnapshot.tableHead : CardSnapshot.head
+        let body = text.dropFirst(head.count)
+        guard text.starts(with: head), let end = body.firstIndex(of: UInt8(ascii: "\n"))
         else { return nil }
         let words = String(decoding: body[..<end], as: UTF8.self)
             .split(separator: " ", omittingEmptySubsequences: false).map { String($0) }
         let rows = Array(body[(end + 1)...])
         guard words.count == 8, let keyID = UInt8(words[0]), let entry = keys.entry(keyID),
-            entry.status != .retired, let masters = entry.masters,
+            entry.status != .retired, let seal = StationSeal(entry, isOfTable: isOfTable),
             let currency = Currency(code: words[1]),
             let takenAt = Int64(words[3]), let uptime = Int64(words[5]),
             rows.count.isMultiple(of: CardSnapshot.rowSize),
             ConstantTime.equal(
-                Array(bytes.suffix(SHA256.size)), CardSnapshot.seal(Array(text), masters))
+                Array(bytes.suffix(SHA256.size)),
+                seal.code(of: Array(text), for: CardSnapshot.purpose))
         else { return nil }
         self.init(
             currency: currency, house: words[2] == "-" ? nil : words[2],
             takenAt: Timestamp(milliseconds: takenAt),
             takenUptime: words[4] == "-" ? nil : Uptime(boot: words[4], milliseconds: uptime),
             retiredKeys: Set(words[6].split(separator: ",").compactMap { UInt8($0) }), rows: rows)
-    }
-
-    private static func seal(_ text: [UInt8], _ masters: CardKeys) -> [UInt8] {
-        HMACSHA256.code(for: text, key: masters.fileKey(for: purpose))
-    }
-}
-
-extension KeyRing {
-    /// The masters that seal the files of a station. One with a table of card keys defers nothing,
-    /// and has no such file.
-    var sealingMasters: CardKeys {
-        guard let masters = sealing.masters else {
-            preconditionFailure("a table of card keys seals no file")
-        }
-        return masters
     }
 }

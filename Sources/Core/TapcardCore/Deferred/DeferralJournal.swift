@@ -71,6 +71,8 @@ package struct DeferralJournal: Sendable, Hashable {
     }
 
     private static let title = "tapcard-journal-1"
+    /// That of a station with a table of card keys, which seals with a key of its own.
+    private static let tableTitle = "tapcard-table-journal-1"
     private static let purpose = "journal"
     private static let sealSize = 16
 
@@ -82,15 +84,15 @@ package struct DeferralJournal: Sendable, Hashable {
     package private(set) var settled: Int64
     package private(set) var lines: [JournalLine] = []
     /// The key of the seals.
-    private var masters: CardKeys
+    private var seal: StationSeal
     private var lastSeal: [UInt8]
 
     package init(
         id: JournalID, currency: Currency, house: String?, settled: Int64 = 0, under keys: KeyRing
     ) {
         (self.id, self.currency, self.house) = (id, currency, house)
-        (self.settled, masters, lastSeal) = (settled, keys.sealingMasters, [])
-        lastSeal = seal(of: head)
+        (self.settled, seal, lastSeal) = (settled, keys.stationSeal, [])
+        lastSeal = code(of: head)
     }
 
     /// The running number of the last line.
@@ -121,7 +123,12 @@ package struct DeferralJournal: Sendable, Hashable {
     package mutating func drop(through number: Int64, under keys: KeyRing) {
         settled = max(settled, min(number, written))
         lines.removeAll { $0.number <= number }
-        masters = keys.sealingMasters
+        reseal(under: keys)
+    }
+
+    /// Seals every line with the present key.
+    package mutating func reseal(under keys: KeyRing) {
+        seal = keys.stationSeal
         _ = resealed()
     }
 
@@ -147,18 +154,17 @@ package struct DeferralJournal: Sendable, Hashable {
     }
 
     private var head: String {
-        "\(DeferralJournal.title) \(id) \(currency.code) \(house ?? "-") \(masters.keyID) \(settled)"
+        let title = seal.isOfTable ? DeferralJournal.tableTitle : DeferralJournal.title
+        return "\(title) \(id) \(currency.code) \(house ?? "-") \(seal.keyID) \(settled)"
     }
 
     private mutating func sealed(_ words: String) -> [UInt8] {
-        lastSeal = seal(of: words)
+        lastSeal = code(of: words)
         return Array("\(words) \(Hexadecimal.encode(lastSeal))\n".utf8)
     }
 
-    private func seal(of words: String) -> [UInt8] {
-        let code = HMACSHA256.code(
-            for: lastSeal + Array(words.utf8),
-            key: masters.fileKey(for: DeferralJournal.purpose))
+    private func code(of words: String) -> [UInt8] {
+        let code = seal.code(of: lastSeal + Array(words.utf8), for: DeferralJournal.purpose)
         return Array(code.prefix(DeferralJournal.sealSize))
     }
 }
@@ -182,7 +188,7 @@ extension DeferralJournal {
         for (place, bytes) in lines.enumerated().dropFirst() {
             guard let (words, seal) = DeferralJournal.parts(of: bytes),
                 let line = JournalLine(words: words), line.number == journal.written + 1,
-                ConstantTime.equal(seal, journal.seal(of: line.words))
+                ConstantTime.equal(seal, journal.code(of: line.words))
             else { throw .altered(line: place + 1) }
             _ = journal.append(line)
             length += bytes.count + 1
@@ -191,18 +197,22 @@ extension DeferralJournal {
     }
 
     private init?(head bytes: ArraySlice<UInt8>, _ keys: KeyRing) throws(Unreadable) {
-        guard let (words, seal) = DeferralJournal.parts(of: bytes), words.count == 6,
-            words[0] == DeferralJournal.title, let id = JournalID(words[1]),
+        guard let (words, code) = DeferralJournal.parts(of: bytes), words.count == 6,
+            [DeferralJournal.title, DeferralJournal.tableTitle].contains(words[0]),
+            let id = JournalID(words[1]),
             let currency = Currency(code: words[2]), let keyID = UInt8(words[4]),
             let settled = Int64(words[5]), settled >= 0
         else { return nil }
-        guard let masters = keys.entry(keyID)?.masters else { throw .keyMissing(keyID) }
+        let isOfTable = words[0] == DeferralJournal.tableTitle
+        guard let entry = keys.entry(keyID),
+            let seal = StationSeal(entry, isOfTable: isOfTable)
+        else { throw .keyMissing(keyID) }
         self.id = id
         self.currency = currency
         house = words[3] == "-" ? nil : words[3]
-        (self.settled, self.masters, lastSeal) = (settled, masters, [])
-        guard ConstantTime.equal(seal, self.seal(of: head)) else { throw .altered(line: 1) }
-        lastSeal = seal
+        (self.settled, self.seal, lastSeal) = (settled, seal, [])
+        guard ConstantTime.equal(code, self.code(of: head)) else { throw .altered(line: 1) }
+        lastSeal = code
     }
 
     private static func parts(of bytes: ArraySlice<UInt8>) -> (words: [String], seal: [UInt8])? {

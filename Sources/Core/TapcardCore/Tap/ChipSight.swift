@@ -198,7 +198,30 @@ extension Station {
                 ? TagContent.empty : TagContent(message: message, currency: currency)).word,
             freeBytes: max(0, size - message.count), isLocked: false,
             isProtected: versions.contains { $0 != ChipCardKeys.factory.version },
-            configuration: nil, counter: nil)
+            configuration: nil, counter: nil, chipCard: card(answers))
+    }
+
+    /// The chip as a card, by its answers. Key 3 is changed early and key 0 last, so a card
+    /// that is half made belongs to the house that its key 3 names.
+    private func card(_ answers: ChipAnswers) -> ChipCardInfo {
+        let selling = answers.sellingVersion
+        let named =
+            selling == ChipCardKeys.factory.version
+            ? answers.keyVersions.values.max() ?? selling : selling
+        let entry =
+            named == ChipCardKeys.factory.version
+            ? nil : keys.entries.first { ChipCardKeys.version(of: $0.id) == named }
+        var host: String?
+        if case .uri(let address) = TagContent(message: answers.message, currency: currency),
+            let start = address.firstRange(of: "://")
+        {
+            let name = address[start.upperBound...].prefix { !"/?#".contains($0) }
+            host = name == AddressFile.noHost ? nil : String(name)
+        }
+        return ChipCardInfo(
+            houseKey: entry?.id, isRetired: entry?.status == .retired,
+            isHalfMade: Set(answers.keyVersions.values).count > 1, host: host,
+            usesLRP: answers.showsLRP)
     }
 }
 

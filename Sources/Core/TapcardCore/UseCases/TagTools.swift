@@ -59,12 +59,31 @@ public struct TagInfo: Sendable, Hashable {
     public let configuration: AccessConfiguration?
     /// The number of reads since the counter was switched on; nil where it is off.
     public let counter: UInt32?
+    /// The claims of a chip with keys as a card; nil for a chip with pages.
+    package let chipCard: ChipCardInfo?
+}
+
+/// The claims of a chip with keys as a card. Nothing of it is proved: the card does that at a
+/// tap.
+package struct ChipCardInfo: Sendable, Hashable {
+    /// The key of this station that the versions of the chip's keys name; nil where they name none.
+    package let houseKey: UInt8?
+    /// Whether that key is retired here.
+    package let isRetired: Bool
+    /// Whether its keys have several versions: the making of the card, or a change of its keys, was
+    /// interrupted.
+    package let isHalfMade: Bool
+    /// The host of the page that it shows to phones; nil without one.
+    package let host: String?
+    /// Whether somebody has switched the chip to its other protocol (LRP), which cannot be undone.
+    /// Seen only of a card with an address of ours.
+    package let usesLRP: Bool
 }
 
 extension Station {
     /// Reads every fact that a tag tells of itself.
     public func tagInfo() async throws(TapcardError) -> TagInfo {
-        try await withTag(ofAnyKind: true) { identity, uid throws(Interruption) in
+        try await withTag { identity, uid throws(Interruption) in
             if identity.speaksInBlocks { return try await chipInfo(uid) }
             let tag = try await lookAtAll(of: identity) { $0.userPages }
             let access = try await access(of: tag)
@@ -84,7 +103,7 @@ extension Station {
                 originality: TagInfo.Originality(tag.signature, of: uid),
                 ndef: content.word, freeBytes: Station.freeBytes(tag.memory, of: tag.chip, content),
                 isLocked: access.isLocked || isReadOnly, isProtected: access.isProtected,
-                configuration: access.configuration, counter: counter)
+                configuration: access.configuration, counter: counter, chipCard: nil)
         }
     }
 
@@ -108,7 +127,12 @@ extension Station {
 
     /// Reads all readable pages of the tag.
     public func dump() async throws(TapcardError) -> TagDump {
-        try await withTag { identity, uid throws(Interruption) in
+        try await withTag(
+            orRefuseChip: TapcardError(
+                .unsupportedTag,
+                "This chip has files that keys protect, as an NTAG 424 DNA has, and no pages: no dump of it "
+                    + "can be made.", meaning: TapcardError.unchanged, next: [.tag(.show)])
+        ) { identity, uid throws(Interruption) in
             // Pages may be protected from reading, so the chip has to be identified first.
             let tag = try await lookAtAll(of: identity) { chip in
                 chip.hasFastRead ? 0...0 : chip.userPages
@@ -140,7 +164,9 @@ extension Station {
     public func restore(
         _ dump: TagDump, overwriting: Bool
     ) async throws(TapcardError) -> CardUID {
-        try await rewrite(overwriting) { tag, uid, _ throws(Interruption) in
+        try await rewrite(
+            overwriting, orRefuseChip: "no dump can be put onto it"
+        ) { tag, uid, _ throws(Interruption) in
             guard tag.chip == dump.chip else {
                 throw .refused(
                     .unsupportedTag,
@@ -156,7 +182,9 @@ extension Station {
 
     /// Makes a blank tag again: an empty message, followed by zeros.
     public func format(overwriting: Bool) async throws(TapcardError) -> CardUID {
-        try await rewrite(overwriting) { tag, uid, view throws(Interruption) in
+        try await rewrite(
+            overwriting, orRefuseChip: "it never becomes a blank tag again"
+        ) { tag, uid, view throws(Interruption) in
             if let view, view.card.status != .closed, view.card.status != .replaced {
                 throw .refused(
                     Refusal(
@@ -174,10 +202,15 @@ extension Station {
     /// Writes pages to a tag that may be overwritten. `pages` refuses the tag, or says what it is
     /// to hold, from what is on it and what the ledger knows of it.
     private func rewrite(
-        _ overwriting: Bool,
+        _ overwriting: Bool, orRefuseChip why: String,
         with pages: (SightedTag, CardUID, CardView?) throws(Interruption) -> [PageWrite]
     ) async throws(TapcardError) -> CardUID {
-        try await withTag { identity, uid throws(Interruption) in
+        try await withTag(
+            orRefuseChip: TapcardError(
+                .unsupportedTag,
+                "This chip has files that keys protect, as an NTAG 424 DNA has, and no pages: \(why).",
+                meaning: "Nothing was written to it.", next: [.card(.reissueTag), .tag(.show)])
+        ) { identity, uid throws(Interruption) in
             let tag = try await lookAtAll(of: identity)
             let view = try await asking(await ledger.view(of: uid))
             let writes = try pages(tag, uid, view)
@@ -245,22 +278,23 @@ extension Station {
         }
     }
 
-    /// Waits for a tag of any kind, and releases it in every case.
+    /// Waits for a tag of any kind, and releases it in every case. Without a refusal, the body takes
+    /// chips that have files in place of pages, too.
     private func withTag<Success: Sendable>(
-        ofAnyKind: Bool = false,
+        orRefuseChip refusal: TapcardError? = nil,
         _ body: (TagIdentity, CardUID) async throws(Interruption) -> Success
     ) async throws(TapcardError) -> Success {
         let identity = try await waitForTag()
         let isChip = identity.speaksInBlocks
-        guard let uid = CardUID(bytes: identity.uid), identity.isType2 || isChip && ofAnyKind else {
+        if isChip, let refusal {
+            await reader.release()
+            throw refusal
+        }
+        guard let uid = CardUID(bytes: identity.uid), identity.isType2 || isChip else {
             await reader.release()
             throw TapcardError(
-                .unsupportedTag,
-                isChip
-                    ? "This chip has no pages: it speaks in blocks, as an NTAG424 does."
-                    : "This is not a Type 2 tag with a seven-byte number.",
-                meaning: "Nothing was written to it.",
-                next: [isChip ? .tag(.show) : .tag(.useKnownChip)])
+                .unsupportedTag, "This is not a Type 2 tag with a seven-byte number.",
+                meaning: "Nothing was written to it.", next: [.tag(.useKnownChip)])
         }
         do {
             let success = try await body(identity, uid)

@@ -189,8 +189,14 @@ extension Topic {
         only its owner can read, and are not in a backup of the ledger: `tapcard keys export` makes
         a copy, which belongs where nobody else reads it. With it one can make cards.
 
+        If all copies are lost, cards look forged, and a card on an NTAG 424 DNA can never be
+        written again, by anyone: only the ledger still knows what it holds. So export the keys
+        before the first card, and again after `tapcard keys rotate`, before the next tap.
+
         A new key, by `tapcard keys rotate`, seals from then on, and the older ones still verify.
-        `tapcard keys retire` ends that for a key which somebody else may have.
+        `tapcard keys retire` ends that for a key which somebody else may have. After both, the page
+        that phones open needs its key file again (`tapcard keys customers`), and so does a station
+        with a table of card keys (`tapcard keys table`).
         """)
 
     private static let ledger = Topic(

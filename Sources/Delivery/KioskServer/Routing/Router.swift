@@ -1,4 +1,5 @@
 import BlockingLane
+import CustomerServer
 import StationFiles
 import TapcardCore
 import TapcardDomain
@@ -21,12 +22,17 @@ struct Router: Sendable {
 
     init(
         counters: Counters, originCheck: OriginCheck, authenticator: Authenticator,
-        requests: Guarded<[Int: Int]>, demoPace: Bool
+        requests: Guarded<[Int: Int]>, customers: CustomerWatch?, demoPace: Bool
     ) {
         (self.originCheck, self.authenticator) = (originCheck, authenticator)
         let desk = counters.all[0].desk
         func routes(of counter: Counters.Counter?) -> KioskRoutes {
-            Router.routes(of: counter, counters, authenticator, requests) { () throws(Problem) in
+            let watching = WatchingRoutes(
+                counters: counters, counter: counter, authenticator: authenticator,
+                requests: requests, customers: customers)
+            return Router.routes(
+                of: counter, counters, authenticator, watching
+            ) { () throws(Problem) in
                 desk.settings(
                     counters: counters.all.count, demoPace: demoPace,
                     asksForPassword: try authenticator.needsLogin())
@@ -51,7 +57,7 @@ struct Router: Sendable {
     /// The routes of a counter, or those that belong to none.
     private static func routes(
         of counter: Counters.Counter?, _ counters: Counters, _ authenticator: Authenticator,
-        _ requests: Guarded<[Int: Int]>,
+        _ watching: WatchingRoutes,
         settings: @escaping @Sendable () throws(Problem) -> JSONValue
     ) -> KioskRoutes {
         var routes = KioskRoutes()
@@ -80,9 +86,7 @@ struct Router: Sendable {
         if let counter {
             LiveRoutes(queue: counter.queue, authenticator: authenticator).add(to: &routes)
         }
-        WatchingRoutes(
-            counters: counters, counter: counter, authenticator: authenticator, requests: requests
-        ).add(to: &routes)
+        watching.add(to: &routes)
         return routes
     }
 

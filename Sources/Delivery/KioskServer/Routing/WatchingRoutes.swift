@@ -1,4 +1,5 @@
 import BlockingLane
+import CustomerServer
 import TextCodecs
 import Verbs
 import WebServer
@@ -10,10 +11,12 @@ struct WatchingRoutes: Sendable {
     let counter: Counters.Counter?
     let authenticator: Authenticator
     let requests: Guarded<[Int: Int]>
+    /// The customers' page of the same process; nil where it serves none.
+    let customers: CustomerWatch?
 
     func add(to routes: inout KioskRoutes) {
         let (counters, counter, requests) = (counters, counter, requests)
-        let authenticator = authenticator
+        let (authenticator, customers) = (authenticator, customers)
         routes.add(.health) { request, _ throws(Problem) in
             .answer(await counters.health(of: counter, inFull: authenticator.knows(request)))
         }
@@ -21,9 +24,16 @@ struct WatchingRoutes: Sendable {
         routes.add(.metrics) { _, _ throws(Problem) in
             let text = KioskMetrics.text(
                 of: await counters.counted(), requests: requests.withLock { $0 })
-            return WebResponse(
-                200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
-                body: .bytes(Array(text.utf8)))
+            return .metrics(text + (customers.map { KioskMetrics.text(of: $0.state) } ?? ""))
         }
+    }
+}
+
+extension WebResponse {
+    /// Counts in the text format of Prometheus.
+    static func metrics(_ text: String) -> WebResponse {
+        WebResponse(
+            200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
+            body: .bytes(Array(text.utf8)))
     }
 }

@@ -3,6 +3,7 @@ import CustomerServer
 import Ledger
 import SystemClock
 import TapcardCore
+import TextCodecs
 import Verbs
 import WebServer
 
@@ -47,29 +48,43 @@ struct CustomerPlan {
     func opened(by session: Session) async throws(TapcardError) -> OpenedCustomers {
         let ledger = try await session.awaitedLedger(isTold: true)
         let clocks = session.surroundings
+        let log = KioskLog(now: { LocalTime.iso(clocks.now()) }, write: { session.say($0) })
+        let uptime: @Sendable () -> Int64 = { Int64(SystemClock.uptimeMilliseconds) }
+        let watch = CustomerWatch(uptime: uptime, say: { log.say($0) })
         return OpenedCustomers(
-            plan: self, time: { LocalTime.iso(clocks.now()) },
+            plan: self, log: log, watch: watch,
             routes: CustomerRoutes(
                 keys: keys, ledger: CustomerLedger(ledger),
-                clocks: CustomerRoutes.Clocks(
-                    now: { clocks.now() },
-                    uptime: { Int64(SystemClock.uptimeMilliseconds) })))
+                clocks: CustomerRoutes.Clocks(now: { clocks.now() }, uptime: uptime),
+                watch: watch))
+    }
+}
+
+extension KioskLog {
+    /// Logs an event that an operator of the customers' page must act on.
+    fileprivate func say(_ event: CustomerWatch.Event) {
+        switch event {
+        case .ledgerLost(let error):
+            say("customers-ledger-lost", ["error": .string(TapcardError(error).kind.word)])
+        case .ledgerBack(let failed):
+            say("customers-ledger-back", ["failed": .number(failed)])
+        case .codesRefused(let count, let seconds):
+            say("customers-codes-refused", ["codes": .number(count), "seconds": .number(seconds)])
+        }
     }
 }
 
 /// The customers' page, ready to listen.
 struct OpenedCustomers {
     fileprivate let plan: CustomerPlan
-    fileprivate let time: @Sendable () -> String
+    fileprivate let log: KioskLog
+    let watch: CustomerWatch
     fileprivate let routes: CustomerRoutes
 
-    func start(
-        log write: @escaping @Sendable (String) -> Void
-    ) throws(TapcardError) -> CustomerListener {
+    func start() throws(TapcardError) -> CustomerListener {
         do throws(WebServerError) {
             return CustomerListener(
-                try CustomerServer.start(at: plan.place, routes), plan.files,
-                KioskLog(now: time, write: write))
+                try CustomerServer.start(at: plan.place, routes), plan.files, log)
         } catch {
             throw TapcardError(
                 error, "The customers' page cannot be served.", meaning: Kiosk.unserved,

@@ -74,7 +74,9 @@ extension Command {
                 + "With --customers it also serves the page that any phone opens from a card: balance "
                 + "and latest movements, on an address and under a name of its own, where nothing can "
                 + "be changed. It needs a key file (tapcard keys customers), and a certificate where "
-                + "other machines can reach it. With --no-counter that page is all that is served.",
+                + "other machines can reach it. With --no-counter that page is all that is served; "
+                + "with --port as well, its counts for a monitor are at that port of 127.0.0.1, below "
+                + "/metrics. The counter page has them itself.",
             takes: .readers, .port(orSay: Kiosk.unserved), .demoPace, .listen, .tlsCertificate,
             .tlsKey, .names, .insecure, .customers, .customersName, .customersCertificate,
             .customersCertificateKey, .customersKeys, .noCounter,
@@ -99,13 +101,20 @@ extension Session {
         process.prepare()
         var kiosk: Kiosk?
         if let counter {
-            kiosk = try await Kiosk.start(counter.settings, counter.desks) { say($0) }
+            kiosk = try await Kiosk.start(
+                counter.settings, counter.desks, customers: customers?.watch
+            ) { say($0) }
         }
         let pages: ServedPages
+        var counts: CountServer?
         do throws(TapcardError) {
-            pages = ServedPages(kiosk, try customers?.start { say($0) })
+            if kiosk == nil, let customers, let port = try self[.port(orSay: Kiosk.unserved)] {
+                counts = try CountServer.start(at: port, customers.watch)
+            }
+            pages = ServedPages(kiosk, try customers?.start(), counts)
         } catch {
             await kiosk?.stop()
+            await counts?.stop()
             throw error
         }
         process.whenServing(pages)
@@ -124,6 +133,7 @@ extension Session {
         let (counter, customers) = (pages.kiosk?.address, pages.customers?.server.address)
         var members: Members = ["address": .text(counter)]
         if let customers { members += ["customers": .string(customers)] }
+        if let counts = pages.counts { members += ["metrics": .string(counts.address)] }
         if !counters.isEmpty {
             members += [
                 "counters": .array(
@@ -140,6 +150,7 @@ extension Session {
             (counter.map { ["The counter page is at \($0)"] } ?? [])
                 + counters.map { "Counter \($0.number) is at \($0.address): \($0.reader)" }
                 + (customers.map { ["The customers' page is at \($0)"] } ?? [])
+                + (pages.counts.map { ["Its counts are at \($0.address)"] } ?? [])
                 + ["Ctrl-C ends it"])
     }
 

@@ -8,9 +8,11 @@ import WebServer
 package final class ServedPages: Sendable {
     package let kiosk: Kiosk?
     let customers: CustomerListener?
+    /// The counts of the customers' page, where no counter page has them.
+    let counts: CountServer?
 
-    init(_ kiosk: Kiosk?, _ customers: CustomerListener?) {
-        (self.kiosk, self.customers) = (kiosk, customers)
+    init(_ kiosk: Kiosk?, _ customers: CustomerListener?, _ counts: CountServer? = nil) {
+        (self.kiosk, self.customers, self.counts) = (kiosk, customers, counts)
     }
 
     /// Reads the certificates again, uses them for new clients and logs the result.
@@ -23,6 +25,7 @@ package final class ServedPages: Sendable {
         // A customer may be answered while the counter finishes its operations.
         await kiosk?.stop()
         await customers?.stop()
+        await counts?.stop()
     }
 }
 

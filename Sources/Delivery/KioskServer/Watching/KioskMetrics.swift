@@ -1,3 +1,4 @@
+import CustomerServer
 import TapcardCore
 import Verbs
 
@@ -28,45 +29,65 @@ struct KioskMetrics: Sendable {
         operations[Key(verb: operation.call.path, result: result), default: 0] += 1
     }
 
-    /// The text format of Prometheus.
-    static func text(of counters: [OfCounter], requests: [Int: Int]) -> String {
-        var lines: [String] = []
-        func family(
-            _ name: String, _ type: String, _ help: String,
-            _ samples: [(labels: [String], value: Int)]
-        ) {
-            lines.append("# HELP tapcard_\(name) \(help)")
-            lines.append("# TYPE tapcard_\(name) \(type)")
-            for (labels, value) in samples {
-                let shown = labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}"
-                lines.append("tapcard_\(name)\(shown) \(value)")
-            }
+    private typealias Sample = (labels: [String], value: Int)
+
+    /// The lines of one family in the text format of Prometheus.
+    private static func family(
+        _ name: String, _ type: String, _ help: String, _ samples: [Sample]
+    ) -> String {
+        let lines = samples.map { labels, value in
+            let shown = labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}"
+            return "tapcard_\(name)\(shown) \(value)\n"
         }
-        func each(_ value: (OfCounter) -> Int) -> [(labels: [String], value: Int)] {
+        return "# HELP tapcard_\(name) \(help)\n# TYPE tapcard_\(name) \(type)\n" + lines.joined()
+    }
+
+    /// The counts of the customers' page. Each outcome is there from the start, so that a rate can
+    /// be made of the first one, too.
+    static func text(of customers: CustomerWatch.State) -> String {
+        family(
+            "customer_requests_total", "counter",
+            "Requests of the customers' page, by what came of them.",
+            CustomerWatch.Outcome.allCases.map { outcome in
+                (["outcome=\"\(outcome.rawValue)\""], customers.counts[outcome, default: 0])
+            })
+            + family(
+                "customer_ledger_up", "gauge",
+                "Whether the ledger did what the customers' page asked of it last.",
+                [([], customers.ledgerWorks ? 1 : 0)])
+    }
+
+    /// The counts of the counters, in the text format of Prometheus.
+    static func text(of counters: [OfCounter], requests: [Int: Int]) -> String {
+        func each(_ value: (OfCounter) -> Int) -> [Sample] {
             counters.map { ($0.label, value($0)) }
         }
-        family(
-            "operations_total", "counter", "Operations that were ended, by what came of them.",
-            counters.flatMap { counter in
-                counter.counts.operations.map { key, count in
-                    (
-                        counter.label + ["verb=\"\(key.verb)\"", "result=\"\(key.result)\""],
-                        count
-                    )
-                }.sorted { $0.0.lexicographicallyPrecedes($1.0) }
-            })
-        family(
-            "cards_total", "counter", "Cards and tags that were laid on the reader.",
-            each(\.counts.cards))
-        family(
-            "requests_total", "counter", "Requests that were answered, by their status.",
-            requests.sorted { $0.key < $1.key }.map { (["status=\"\($0)\""], $1) })
-        family("listeners", "gauge", "Pages that follow the counter.", each(\.listeners))
-        family(
-            "reader_up", "gauge", "Whether the reader works.", each { $0.readerWorks ? 1 : 0 })
-        family(
-            "ledger_up", "gauge", "Whether the ledger did what was asked of it last.",
-            each { $0.ledgerWorks ? 1 : 0 })
-        return lines.joined(separator: "\n") + "\n"
+        let operations = counters.flatMap { counter in
+            counter.counts.operations.map { key, count -> Sample in
+                (counter.label + ["verb=\"\(key.verb)\"", "result=\"\(key.result)\""], count)
+            }.sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
+        }
+        let statuses = requests.sorted { $0.key < $1.key }.map { status, count -> Sample in
+            (["status=\"\(status)\""], count)
+        }
+        let families: [String] = [
+            family(
+                "operations_total", "counter",
+                "Operations that were ended, by what came of them.", operations),
+            family(
+                "cards_total", "counter", "Cards and tags that were laid on the reader.",
+                each(\.counts.cards)),
+            family(
+                "requests_total", "counter", "Requests that were answered, by their status.",
+                statuses),
+            family("listeners", "gauge", "Pages that follow the counter.", each(\.listeners)),
+            family(
+                "reader_up", "gauge", "Whether the reader works.",
+                each { $0.readerWorks ? 1 : 0 }),
+            family(
+                "ledger_up", "gauge", "Whether the ledger did what was asked of it last.",
+                each { $0.ledgerWorks ? 1 : 0 }),
+        ]
+        return families.joined()
     }
 }

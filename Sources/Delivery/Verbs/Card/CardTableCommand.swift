@@ -1,6 +1,7 @@
 import CardCryptography
 import DurableFile
 import Ledger
+import ReaderDiagnosis
 import StationFiles
 import TapcardCore
 import TapcardDomain
@@ -118,6 +119,33 @@ extension Session {
                 meaning: Session.keysUnchanged,
                 advice: "Try again, or have another table made: tapcard keys table FILE")
         }
+    }
+}
+
+extension Session {
+    /// The finding about a station without the keys of the house; none where it has them, or none
+    /// at all.
+    func tableFindings() throws(TapcardError) -> [Finding] {
+        // A key file that cannot be read is reported by what needs it.
+        guard let keys = try? keyFile.load(), keys.isTable else { return [] }
+        let others = keys.entries.filter { $0.id != keys.sealing.id }.map { "\($0.id)" }
+        let generations =
+            "key \(keys.sealing.id), which seals"
+            + (others.isEmpty ? "" : ", and of key \(others.joined(separator: ", "))")
+        return [
+            Finding(
+                .cardTable, .note,
+                "This station has a table of the keys of \(keys.cardCount), of \(generations); it "
+                    + "has not the keys of the house.",
+                remedy: [
+                    .say(
+                        "It reads these cards and takes their payments. It puts no money on a card, "
+                            + "makes none, gives none other keys, and takes no NTAG21x."),
+                    .say("After new cards or new keys, where the keys of the house are:"),
+                    .run("tapcard keys table FILE"), .say("Here:"),
+                    .run("tapcard keys import FILE"),
+                ])
+        ]
     }
 }
 

@@ -115,10 +115,7 @@ extension Session {
     /// A secret that somebody types, unseen.
     func typed(_ question: String, _ secret: TypedSecret) async throws(TapcardError) -> String {
         guard let keyboard = console.keyboard else {
-            throw TapcardError(
-                .usage, "There is no terminal to ask for the \(secret.rawValue).",
-                meaning: "Nothing was changed.",
-                advice: "Run it in a terminal, or set \(secret.variable).")
+            throw .missing(secret.rawValue, secret.variable, meaning: "Nothing was changed.")
         }
         do {
             if let typed = try await keyboard.askSecretly(question) { return typed }
@@ -141,5 +138,15 @@ extension Session {
         if let objection = PasswordStrength.objection(to: password, of: name) {
             throw TapcardError(.usage, objection, meaning: "Nothing was changed.")
         }
+    }
+}
+
+extension TapcardError {
+    /// The refusal of a command whose password is not set, and which no terminal can ask for one.
+    static func missing(_ secret: String, _ variable: String, meaning: String) -> TapcardError {
+        TapcardError(
+            .usage, "The \(secret) is missing, and there is no terminal to type it in.",
+            meaning: meaning,
+            advice: "Set \(variable), or run the command in a terminal.")
     }
 }

@@ -259,6 +259,11 @@ extension Session {
                         + "as it was")
             }
         }
+        switch name {
+        case .cardAddress, .customers, .customersName, .customersCertificate:
+            lines += changed.cardAddressFindings.flatMap(\.lines)
+        default: break
+        }
         return Report(
             [
                 "name": .string(name.rawValue), "value": .text(text),

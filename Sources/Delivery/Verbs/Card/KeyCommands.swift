@@ -27,7 +27,11 @@ extension Command {
         Command(
             "keys rotate", group: .station,
             "Make a new key; it seals once every station has it",
-            discussion: "Older keys still verify until you retire them.\n\n"
+            discussion:
+                "Older keys still verify until you retire them. Export the keys again before "
+                + "the next tap: a card on an NTAG 424 DNA takes the new keys with its next change, and "
+                + "without them it can never be written again. If phones open a page from your "
+                + "cards, make its key file again, too: tapcard keys customers.\n\n"
                 + "Where stations share the ledger, the owner runs it twice. The first time it makes "
                 + "a key that only verifies: bring it to every station with tapcard keys export and "
                 + "keys import. Once all of them have it, run it again, and all of them seal with it "
@@ -48,10 +52,7 @@ extension Command {
             let missing = used.filter { keys.entry($0) == nil }.sorted().map { "\($0)" }
             return Report(
                 ["id": .number(keys.sealing.id)],
-                [
-                    "New records are sealed with key \(keys.sealing.id)",
-                    "Back up the keys again: tapcard keys export FILE",
-                ]
+                ["New records are sealed with key \(keys.sealing.id)"] + Report.afterNewKey
                     + (missing.isEmpty
                         ? []
                         : [
@@ -65,7 +66,8 @@ extension Command {
             "keys retire", group: .station, "Stop trusting what a key has sealed",
             discussion: "This cannot be undone: the ledger notes it, so that no station seals with "
                 + "the key any more, whichever copy of the key file it has. Destroy the copies and "
-                + "export again. Cards that carry only records "
+                + "export again, and make the key file of the customers' page again, if there is one. "
+                + "Cards that carry only records "
                 + "under the key are taken for forged from then on; each needs tapcard repair "
                 + "--card UID. Cards that "
                 + "are protected with it keep its password: tapcard tag unprotect, then tapcard tag "
@@ -78,7 +80,10 @@ extension Command {
         ) { session throws(TapcardError) in try await session.retireKey() },
         Command(
             "keys export", group: .station, "Copy the keys into a file that only you can read",
-            discussion: "Whoever has it can make cards that this station takes for true.",
+            discussion:
+                "Whoever has it can make cards that this station takes for true. If all copies "
+                + "are lost, cards look forged, and a card on an NTAG 424 DNA can never be written again "
+                + "by anyone: keep one in another place.",
             takes: .newFile, answers: .file, example: "tapcard keys export tapcard-keys.json"
         ) { session throws(TapcardError) in
             let path = try session[.newFile]
@@ -267,12 +272,23 @@ extension Session {
                 + (use.protected == 0 ? [] : [use.kept])
                 + [
                     "Older copies of the key file still have it: destroy them, and export the "
-                        + "keys again"
+                        + "keys again", Report.customersAgain,
                 ], isDeed: true)
     }
 }
 
 extension Report {
+    /// The steps that a new key needs before it is lost.
+    static let afterNewKey = [
+        "Back up the keys before the next tap: tapcard keys export FILE. Without them a card on an "
+            + "NTAG 424 DNA can never be written again",
+        customersAgain,
+    ]
+    /// The customers' page believes the keys in its file: those that were there when it was made.
+    static let customersAgain =
+        "If phones open a page from your cards: make its key file again, and move it there: tapcard "
+        + "keys customers FILE --overwrite"
+
     fileprivate static func members(of house: HouseKeys) -> Members {
         ["nextKey": house.next.document, "stations": house.stations.document]
     }

@@ -23,6 +23,9 @@ extension Session {
                 // Two rings are joined; a table is replaced, and replaces no masters.
                 guard imported.isTable || older.isTable else { return false }
                 _ = try changed(older) { older throws(KeyError) in try imported.replacing(older) }
+                // First: a failure in between leaves the older keys, and the same import again ends
+                // it.
+                try deferredSales.changeKeys(from: older, to: imported)
             }
             try keyFile.save(imported)
             return true

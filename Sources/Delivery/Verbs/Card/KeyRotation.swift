@@ -126,10 +126,7 @@ extension Session {
         }
         return Report(
             members(key.id, sealing: key.id, lacking),
-            [
-                "New records are sealed with key \(key.id), at every station",
-                "Back up the keys again: tapcard keys export FILE",
-            ]
+            ["New records are sealed with key \(key.id), at every station"] + Report.afterNewKey
                 + lacking.map {
                     "No money at \($0.whenSeen), until tapcard keys import FILE is run there"
                 },
@@ -165,7 +162,7 @@ extension Session {
                 "Key \(id) is made. It seals when every station has it"
                     + (house.sealing.map { "; until then key \($0) does" } ?? ""),
                 "Next: tapcard keys export FILE, and at each station tapcard keys import FILE",
-                "Then run tapcard keys rotate again. It waits for:",
+                Report.customersAgain, "Then run tapcard keys rotate again. It waits for:",
             ] + stations.map { "  \($0.whenSeen)" }, isDeed: true)
     }
 

@@ -82,7 +82,7 @@ extension Session {
                     remedy: [.say(error.meaning)] + wayToDatabase(error)))
             ledgerProblem = TapcardError(error.kind, "The ledger cannot be used.")
         }
-        findings += try deferralFindings()
+        findings += try deferralFindings() + tableFindings() + settings.cardAddressFindings
         return Report(
             ["findings": findings.document, "live": live.document],
             findings.flatMap(\.lines),

@@ -1,3 +1,4 @@
+import CardImage
 import ReaderDiagnosis
 package import TagReading
 package import TapcardCore
@@ -12,6 +13,14 @@ extension Parameter<[String]> {
     }
     fileprivate static var fault: Self {
         .arguments("FAULT", .fault, "Such as: 3 torn mix 7; or none")
+    }
+}
+
+extension Parameter<CardUID?> {
+    fileprivate static var seenTag: Self {
+        .optionalArgument(
+            "CARD", .card,
+            "Its number; without it the tag on the reader, or the one that lay there last")
     }
 }
 
@@ -80,6 +89,14 @@ extension Command {
                 tags.map { "\($0.chip)  \($0.uid)" + ($0.isOnReader ? "  on the reader" : "") }
                     + (fault.map { ["Armed: \($0)"] } ?? []), isPlain: true)
         },
+        Command(
+            "sim phone", group: .simulation, "Hold a simulated tag to a phone: what that reads",
+            discussion:
+                "A card on an NTAG 424 DNA shows an address, another one at each reading, and "
+                + "counts as the real chip does. Other tags show their text. docs/CUSTOMERS.md "
+                + "has the way from here to the customers' page, all on this machine.",
+            takes: .seenTag, answers: .phone, example: "tapcard sim phone"
+        ) { session throws(TapcardError) in try session.showToPhone() },
     ]
 }
 
@@ -105,6 +122,42 @@ extension TapcardError {
 }
 
 extension Session {
+    fileprivate func showToPhone() throws(TapcardError) -> Report {
+        let uid = try self[.seenTag]?.description
+        let seen = try simulating { tags, reader throws(TapcardError) in
+            try tags.showToPhone(uid, reader)
+        }
+        let view =
+            switch seen.content {
+            case .message(let message): PhoneView(message: message)
+            case .area(let area): PhoneView(area: area)
+            }
+        var (address, text): (String?, String?)
+        let line: String
+        switch view {
+        case .address(let found):
+            (address, line) = (found, found.onOneLine)
+            if found.hasPrefix(Session.nowhere) {
+                say(
+                    "tapcard: the card was made without a page, and this address leads nowhere. "
+                        + "Name one with tapcard config set card-address URL before a card is "
+                        + "made.\n")
+            }
+        case .text(let found): (text, line) = (found, found.onOneLine)
+        case .nothing: line = "Nothing: there is no message on \(seen.tag.chip) \(seen.tag.uid)"
+        case .other:
+            line = "Nothing that a phone shows by itself is on \(seen.tag.chip) \(seen.tag.uid)"
+        }
+        return Report(
+            [
+                "uid": .string(seen.tag.uid), "chip": .string(seen.tag.chip),
+                "address": .text(address), "text": .text(text), "reads": seen.reads.document,
+            ], [line], isPlain: true)
+    }
+
+    /// How the address of a card begins that was made without a page.
+    private static let nowhere = "https://tapcard.invalid/"
+
     /// Runs a change on the simulated reader of the settings, by default the one in the data
     /// folder.
     fileprivate func simulating<Success>(

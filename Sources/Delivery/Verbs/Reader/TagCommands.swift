@@ -1,4 +1,5 @@
 import DurableFile
+import ReaderDiagnosis
 import TapcardCore
 import TapcardDomain
 import TextCodecs
@@ -140,7 +141,9 @@ extension TagInfo {
         "pages": .of(\.pages?.pageCount), "keyVersions": .of(\.keyVersions), "ndef": .of(\.ndef),
         "locked": .of(\.isLocked),
         "protected": .of(\.isProtected), "counter": .of(\.counter),
-        "settings": .of(\.configuration),
+        "settings": .of(\.configuration), "houseKey": .of(\.chipCard?.houseKey),
+        "halfMade": .of { $0.chipCard?.isHalfMade ?? false }, "host": .of(\.chipCard?.host),
+        "lrp": .of { $0.chipCard?.usesLRP ?? false },
     ]
 
     fileprivate var facts: Members { TagInfo.allFields.members(of: self) }
@@ -150,6 +153,36 @@ extension TagInfo {
         isProtected
             ? "Its keys have the versions \(keyVersions.map(String.init).joined(separator: ", "))"
             : "Its keys are those of the factory"
+    }
+}
+
+extension ChipCardInfo {
+    /// Its meaning for this station. `isMade` means that it has other keys than the factory's.
+    fileprivate func lines(isMade: Bool) -> [String] {
+        var lines: [String] = []
+        if usesLRP {
+            lines.append(
+                "Warning: somebody has switched this chip to another protocol (LRP), for good. No "
+                    + "tapcard can use it any more; tapcard replace moves a balance to another card"
+            )
+        }
+        if isMade {
+            let key = houseKey.map { "key \($0) of this station" }
+            lines.append(
+                key.map {
+                    "They name \($0)" + (isRetired ? ", which is retired" : "")
+                        + "; tapcard read has the chip prove it"
+                } ?? "They name no key of this station: it is a card of another house, or its key "
+                    + "was not brought here (tapcard keys import)")
+            if isHalfMade {
+                lines.append(
+                    "It is half made, or was being given other keys. The next change of the card at "
+                        + "a station with the keys goes on with that")
+            }
+        }
+        lines.append(
+            host.map { "Phones open a page at \($0.onOneLine)" } ?? "Phones open no page by it")
+        return lines
     }
 }
 
@@ -182,6 +215,7 @@ extension Session {
         } else {
             lines.append(info.keyVersionWords)
         }
+        lines += info.chipCard.map { $0.lines(isMade: info.isProtected) } ?? []
         lines += [Report.words(info.originality), "Holds: \(info.ndef)"]
         if let pages = info.pages {
             lines.append(

@@ -30,6 +30,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case drawer = "SimulatedDrawer"
     case tags = "SimulatedTags"
     case fault = "SimulatedFault"
+    case phone = "SeenByPhone"
     case nothing = "Nothing"
     case file = "WrittenFile"
     case restoration = "Restoration"
@@ -95,6 +96,12 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .drawer: StationSchemas.drawer
         case .tags: PrintedDocument.done(["tags": StationSchemas.tags])
         case .fault: PrintedDocument.done(["fault": Schema.orNull(Schema.text)])
+        case .phone:
+            PrintedDocument.done([
+                "uid": ValueSchemas.card, "chip": Schema.text,
+                "address": Schema.orNull(Schema.text), "text": Schema.orNull(Schema.text),
+                "reads": UInt32?.schema,
+            ])
         case .nothing: PrintedDocument.done([:])
         case .file: PrintedDocument.done(["file": Schema.text])
         case .restoration:
@@ -232,7 +239,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
             PrintedDocument.done(
                 ["address": Schema.orNull(Schema.text)],
                 optional: [
-                    "customers": Schema.text,
+                    "customers": Schema.text, "metrics": Schema.text,
                     "counters": Schema.list(
                         of: Schema.object([
                             "number": Schema.count, "reader": Schema.text,

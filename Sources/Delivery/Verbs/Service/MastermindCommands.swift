@@ -155,10 +155,8 @@ extension Session {
         try MastermindDesk.requireLogin(user, timeToLive)
         let desk = try mastermind()
         guard let password = try await mastermindPassword(user) else {
-            throw TapcardError(
-                .usage, "There is no terminal to ask for the password.",
-                meaning: "Nothing was sent.",
-                advice: "Run it in a terminal, or set TAPCARD_MASTERMIND_PASSWORD.")
+            throw .missing(
+                "password", "TAPCARD_MASTERMIND_PASSWORD", meaning: "Nothing was sent.")
         }
         try await desk.logIn(as: user, password: password, timeToLive: timeToLive)
         return Report(

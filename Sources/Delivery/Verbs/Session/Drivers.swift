@@ -138,6 +138,28 @@ package protocol SimulatedTags: Sendable {
     func list(
         _ reader: String, nextTo others: [String]
     ) throws(TapcardError) -> (tags: [SimulatedTag], fault: String?)
+    /// Holds a tag to a phone: the one with this number, or the one on the reader.
+    func showToPhone(_ uid: String?, _ reader: String) throws(TapcardError) -> SeenByPhone
+}
+
+/// A tag as a phone has read it.
+package struct SeenByPhone: Sendable, Hashable {
+    /// The bytes that it has got.
+    package enum Content: Sendable, Hashable {
+        /// An NDEF message.
+        case message([UInt8])
+        /// The data area of a tag with pages.
+        case area([UInt8])
+    }
+
+    package let tag: SimulatedTag
+    package let content: Content
+    /// How often the chip was read so far; nil for one that does not show it.
+    package let reads: UInt32?
+
+    package init(tag: SimulatedTag, content: Content, reads: UInt32?) {
+        (self.tag, self.content, self.reads) = (tag, content, reads)
+    }
 }
 
 /// A simulated tag.

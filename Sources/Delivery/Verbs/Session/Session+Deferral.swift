@@ -20,10 +20,10 @@ extension Session {
         return try settings.deferralCaps(currency)
     }
 
-    /// A station that cannot ask its ledger; nil without the keys of the house, or where their
-    /// currency is not known. `made` is the station of this command, if it has opened the reader already.
+    /// A station that cannot ask its ledger; nil without keys, or where their currency is not known.
+    /// `made` is the station of this command, if it has opened the reader already.
     func stationWithoutLedger(_ made: Station?) async throws(TapcardError) -> Station? {
-        guard let keys = try keyFile.load(), !keys.isTable else { return nil }
+        guard let keys = try keyFile.load() else { return nil }
         let set = try settings.currency
         guard let currency = made?.currency ?? set ?? keys.currency else { return nil }
         let source = KeyRingSource(keyFile, holding: keys)
@@ -85,7 +85,7 @@ extension Session {
         try await requireCommonKeys(keys, ledger)
         let settled = try await deferredSales.settle(
             into: ledger, keys, at: surroundings.now())
-        if let caps, !keys.isTable {
+        if let caps {
             _ = try await deferredSales.takeSnapshot(
                 of: ledger, keys, within: caps, surroundings)
         }
@@ -96,9 +96,9 @@ extension Session {
     package func takeSnapshot(
         of ledger: any LedgerStore
     ) async throws(TapcardError) -> CardSnapshot? {
-        guard let caps = try deferralCaps(ledger.currency), let keys = try keyFile.load(),
-            !keys.isTable
-        else { return nil }
+        guard let caps = try deferralCaps(ledger.currency), let keys = try keyFile.load() else {
+            return nil
+        }
         try await requireCommonKeys(keys, ledger)
         await settleDeferred(into: ledger, keys)
         return try await deferredSales.takeSnapshot(of: ledger, keys, within: caps, surroundings)

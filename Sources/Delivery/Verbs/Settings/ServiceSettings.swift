@@ -135,7 +135,14 @@ extension Settings {
     /// Sets the page of the cards that are made here, where one is named.
     func setCardAddress(of station: inout Station.Settings) throws(TapcardError) {
         guard text(of: .cardAddress) != nil else { return }
-        try checked(.cardAddress) { text throws(Refusal) in try station.setCardAddress(text) }
+        try checked(.cardAddress) { text throws(Refusal) in
+            try station.setCardAddress(text)
+            // A card that somebody carries away has to lead to a machine that phones can reach.
+            guard readerIsSimulated || text.hasPrefix("https://") else {
+                throw Refusal(
+                    .badIdentifier, "an address of this machine is for a simulated reader alone")
+            }
+        }
     }
 
     private func address(_ name: Name) throws(TapcardError) -> ServiceAddress {

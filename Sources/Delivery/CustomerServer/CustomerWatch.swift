@@ -1,0 +1,119 @@
+import BlockingLane
+package import Ledger
+
+/// The outcomes of the requests of the customers' page, for an operator: counts since the start, and
+/// events that somebody must act on. It keeps no card number and no address of a person.
+package final class CustomerWatch: Sendable {
+    /// The outcome of one request.
+    package enum Outcome: String, Sendable, CaseIterable {
+        /// The form of an address that has the right form. A link preview gets it, too.
+        case opened
+        /// The page of a card, by an address that was not shown before.
+        case fresh
+        /// A repetition of that page, in the same browser.
+        case again
+        /// An address that was shown before, or an older one.
+        case counter
+        /// A code that no card of the house has made, or a card that the ledger does not know.
+        case code
+        /// An address or a form that no card shows.
+        case form
+        /// A name, a path or a method that the page does not have.
+        case elsewhere
+        /// Too many requests.
+        case limited
+        /// The ledger did not answer.
+        case ledger
+    }
+
+    /// An event that an operator must act on.
+    package enum Event: Sendable {
+        case ledgerLost(LedgerError)
+        /// The number of requests that failed in between.
+        case ledgerBack(failed: Int)
+        /// So many codes that no card has made came within so many seconds.
+        case codesRefused(count: Int, seconds: Int)
+    }
+
+    /// The counts, and whether the ledger has answered the last question.
+    package struct State: Sendable {
+        package fileprivate(set) var counts: [Outcome: Int] = [:]
+        package fileprivate(set) var ledgerWorks = true
+    }
+
+    /// Codes refused within one minute that make a burst: a customer with a foreign card makes a few.
+    package static let burst = 30
+    /// Milliseconds for which a burst is counted, and in which the ledger is reported lost once.
+    private static let minute: Int64 = 60_000
+
+    private struct Kept {
+        var state = State()
+        /// When the ledger was reported lost last; nil before the first time.
+        var toldLost: Int64?
+        /// Whether it was reported lost, and not back since.
+        var isTold = false
+        var failed = 0
+        /// When the minute began in which codes are counted.
+        var began: Int64?
+        var codes = 0
+    }
+
+    private let kept = Guarded(Kept())
+    private let uptime: @Sendable () -> Int64
+    private let say: @Sendable (Event) -> Void
+
+    /// `uptime` is a monotonic clock, in milliseconds.
+    package init(
+        uptime: @escaping @Sendable () -> Int64, say: @escaping @Sendable (Event) -> Void
+    ) {
+        (self.uptime, self.say) = (uptime, say)
+    }
+
+    package var state: State { kept.withLock { $0.state } }
+
+    /// Counts one request.
+    func note(_ outcome: Outcome) {
+        kept.withLock { $0.state.counts[outcome, default: 0] += 1 }
+    }
+
+    /// Watches for a burst: whatever the sender gets to see, a code was not of the house.
+    func noteWrongCode() {
+        let now = uptime()
+        let event = kept.withLock { kept -> Event? in
+            if let began = kept.began, (began..<began + CustomerWatch.minute).contains(now) {
+                kept.codes += 1
+            } else {
+                (kept.began, kept.codes) = (now, 1)
+            }
+            // Once a minute, however many come.
+            guard kept.codes == CustomerWatch.burst, let began = kept.began else { return nil }
+            return .codesRefused(count: kept.codes, seconds: Int((now - began + 999) / 1_000))
+        }
+        if let event { say(event) }
+    }
+
+    /// Notes that the ledger has answered.
+    func noteLedgerAnswered() {
+        let event = kept.withLock { kept -> Event? in
+            kept.state.ledgerWorks = true
+            guard kept.isTold else { return nil }
+            defer { (kept.isTold, kept.failed) = (false, 0) }
+            return .ledgerBack(failed: kept.failed)
+        }
+        if let event { say(event) }
+    }
+
+    /// Notes that the ledger did not answer. One that comes and goes is reported once a minute.
+    func noteLedgerFailed(_ error: LedgerError) {
+        let now = uptime()
+        let event = kept.withLock { kept -> Event? in
+            kept.state.ledgerWorks = false
+            kept.failed += 1
+            let isRecent = kept.toldLost.map { now - $0 < CustomerWatch.minute } ?? false
+            guard !kept.isTold, !isRecent else { return nil }
+            (kept.isTold, kept.toldLost) = (true, now)
+            return .ledgerLost(error)
+        }
+        if let event { say(event) }
+    }
+}

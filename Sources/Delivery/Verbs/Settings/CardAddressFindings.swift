@@ -1,0 +1,79 @@
+import ReaderDiagnosis
+import TapcardCore
+
+/// The page that cards name, compared with the customers' page that this station serves: the one
+/// place that decides whether phones would find it. Nothing is refused, because a proxy in front of
+/// the page, or another machine, may answer differently.
+extension Settings {
+    /// The path under which the customers' page answers.
+    private static let servedPath = "/c"
+
+    var cardAddressFindings: [Finding] {
+        guard let address = text(of: .cardAddress), let page = NamedPage(address) else {
+            return []
+        }
+        return [pathFinding(page), hostFinding(page)].compactMap(\.self)
+    }
+
+    private var served: String? { text(of: .customers) }
+    private var isLoopback: Bool { served?.hasPrefix("127.") ?? false }
+    private var hasCertificate: Bool { text(of: .customersCertificate) != nil }
+
+    private func pathFinding(_ page: NamedPage) -> Finding? {
+        guard page.path != Settings.servedPath else { return nil }
+        let path = page.path.isEmpty ? "no path" : page.path
+        let correction = Finding.Step.run(
+            "tapcard config set card-address \(page.origin)\(Settings.servedPath)")
+        // Only a phone's own machine is asked by an address without encryption.
+        if served == nil, page.isEncrypted {
+            return Finding(
+                .cardAddress, .note,
+                "card-address has \(path), and the customers' page answers only at "
+                    + "\(Settings.servedPath): phones find it only where a proxy passes that on.",
+                remedy: [.say("Without such a proxy:"), correction])
+        }
+        // A page without a certificate of its own is there for a proxy, which may rewrite a path.
+        if page.isEncrypted, isLoopback, !hasCertificate { return nil }
+        return Finding(
+            .cardAddress, .note,
+            "card-address has \(path), and the customers' page answers only at "
+                + "\(Settings.servedPath): phones do not find it.",
+            remedy: [.say("Before more cards are made:"), correction])
+    }
+
+    private func hostFinding(_ page: NamedPage) -> Finding? {
+        let named = text(of: .customersName)?.split(separator: ",").map { $0.lowercased() } ?? []
+        guard !named.isEmpty || served != nil else { return nil }
+        let own = served.map { [String($0.prefix { $0 != ":" })] } ?? []
+        let known = named + own + (isLoopback ? ["localhost"] : [])
+        guard !known.contains(page.host) else { return nil }
+        return Finding(
+            .cardAddress, .note,
+            "card-address leads to \(page.host), and the customers' page of this station answers "
+                + "only under \(known.joined(separator: ", ")).",
+            remedy: [
+                .say("If phones are to find it under that name, also through a proxy:"),
+                .run(
+                    "tapcard config set customers-name "
+                        + ([page.host] + named).joined(separator: ",")),
+            ])
+    }
+}
+
+/// An address in its parts, as `card-address` admits it.
+private struct NamedPage {
+    let origin: String
+    let host: String
+    let path: String
+
+    var isEncrypted: Bool { origin.hasPrefix("https:") }
+
+    init?(_ address: String) {
+        guard let start = address.firstRange(of: "://") else { return nil }
+        let authority = address[start.upperBound...].prefix { $0 != "/" }
+        (origin, path) = (
+            String(address[..<authority.endIndex]), String(address[authority.endIndex...])
+        )
+        host = authority.prefix { $0 != ":" }.lowercased()
+    }
+}
