@@ -141,7 +141,12 @@ extension Station {
             return try decision(after: settlement, on: sight)
         case .activate(let attempt):
             surroundings.progress(.settling(attempt.id))
-            return try await begin(.activate, attempt.id, sight, seen)
+            do throws(Interruption) {
+                return try await begin(.activate, attempt.id, sight, seen)
+            } catch .ledger(let cause) where cause.kind == .outcomeUnknown {
+                history.note(perhapsBegun: attempt.id)
+                throw .ledger(cause)
+            }
         case .reseal:
             // The card is as the ledger has it, and another station can write it.
             guard (try? sealer(of: sight)) != nil else { return .goOn }

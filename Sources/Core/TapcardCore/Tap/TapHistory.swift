@@ -12,6 +12,8 @@ struct TapHistory: Sendable, Hashable {
     /// The request itself, as it was found open: its record may be on the tag since.
     private(set) var open: Operation?
     private(set) var display = DisplayState.current
+    /// The operation that settling may have begun: its first transaction has had no answer.
+    private(set) var perhapsBegun: OperationID?
     /// Whether card or ledger are not what they were before the tap.
     private(set) var hasWorked = false
 
@@ -52,6 +54,8 @@ struct TapHistory: Sendable, Hashable {
 
     /// An operation that is about to be settled.
     mutating func note(settling operation: Operation) { settling = operation }
+
+    mutating func note(perhapsBegun id: OperationID) { perhapsBegun = id }
 
     mutating func note(_ operation: Operation?, _ display: DisplayState) {
         hasWorked = true

@@ -308,7 +308,7 @@ extension TapcardError {
     }
 
     /// The tag is what it is: to tap it again would not help.
-    private var blamesTag: Bool {
+    var blamesTag: Bool {
         [.protectedTag, .lockedTag, .unsupportedTag].contains(kind) && !next.isEmpty
     }
 
