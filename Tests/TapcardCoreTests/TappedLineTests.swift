@@ -92,6 +92,57 @@ struct TappedLineTests: ProvenCards {
     }
 }
 
+extension TappedLineTests {
+    /// What somebody on the line makes of an authentication.
+    enum Lie: CaseIterable, Sendable {
+        /// The key arrives damaged, and its refusal as it is, or as no answer of a chip.
+        case refusal, noAnswer
+        /// The chip hears the keys of the versions that the line has named.
+        case versions
+    }
+
+    @Test(
+        "No tap spends more than two keys, whatever is said of their versions",
+        arguments: Lie.allCases, [true, false])
+    func spentKeys(_ lie: Lie, _ isKnown: Bool) async throws {
+        let world = try await made(Self.before)
+        let named = Guarded(0)
+        let line = InterposedReader(
+            world.reader,
+            command: { command, reader throws(ReaderError) in
+                let opcode = ChipOpcode(rawValue: command[1])
+                if opcode == .getKeyVersion {
+                    // Keys 0 and 3 are asked for. The false version comes first, then the true one.
+                    let version = named.withLock { count in
+                        count += 1
+                        return UInt8((count + 1) / 2 % 2 == 1 ? 3 : 2)
+                    }
+                    return [version, 0x91, 0x00]
+                }
+                // The second half of an authentication; the first asks for parts of an answer.
+                guard lie != .versions, opcode == .more, command.count > 20 else {
+                    return try await reader.exchange(command: command)
+                }
+                var damaged = command
+                damaged[20] ^= 1
+                let answer = try await reader.exchange(command: damaged)
+                return lie == .refusal ? answer : [0x91]
+            })
+        let station = world.station(
+            reader: line, ledger: isKnown ? nil : TableLedger(), keys: Self.rotated)
+        let result = await outcome { () throws(TapcardError) in
+            try await station.pay(World.usd(Self.price), id: World.id(2))
+        }
+        // A card that the ledger knows is asked for no version where its key is right.
+        #expect(result.isSuccess == (isKnown && lie == .versions))
+        let spent = try await chip(world)[.three].failures
+        #expect(spent <= 2, "\(spent)")
+        if lie == .refusal, isKnown { #expect(result.error == .keyMissing && spent == 2) }
+        await world.reader.release()
+        _ = try await world.station.read()
+    }
+}
+
 /// A reader on whose line one bit is changed, or all commands are answered from a record.
 final class TappedLine: TagReader {
     struct Flip: Sendable, CustomStringConvertible {

@@ -116,6 +116,11 @@ extension Station {
             throw .refused(voided.map(error.voiding) ?? error)
         }
         guard let view = sight.view, let seen = sight.seen else { return .goOn }
+        if let error = history.unusable,
+            let decision = try await end(on: sight, view, because: error, for: request, &history)
+        {
+            return decision
+        }
         try await takeTrustedKey(for: sight)
         switch step(on: sight, view, for: request) {
         case .nothing:
