@@ -185,7 +185,9 @@ extension Station {
         do throws(Interruption) {
             return try await look(key, or: others)
         } catch .chip(let error) {
-            if known?.isMade == true, let altered = await alteredSettings(of: key, after: error) {
+            if known?.isMade == true,
+                let altered = await alteredSettings(of: key, after: error, &history)
+            {
                 throw .refused(altered)
             }
             throw spent(error, &history)
@@ -276,9 +278,7 @@ extension Station {
         let spent = chip.visit?.slots.spent(at: last) ?? 0
         let balance = Int64(record.balance)
         var visit = chip.visit
-        if work.operation.kind.makesCard || !chip.isComplete || visit?.card != key
-            || visit?.grant == nil
-        {
+        if isMakingWhole(change, chip) {
             let granted = max(visit?.grant?.granted ?? 0, balance + spent)
             guard let grant = Grant(granted) else { throw .refused(.chipExhausted(sight.uid)) }
             guard let wanted else {
@@ -303,6 +303,16 @@ extension Station {
                 random: surroundings.random(2 * SecureSession.randomSize))
         else { throw .refused(.chipExhausted(sight.uid)) }
         try await performing(procedure)
+    }
+
+    /// Whether a card is made, or gets the keys and the grant that it lacks, before this record.
+    func isMakingWhole(_ change: CardWork, _ chip: ChipSight) -> Bool {
+        guard let visit = chip.visit, visit.grant != nil, chip.isComplete,
+            !change.work.operation.kind.makesCard,
+            let record = SealedRecord(change.work.record)
+        else { return true }
+        return keys.entry(record.keyID).flatMap { sellingKey($0, of: visit.card.uid) }
+            != visit.card
     }
 
     /// A station that names no page leaves a card the one that it has.

@@ -149,7 +149,7 @@ struct Tapping<Request: TapRequest>: UseCase {
         case .settle(let sight), .carryOut(let sight):
             return await station.reconsidered(error, sight)
         case .write(let work):
-            await station.noteUnusable(after: error, work.sight, &tap.history)
+            await station.noteUnusable(after: error, writing: work, &tap.history)
             return await station.reconsidered(error, work.sight)
         case .switchProtection(let work), .confirm(let work), .refresh(let work, _):
             return await station.reconsidered(error, work.sight)

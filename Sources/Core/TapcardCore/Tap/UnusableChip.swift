@@ -11,16 +11,19 @@ extension Station {
     /// Notes that a chip which has refused a write will refuse every one. What it holds, only the
     /// look that follows proves.
     func noteUnusable(
-        after error: Interruption, _ sight: Sight, _ history: inout TapHistory
+        after error: Interruption, writing change: CardWork, _ history: inout TapHistory
     ) async {
-        guard case .chip(let cause) = error, case .chip(let chip) = sight.medium else { return }
+        guard case .chip(let cause) = error, case .chip(let chip) = change.sight.medium else {
+            return
+        }
         if cause.isOfMemory {
             history.noteRefusedWrite()
             guard history.refusedWrites >= Station.mostRefusedWrites else { return }
-            history.note(unusable: .worn(sight.uid))
-        } else if chip.isComplete, let card = chip.visit?.card,
-            let altered = await alteredSettings(of: card, after: cause)
+            history.note(unusable: .worn(change.sight.uid))
+        } else if !isMakingWhole(change, chip), let card = chip.visit?.card,
+            let altered = await alteredSettings(of: card, after: cause, &history)
         {
+            // While a card gets other keys, that one may be gone.
             history.note(unusable: altered)
         }
     }
@@ -28,15 +31,19 @@ extension Station {
     /// The error of a card whose files have other settings than a card's, where it proves that;
     /// nil where it does not, or where its answer has another cause.
     func alteredSettings(
-        of card: SellingKey, after error: ChipCardError
+        of card: SellingKey, after error: ChipCardError, _ history: inout TapHistory
     ) async -> TapcardError? {
-        guard error.mayComeOfSettings else { return nil }
-        // A card that is gone by now is looked at again in any case.
-        guard
-            let isOfCard = try? await reader.perform(
+        // It takes the key once more, which somebody on the line can spoil.
+        guard error.mayComeOfSettings, history.refusedKeys == 0 else { return nil }
+        do throws(ChipCardError) {
+            let isOfCard = try await reader.perform(
                 InspectSettings(card, random: surroundings.random(SecureSession.randomSize)))
-        else { return nil }
-        return isOfCard ? nil : .alteredSettings(card.uid)
+            return isOfCard ? nil : .alteredSettings(card.uid)
+        } catch {
+            // A card that is gone by now is looked at again in any case.
+            if error.hasSpentKey { history.noteRefusedKey() }
+            return nil
+        }
     }
 
     /// Ends an open payment whose state this look proves not to be on the chip. Its command was
