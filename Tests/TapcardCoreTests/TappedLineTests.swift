@@ -99,6 +99,8 @@ extension TappedLineTests {
         case refusal, noAnswer
         /// The chip hears the keys of the versions that the line has named.
         case versions
+        /// The payment is answered falsely, and each key after it arrives damaged.
+        case afterWrite
     }
 
     @Test(
@@ -107,6 +109,7 @@ extension TappedLineTests {
     func spentKeys(_ lie: Lie, _ isKnown: Bool) async throws {
         let world = try await made(Self.before)
         let named = Guarded(0)
+        let hasWritten = Guarded(false)
         let line = InterposedReader(
             world.reader,
             command: { command, reader throws(ReaderError) in
@@ -119,14 +122,20 @@ extension TappedLineTests {
                     }
                     return [version, 0x91, 0x00]
                 }
-                // The second half of an authentication; the first asks for parts of an answer.
-                guard lie != .versions, opcode == .more, command.count > 20 else {
+                if lie == .afterWrite, opcode == .writeData {
+                    hasWritten.withLock { $0 = true }
+                    return [0x91, 0x00]
+                }
+                // A short one is not a key, but asks for parts of an answer.
+                let isSpoilt =
+                    lie == .afterWrite ? hasWritten.withLock { $0 } : lie != .versions
+                guard isSpoilt, opcode == .more, command.count > 20 else {
                     return try await reader.exchange(command: command)
                 }
                 var damaged = command
                 damaged[20] ^= 1
                 let answer = try await reader.exchange(command: damaged)
-                return lie == .refusal ? answer : [0x91]
+                return lie == .noAnswer ? [0x91] : answer
             })
         let station = world.station(
             reader: line, ledger: isKnown ? nil : TableLedger(), keys: Self.rotated)
