@@ -147,7 +147,7 @@ struct FaultyLedgerTests {
         #expect(error.kind == .outcomeUnknown && tap.violations == [])
         #expect(error.what.contains("The service has activated the code"))
         #expect(error.next == [.trust(.replace(nil))], "to tap the card again would not help")
-        await expectToSettle(deed, tap.world, "hidden behind a password")
+        await expectToSettle(deed, tap.world, "hidden by a password")
     }
 
     @Test("names the open operation of a card that cannot be trusted any more")

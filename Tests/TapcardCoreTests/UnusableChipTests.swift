@@ -152,7 +152,7 @@ struct UnusableChipTests: ProvenCards {
         try await expectReplaced(world, 1_000)
     }
 
-    @Test("A grant that nobody may read is told")
+    @Test("A grant that stations may not read is told")
     func hiddenGrant() async throws {
         let world = try await made()
         let settings = Hexadecimal.encode(try await chip(world)[.ndef].settings.change)
@@ -165,7 +165,7 @@ struct UnusableChipTests: ProvenCards {
         }
     }
 
-    @Test("A payment with a card that nobody may write ends as not done")
+    @Test("A payment with a card that stations may not write ends as not done")
     func unwritable() async throws {
         let world = try await made()
         try await put(
@@ -181,7 +181,7 @@ struct UnusableChipTests: ProvenCards {
         try await expectReplaced(world, 1_000)
     }
 
-    @Test("Funds for a card whose grant nobody may write are in the ledger, and told so")
+    @Test("Funds for a card whose grant stations may not write are in the ledger, and told so")
     func fixedGrant() async throws {
         let world = try await made()
         let settings = Hexadecimal.encode(try await chip(world)[.ndef].settings.change)

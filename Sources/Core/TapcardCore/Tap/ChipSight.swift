@@ -63,10 +63,10 @@ extension CardView {
 }
 
 extension Station {
-    /// The most wrong keys of one tap. The first can be wrong by nobody's fault: the ledger was
+    /// The most wrong keys of one tap. The first can be wrong without fraud: the ledger was
     /// restored from a backup, or another station has changed the keys since. Then the chip names
     /// another version, without a proof: only a second attempt shows whether that is true, and a
-    /// later tap would have to spend it as well. Nobody on the line can make a tap spend more.
+    /// later tap would have to spend it as well. No change on the line makes a tap spend more.
     private static let mostRefusedKeys = 2
 
     /// Looks at a chip that proves itself: five commands where the card is known. Which key is

@@ -226,7 +226,7 @@ extension Station {
     }
 
     /// The answer to a request that is found to have ended, with a card on the reader. Where the
-    /// answer of the commit was lost, nobody came to what phones read.
+    /// answer of the commit was lost, what phones read was not refreshed.
     func ended(
         _ operation: Operation, on sight: Sight, _ history: TapHistory, isReplayed: Bool = false
     ) async throws(Interruption) -> Decision<Receipt> {
