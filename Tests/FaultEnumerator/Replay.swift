@@ -1,15 +1,17 @@
-import FaultyWorld
+package import FaultyWorld
 import TapcardDomain
 
 /// One schedule, step by step in words, with the verdict of every invariant.
-struct Replay {
+package struct Replay {
     private var lines: [String] = []
     private var found: [Violation] = []
     /// The lines since the last heading.
     private var told: Set<Violation> = []
 
     /// The words, and the invariants that are broken; nil where the number is none of a schedule.
-    static func tell(_ number: UInt128) async -> (lines: [String], broken: Set<Invariant>)? {
+    package static func tell(
+        _ number: UInt128
+    ) async -> (lines: [String], broken: Set<Invariant>)? {
         var replay = Replay()
         if let number = UInt64(exactly: number), let duel = Duel(number: number) {
             guard await replay.run(duel) else { return nil }

@@ -188,7 +188,8 @@ package struct Tap: Sendable {
         _ trouble: LedgerTrouble
     ) -> [Violation] {
         var found = said.broken(errand, from: before.ledger, to: after.ledger)
-        found += after.touchedTooSoon(since: before) + before.settledOtherwise(than: after, errand)
+        found += after.touchedTooSoon(since: before)
+        found += before.settledOtherwise(than: after, errand, trouble)
         if case .done(let answer) = said {
             found += answerBroken(errand, answer, from: before, to: after)
         }
@@ -204,6 +205,8 @@ package struct Tap: Sendable {
 struct LedgerTrouble: Sendable, Hashable {
     private(set) var hasLostCommit = false
     private(set) var hasFailed = false
+    /// How often a tag has refused.
+    private(set) var refusals = 0
 
     init(_ mishaps: some Sequence<Mishap> = []) {
         for mishap in mishaps { note(mishap) }
@@ -212,5 +215,6 @@ struct LedgerTrouble: Sendable, Hashable {
     mutating func note(_ mishap: Mishap) {
         if mishap.isOfCommit { hasLostCommit = true }
         if mishap.isOfLedger { hasFailed = true }
+        if mishap.isRefusal { refusals += 1 }
     }
 }

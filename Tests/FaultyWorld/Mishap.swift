@@ -32,6 +32,11 @@ package enum ServiceFault: String, Hashable, Sendable, CaseIterable {
     case answerLost
 }
 
+extension Mishap {
+    /// Whether the tag refuses a frame or command.
+    var isRefusal: Bool { if case .radio(.refused) = self { true } else { false } }
+}
+
 extension Mishap: CustomStringConvertible {
     package var description: String {
         switch self {

@@ -14,7 +14,9 @@ extension RestingWorld {
 
     /// The table of docs/EXACTLY-ONCE.md, held against one tap on a good card by a single station:
     /// what may become of a payment or payout that was open before it.
-    func settledOtherwise(than after: RestingWorld, _ errand: Errand) -> [Violation] {
+    func settledOtherwise(
+        than after: RestingWorld, _ errand: Errand, _ trouble: LedgerTrouble
+    ) -> [Violation] {
         guard let open, open.kind.isVoidable, card?.status == .active,
             let state = after.ledger.operations[open.id]?.state, state != .pending
         else { return [] }
@@ -27,6 +29,8 @@ extension RestingWorld {
         let expected: Operation.State =
             isSameAgain || (isProved && isYoung) ? .committed : .voided
         guard state != expected else { return [] }
+        // A chip that has refused twice to be written is worn out: what it does not show is ended.
+        if state == .voided, chip != nil, trouble.refusals > 1, !shows(open) { return [] }
         let words = [
             open.kind.rawValue, shows(open) ? "that the tag shows," : "that the tag does not show,",
             isYoung ? "young," : "old,", isSameAgain ? "asked for again," : "not asked for,",

@@ -22,6 +22,7 @@ package final class InterposedReader: TagReader {
         var limits: [Duration] = []
         var select: Select?
         var answer: Answer?
+        var command: Answer?
     }
 
     package let name: String
@@ -32,12 +33,12 @@ package final class InterposedReader: TagReader {
     /// Without a closure, the call is passed on.
     package init(
         _ reader: any TagReader, name: String = "interposed reader", select: Select? = nil,
-        release: Release? = nil, answer: Answer? = nil
+        release: Release? = nil, command: Answer? = nil, answer: Answer? = nil
     ) {
         self.name = name
         self.reader = reader
         letGo = release
-        state = Guarded(State(select: select, answer: answer))
+        state = Guarded(State(select: select, answer: answer, command: command))
     }
 
     package var longestAnswer: Int { get async { await reader.longestAnswer } }
@@ -79,7 +80,10 @@ package final class InterposedReader: TagReader {
     }
 
     package func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        try await reader.exchange(command: command)
+        guard let change = state.withLock({ $0.command }) else {
+            return try await reader.exchange(command: command)
+        }
+        return try await change(command, reader)
     }
 
     private func note(_ exchange: Exchange) { state.withLock { $0.exchanges.append(exchange) } }

@@ -116,6 +116,40 @@ struct FaultyLedgerTests {
         #expect(await tap.world.settling().violations == [])
     }
 
+    @Test(
+        "does not call current what phones read where its confirmation had no answer",
+        arguments: deeds + ["activate"])
+    func confirmationUnanswered(_ name: String) async throws {
+        let deed = try await PlayedDeed(name)
+        let confirm = try await deed.step(leavingIt: .committed)
+        // Lost as often as it is asked again; the last time it is done.
+        let tap = await deed.tap([
+            confirm: .commitLost, confirm + 1: .commitLost, confirm + 2: .commitUnknown,
+        ])
+        #expect(deed.operation(in: tap.world)?.state == .committed)
+        #expect(tap.violations == [] && tap.isDone)
+        await expectToSettle(deed, tap.world, "\(name)")
+    }
+
+    @Test("does not deny an activation that it may have begun, whatever the tag refuses then")
+    func activationPerhapsBegun() async throws {
+        let deed = try await PlayedDeed("activate")
+        var mishaps = [try await deed.step(leavingIt: .pending): Mishap.commitUnknown]
+        let begun = try #require(mishaps.keys.first)
+        let look = try #require(await deed.tap(mishaps).frames.first { $0 > begun })
+        mishaps[look] = .radio(.refused(NAK.invalidArgument))
+        let hidden = await deed.tap(mishaps)
+        #expect(hidden.failure?.kind == .outcomeUnknown && hidden.violations == [])
+        // The ledger is asked what became of it, and does not answer.
+        mishaps[hidden.steps.count - 1] = .ledgerAway
+        let tap = await deed.tap(mishaps)
+        let error = try #require(tap.failure)
+        #expect(error.kind == .outcomeUnknown && tap.violations == [])
+        #expect(error.what.contains("The service has activated the code"))
+        #expect(error.next == [.trust(.replace(nil))], "to tap the card again would not help")
+        await expectToSettle(deed, tap.world, "hidden by a password")
+    }
+
     @Test("names the open operation of a card that cannot be trusted any more")
     func openOnDamagedCard() async throws {
         let deed = try await PlayedDeed("add")

@@ -30,6 +30,13 @@ struct PlayedDeed {
         await Tap.play(errand, in: before, mishaps: mishaps)
     }
 
+    /// The first step after which its operation is in this state.
+    func step(leavingIt state: Ledger.Operation.State) async throws -> Int {
+        let steps = await Tap.play(errand, in: before, keepsWorlds: true).steps
+        return try #require(
+            steps.firstIndex { $0.after.map { operation(in: $0)?.state } == state })
+    }
+
     func operation(in world: RestingWorld) -> Ledger.Operation? {
         errand.operation(in: world.ledger)
     }

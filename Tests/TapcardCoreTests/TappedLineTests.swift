@@ -92,6 +92,66 @@ struct TappedLineTests: ProvenCards {
     }
 }
 
+extension TappedLineTests {
+    /// A change to an authentication on the line.
+    enum Lie: CaseIterable, Sendable {
+        /// The key arrives damaged, and its refusal as it is, or as no answer of a chip.
+        case refusal, noAnswer
+        /// The chip hears the keys of the versions that the line has named.
+        case versions
+        /// The payment is answered falsely, and each key after it arrives damaged.
+        case afterWrite
+    }
+
+    @Test(
+        "No tap spends more than two keys, whatever is said of their versions",
+        arguments: Lie.allCases, [true, false])
+    func spentKeys(_ lie: Lie, _ isKnown: Bool) async throws {
+        let world = try await made(Self.before)
+        let named = Guarded(0)
+        let hasWritten = Guarded(false)
+        let line = InterposedReader(
+            world.reader,
+            command: { command, reader throws(ReaderError) in
+                let opcode = ChipOpcode(rawValue: command[1])
+                if opcode == .getKeyVersion {
+                    // Keys 0 and 3 are asked for. The false version comes first, then the true one.
+                    let version = named.withLock { count in
+                        count += 1
+                        return UInt8((count + 1) / 2 % 2 == 1 ? 3 : 2)
+                    }
+                    return [version, 0x91, 0x00]
+                }
+                if lie == .afterWrite, opcode == .writeData {
+                    hasWritten.withLock { $0 = true }
+                    return [0x91, 0x00]
+                }
+                // A short one is not a key, but asks for parts of an answer.
+                let isSpoilt =
+                    lie == .afterWrite ? hasWritten.withLock { $0 } : lie != .versions
+                guard isSpoilt, opcode == .more, command.count > 20 else {
+                    return try await reader.exchange(command: command)
+                }
+                var damaged = command
+                damaged[20] ^= 1
+                let answer = try await reader.exchange(command: damaged)
+                return lie == .noAnswer ? [0x91] : answer
+            })
+        let station = world.station(
+            reader: line, ledger: isKnown ? nil : TableLedger(), keys: Self.rotated)
+        let result = await outcome { () throws(TapcardError) in
+            try await station.pay(World.usd(Self.price), id: World.id(2))
+        }
+        #expect(!result.isSuccess)
+        // A card that is to get new keys is also asked for the version of key 0, which gives them.
+        let spent = try await chip(world).keys.reduce(0) { $0 + $1.failures }
+        #expect(spent <= 2, "\(spent)")
+        if lie == .refusal, isKnown { #expect(result.error == .keyMissing && spent == 2) }
+        await world.reader.release()
+        _ = try await world.station.read()
+    }
+}
+
 /// A reader on whose line one bit is changed, or all commands are answered from a record.
 final class TappedLine: TagReader {
     struct Flip: Sendable, CustomStringConvertible {

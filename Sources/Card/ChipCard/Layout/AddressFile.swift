@@ -146,15 +146,26 @@ package struct AddressFile: Hashable, Sendable {
     /// block, and everybody near can read it in any case.
     package var settings: FileSettings {
         FileSettings(
-            mode: .authenticated,
-            rights: AccessRights(
-                read: .free, write: .key(.four), readWrite: .key(.four),
-                change: .key(.application)),
+            mode: AddressFile.mode, rights: AddressFile.rights,
             mirror: MirrorSettings(
                 identity: .encrypted(with: .one, at: identityAt),
                 proof: .init(
                     key: .two, from: identityAt, at: codeAt,
                     data: grantAt..<(grantAt + 2 * TapMessage.dataSize))))
+    }
+
+    private static let mode = CommunicationMode.authenticated
+    private static let rights = AccessRights(
+        read: .free, write: .key(.four), readWrite: .key(.four), change: .key(.application))
+
+    /// Whether a station can use a card whose file has these settings. Where values are mirrored
+    /// is no matter: that depends on the card's address.
+    static func isOfCard(_ settings: FileSettings, _ file: FileNumber) -> Bool {
+        switch file {
+        case .data: settings == slotSettings
+        case .ndef: settings.mode == mode && settings.rights == rights
+        case .capability: true
+        }
     }
 
     /// The settings of the file with the slots: only the sell key reads and writes it.

@@ -12,6 +12,10 @@ package struct ChipCardError: Error, Sendable, Equatable, CustomStringConvertibl
         /// A write was on its way, and its success is not proved. The card holds the old or the new
         /// content: a fresh look decides.
         case unknown(ReaderError.Kind)
+        /// A write was on its way, and the card's answer does not prove it: a refusal, which
+        /// anybody can have sent, or no true code. As where the success is not proved, a fresh look
+        /// decides.
+        case doubtful(ChipError.Kind)
         /// The card refused, or has not proved what it said. Nothing was on its way to be written.
         case chip(ChipError.Kind)
         /// The card has another number than the one looked for.
@@ -30,8 +34,20 @@ package struct ChipCardError: Error, Sendable, Equatable, CustomStringConvertibl
 
     package let kind: Kind
     package let detail: String
+    /// Whether the card had proved its key before.
+    package fileprivate(set) var isOfSession = false
+    /// Whether a key was sent that the card has not confirmed: it counts a wrong one also where its
+    /// refusal comes as something else.
+    package fileprivate(set) var hasSpentKey = false
 
     package init(_ kind: Kind, _ detail: String) { (self.kind, self.detail) = (kind, detail) }
+
+    /// The error with what the conversation was like before it.
+    func after(_ conversation: ChipConversation, isOfSession: Bool) -> ChipCardError {
+        var error = self
+        (error.isOfSession, error.hasSpentKey) = (isOfSession, conversation.isBarred)
+        return error
+    }
 
     package static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
     package var description: String { detail }

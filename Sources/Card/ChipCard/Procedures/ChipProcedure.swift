@@ -59,7 +59,7 @@ package struct ChipTalk: Hashable, Sendable {
 
 extension ChipProcedure {
     package mutating func proceedUnproved() throws(ChipCardError) -> ChipMove<Outcome> {
-        throw ChipCardError(.unknown(.garbled), ChipError(.unproved).description)
+        throw ChipCardError(.doubtful(.unproved), ChipError(.unproved).description)
     }
 
     package mutating func next(after event: ChipEvent) -> ChipStep<Outcome> {
@@ -78,6 +78,7 @@ extension ChipProcedure {
 
     private mutating func hear(_ bytes: [UInt8]) throws(ChipCardError) -> ChipStep<Outcome> {
         let step: ChipConversation.Step
+        let isOfSession = talk.key != nil
         do throws(ChipError) {
             step = try talk.conversation.hear(bytes)
         } catch {
@@ -86,8 +87,10 @@ extension ChipProcedure {
                 throw ChipCardError(
                     .deadKey(number), "the card takes key \(number.rawValue) no more")
             }
-            throw talk.isWriting
-                ? ChipCardError(.unknown(.garbled), error.description) : .chip(error)
+            let cause =
+                talk.isWriting
+                ? ChipCardError(.doubtful(error.kind), error.description) : .chip(error)
+            throw cause.after(talk.conversation, isOfSession: isOfSession)
         }
         switch step {
         case .send(let command): return .send(command)

@@ -39,7 +39,7 @@ package struct ChipConversation: Hashable, Sendable {
     /// The key with which the session is authenticated.
     package private(set) var key: KeyNumber?
     /// Whether a key was sent that the chip has not confirmed. It counts wrong ones.
-    private var isBarred = false
+    package private(set) var isBarred = false
 
     package init() {}
 

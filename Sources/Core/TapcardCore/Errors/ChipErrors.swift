@@ -19,7 +19,28 @@ extension ChipCardError {
             case .unknownCommand, .integrity, .authenticationDelayed, .aborted, .memory, .other:
                 false
             }
-        case .reader, .unknown, .chip, .otherCard, .unfinished: false
+        case .reader, .unknown, .doubtful, .chip, .otherCard, .unfinished: false
+        }
+    }
+
+    /// Whether the chip says that it could not write its memory.
+    var isOfMemory: Bool { kind == .doubtful(.refused(.memory)) }
+
+    /// Whether a card answers so whose files have other settings than those of a card. It has
+    /// proved its key before, so that to ask for them spends no wrong attempt.
+    var mayComeOfSettings: Bool {
+        guard isOfSession else { return false }
+        switch kind {
+        case .chip(.refused(let refusal)), .doubtful(.refused(let refusal)):
+            switch refusal {
+            case .notAllowed, .wrongLength, .integrity, .wrongParameter, .outsideFile: return true
+            case .unknownCommand, .noSuchKey, .authenticationDelayed, .authenticationFailed,
+                .aborted, .memory, .noSuchFile, .other:
+                return false
+            }
+        case .chip(.unproved), .chip(.malformed), .doubtful(.unproved), .doubtful(.malformed):
+            return true
+        default: return false
         }
     }
 
@@ -27,8 +48,8 @@ extension ChipCardError {
     var isOfAnotherChip: Bool {
         switch kind {
         case .chip(.refused(.unknownCommand)), .chip(.refused(.other)): true
-        case .chip(.refused), .reader, .unknown, .chip, .otherCard, .unknownKeys, .unfinished,
-            .otherChip, .deadKey, .fixedSettings:
+        case .chip(.refused), .reader, .unknown, .doubtful, .chip, .otherCard, .unknownKeys,
+            .unfinished, .otherChip, .deadKey, .fixedSettings:
             isForGood
         }
     }
@@ -72,6 +93,31 @@ extension TapcardError {
         .unsupportedTag, "This chip or phone shows another number at each tap (random UID).",
         meaning: "Nothing was tried on it or written to it.", next: [.tag(.useKnownChip)])
 
+    /// The error of a chip that has refused two keys, each of the version that it was said to have.
+    static func untrueVersions(_ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .keyMissing,
+            "The chip has refused two keys, and names another one each time: it is a copy, or "
+                + "something on the line changes its answers.",
+            meaning: "No other key was tried, because the chip counts wrong ones. The money is "
+                + "safe in the ledger.", next: [.trust(.replaceIfGenuine)], uid: uid)
+    }
+
+    /// The error of a card whose chip cannot write its memory any more.
+    static func worn(_ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .unusableTag, "The card is worn out: its chip says that it cannot write.",
+            meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
+    }
+
+    /// The error of a card that has proved that its files have other settings than a card's.
+    static func alteredSettings(_ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .unusableTag,
+            "Somebody has changed the settings of the card's chip: no station can use it.",
+            meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
+    }
+
     /// The error of a chip that can never become a card.
     static func unmakeable(_ error: ChipCardError, _ uid: CardUID) -> TapcardError {
         TapcardError(
@@ -102,6 +148,8 @@ extension TapcardError {
         case .reader(let kind): self.init(ReaderError(kind, error.detail))
         case .unknown(let kind):
             self.init(CardStoreError(.interrupted(kind), error.detail))
+        case .doubtful:
+            self.init(CardStoreError(.interrupted(.garbled), error.detail))
         case .unknownKeys:
             self.init(
                 .keyMissing, TapcardError.sentence(error.detail),
@@ -122,7 +170,7 @@ extension TapcardError {
                 meaning: TapcardError.unchanged, next: [.tag(.holdStill)])
         case .deadKey(let number):
             self.init(
-                .unsupportedTag,
+                .unusableTag,
                 "The chip takes key \(number.rawValue) no more: somebody has tried too many wrong "
                     + "ones, or has switched it to another protocol.",
                 meaning: "The money is safe in the ledger.", next: [.trust(.replace(nil))])
@@ -139,7 +187,7 @@ extension TapcardError {
                 next: [.words(ChipError(kind).nextStep)])
         case .fixedSettings:
             self.init(
-                .unsupportedTag, TapcardError.sentence(error.detail),
+                .unusableTag, TapcardError.sentence(error.detail),
                 meaning: "The money is safe in the ledger.", next: [.trust(.replace(nil))])
         case .chip, .otherCard, .unfinished: self.init(ReaderError(.garbled, error.detail))
         }

@@ -133,6 +133,8 @@ extension TapcardError {
         case unsupportedTag = "unsupported-tag"
         /// The tag is locked and cannot be written.
         case lockedTag = "locked-tag"
+        /// The card's chip is worn out, or was changed so that it cannot be used.
+        case unusableTag = "unusable-tag"
         /// The tag asks for a password that is not known here.
         case protectedTag = "protected-tag"
         /// What phones are to read has no room on the tag.
@@ -254,8 +256,8 @@ extension TapcardError.Condition {
         case .usage, .operationMismatch: .usage
         case .noCard: .noCard
         case .confirmationNeeded, .cardCurrency, .justSettled, .operationVoided, .wrongCard,
-            .severalTags, .blankTag, .notACard, .unsupportedTag, .lockedTag, .protectedTag,
-            .tooLong, .activationRefused:
+            .severalTags, .blankTag, .notACard, .unsupportedTag, .lockedTag, .unusableTag,
+            .protectedTag, .tooLong, .activationRefused:
             .refused
         case .noReader, .readerBusy, .readerLost, .unsupportedReader: .noReader
         case .outcomeUnknown: .unknown
@@ -305,6 +307,8 @@ extension TapcardError.Kind {
     public static let unsupportedTag = condition(.unsupportedTag)
     /// The tag is locked and cannot be written.
     public static let lockedTag = condition(.lockedTag)
+    /// The card's chip is worn out, or was changed so that it cannot be used.
+    public static let unusableTag = condition(.unusableTag)
     /// The tag asks for a password that is not known here.
     public static let protectedTag = condition(.protectedTag)
     /// What phones are to read has no room on the tag.

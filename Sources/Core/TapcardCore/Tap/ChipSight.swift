@@ -60,29 +60,35 @@ extension CardView {
         else { return nil }
         return ChipCardKeys.version(of: known)
     }
+
+    /// Whether its chip was made a card; otherwise its making was broken off.
+    fileprivate var isMade: Bool { card.confirmed != .none && open?.kind.makesCard != true }
 }
 
 extension Station {
-    /// Looks at a chip that proves itself: five commands where the card is known, and only one key
-    /// is ever tried. Which one, the ledger says, or the chip.
+    /// The most wrong keys of one tap. The first can be wrong without fraud: the ledger was
+    /// restored from a backup, or another station has changed the keys since. Then the chip names
+    /// another version, without a proof: only a second attempt shows whether that is true, and a
+    /// later tap would have to spend it as well. No change on the line makes a tap spend more.
+    private static let mostRefusedKeys = 2
+
+    /// Looks at a chip that proves itself: five commands where the card is known. Which key is
+    /// tried, the ledger says, or the chip; none is a guess.
     func seeChip(
-        _ identity: TagIdentity, _ uid: CardUID, _ known: CardView?, thoroughly: Bool
+        _ identity: TagIdentity, _ uid: CardUID, _ known: CardView?, thoroughly: Bool,
+        _ history: inout TapHistory
     ) async throws(Interruption) -> Sight {
         if let known, known.card.chip != .ntag424 {
             throw .card(.otherChip("chip that speaks in blocks", known.card.chip))
         }
-        // Without an answer of the ledger, the snapshot says which cards are its own.
-        let isKnown = known != nil || isConfirmedInSnapshot(uid)
         let found: ChipSight
         if !thoroughly, let version = known?.chipVersion, let key = sellingKey(version, of: uid) {
-            found = try await prove(key, expecting: version)
+            found = try await prove(key, expecting: version, known, &history)
         } else {
-            found = try await askAndProve(
-                uid, thoroughly ? .all : known == nil ? .kind : .keys, isKnown: isKnown)
+            let answers = try await ask(thoroughly ? .all : known == nil ? .kind : .keys)
+            found = try await prove(uid, answers, known, &history)
         }
-        // On a card that was never confirmed, its making was broken off.
-        let isMade = known.map { $0.card.confirmed != .none && $0.open?.kind.makesCard != true }
-        if isMade ?? isKnown, found.visit == nil {
+        if known?.isMade ?? isConfirmedInSnapshot(uid), found.visit == nil {
             throw .refused(chipLost(uid, found.state))
         }
         let blank = [UInt8](repeating: 0, count: SealedRecord.byteCount)
@@ -95,7 +101,8 @@ extension Station {
             identity, uid, .chip(found), slots, content(of: found), known: known, chip: .ntag424)
     }
 
-    /// Whether the ledger that is out of reach had a card with this number.
+    /// Whether the ledger had a card with this number when it was in reach: without its answer, the
+    /// snapshot says which cards are its own.
     private func isConfirmedInSnapshot(_ uid: CardUID) -> Bool {
         snapshot?.card(uid).map { $0.confirmed != .none && !$0.isOpen } ?? false
     }
@@ -104,21 +111,41 @@ extension Station {
     /// copy, or has had other keys since, as where the ledger was restored from a backup: which
     /// ones it has, it tells without a key.
     private func prove(
-        _ key: SellingKey, expecting version: UInt8
+        _ key: SellingKey, expecting version: UInt8, _ known: CardView?,
+        _ history: inout TapHistory
     ) async throws(Interruption) -> ChipSight {
         do throws(Interruption) {
-            return ChipSight(state: .proved(try await look(key)))
+            return ChipSight(state: .proved(try await look(key, known, &history)))
         } catch .chip(let error) where error.isImpostor {
-            let answers = try await performing(AskChip(.keys))
-            guard answers.sellingVersion != version else { throw .refused(.impostor(key.uid)) }
-            return try await prove(key.uid, answers, isKnown: true)
+            let answers = try await answers(of: key.uid, afterRefusing: version, &history)
+            guard let answers else { throw .refused(.impostor(key.uid)) }
+            return try await prove(key.uid, answers, known, &history)
         }
     }
 
-    private func askAndProve(
-        _ uid: CardUID, _ depth: AskChip.Depth, isKnown: Bool
-    ) async throws(Interruption) -> ChipSight {
-        try await prove(uid, try await ask(depth), isKnown: isKnown)
+    /// Counts a key that the chip has not confirmed, whatever came in place of its refusal.
+    private func spent(
+        _ error: ChipCardError, _ history: inout TapHistory
+    ) -> Interruption {
+        guard error.hasSpentKey, !error.isImpostor else { return .chip(error) }
+        history.noteRefusedKey()
+        // Another look would send the key once more.
+        return history.refusedKeys < Station.mostRefusedKeys
+            ? .chip(error) : .refused(TapcardError(error))
+    }
+
+    /// The versions that a chip names now, after it has refused the key of this one; nil where it
+    /// still names this one.
+    private func answers(
+        of uid: CardUID, afterRefusing version: UInt8, _ history: inout TapHistory
+    ) async throws(Interruption) -> ChipAnswers? {
+        history.noteRefusedKey()
+        let answers = try await performing(AskChip(.keys))
+        guard answers.sellingVersion != version else { return nil }
+        guard history.refusedKeys < Station.mostRefusedKeys else {
+            throw .refused(.untrueVersions(uid))
+        }
+        return answers
     }
 
     /// Asks without a key. A card that does not know the questions is of another kind.
@@ -131,7 +158,8 @@ extension Station {
     }
 
     private func prove(
-        _ uid: CardUID, _ answers: ChipAnswers, isKnown: Bool
+        _ uid: CardUID, _ answers: ChipAnswers, _ known: CardView?,
+        _ history: inout TapHistory
     ) async throws(Interruption) -> ChipSight {
         let (making, selling) = (answers.applicationVersion, answers.sellingVersion)
         guard selling != ChipCardKeys.factory.version else {
@@ -147,14 +175,32 @@ extension Station {
             .compactMap { sellingKey($0, of: uid) }
         do throws(Interruption) {
             return ChipSight(
-                state: .proved(try await look(key, or: others)), isComplete: making == selling,
-                answers: answers)
+                state: .proved(try await look(key, or: others, known, &history)),
+                isComplete: making == selling, answers: answers)
         } catch .chip(let error) where error.isImpostor {
             // Another station may have given it other keys since it was asked.
-            guard try await performing(AskChip(.keys)).sellingVersion == selling else {
+            guard try await self.answers(of: uid, afterRefusing: selling, &history) == nil else {
                 throw .overtaken
             }
-            throw .refused(isKnown ? .impostor(uid) : .otherHouse(uid))
+            let isOurs = known != nil || isConfirmedInSnapshot(uid)
+            throw .refused(isOurs ? .impostor(uid) : .otherHouse(uid))
+        }
+    }
+
+    /// Looks at a card; where a good card would not answer so, its settings are asked for.
+    private func look(
+        _ key: SellingKey, or others: [SellingKey] = [], _ known: CardView?,
+        _ history: inout TapHistory
+    ) async throws(Interruption) -> ChipVisit {
+        do throws(Interruption) {
+            return try await look(key, or: others)
+        } catch .chip(let error) {
+            if known?.isMade == true,
+                let altered = await alteredSettings(of: key, after: error, &history)
+            {
+                throw .refused(altered)
+            }
+            throw spent(error, &history)
         }
     }
 
@@ -265,9 +311,7 @@ extension Station {
         let spent = chip.visit?.slots.spent(at: last) ?? 0
         let balance = Int64(record.balance)
         var visit = chip.visit
-        if work.operation.kind.makesCard || !chip.isComplete || visit?.card != key
-            || visit?.grant == nil
-        {
+        if isMakingWhole(change, chip) {
             let granted = max(visit?.grant?.granted ?? 0, balance + spent)
             guard let grant = Grant(granted) else { throw .refused(.chipExhausted(sight.uid)) }
             guard let wanted else {
@@ -292,6 +336,16 @@ extension Station {
                 random: surroundings.random(2 * SecureSession.randomSize))
         else { throw .refused(.chipExhausted(sight.uid)) }
         try await performing(procedure)
+    }
+
+    /// Whether a card is made, or gets the keys and the grant that it lacks, before this record.
+    func isMakingWhole(_ change: CardWork, _ chip: ChipSight) -> Bool {
+        guard let visit = chip.visit, visit.grant != nil, chip.isComplete,
+            !change.work.operation.kind.makesCard,
+            let record = SealedRecord(change.work.record)
+        else { return true }
+        return keys.entry(record.keyID).flatMap { sellingKey($0, of: visit.card.uid) }
+            != visit.card
     }
 
     /// A station that names no page leaves a card the one that it has.

@@ -108,6 +108,9 @@ extension Station {
         // The error tells why the operation was voided.
         case .voided where error.kind == .lockedTag && operation.kind.switchesProtection:
             return .failure(error)
+        case .voided where error.kind == .unusableTag:
+            let (what, meaning) = operation.kind.notDone
+            return .failure(error.saying(meaning: "\(what) \(meaning)"))
         case .voided: return .failure(voided(operation))
         case .pending:
             let open =

@@ -116,6 +116,11 @@ extension Station {
             throw .refused(voided.map(error.voiding) ?? error)
         }
         guard let view = sight.view, let seen = sight.seen else { return .goOn }
+        if let error = history.unusable,
+            let decision = try await end(on: sight, view, because: error, for: request, &history)
+        {
+            return decision
+        }
         try await takeTrustedKey(for: sight)
         switch step(on: sight, view, for: request) {
         case .nothing:
@@ -141,7 +146,12 @@ extension Station {
             return try decision(after: settlement, on: sight)
         case .activate(let attempt):
             surroundings.progress(.settling(attempt.id))
-            return try await begin(.activate, attempt.id, sight, seen)
+            do throws(Interruption) {
+                return try await begin(.activate, attempt.id, sight, seen)
+            } catch .ledger(let cause) where cause.kind == .outcomeUnknown {
+                history.note(perhapsBegun: attempt.id)
+                throw .ledger(cause)
+            }
         case .reseal:
             // The card is as the ledger has it, and another station can write it.
             guard (try? sealer(of: sight)) != nil else { return .goOn }

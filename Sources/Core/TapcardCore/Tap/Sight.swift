@@ -78,13 +78,14 @@ extension Station {
     ///
     /// `thoroughly` looks at everything again, as before a card is made.
     func see(
-        _ identity: TagIdentity, _ uid: CardUID, thoroughly: Bool = false
+        _ identity: TagIdentity, _ uid: CardUID, thoroughly: Bool = false,
+        _ history: inout TapHistory
     ) async throws(Interruption) -> Sight {
         let known = try await asking(await ledger.view(of: uid))
         try await refreshKeys(beside: known)
         try requireInTable(identity, uid, known)
         if identity.speaksInBlocks {
-            return try await seeChip(identity, uid, known, thoroughly: thoroughly)
+            return try await seeChip(identity, uid, known, thoroughly: thoroughly, &history)
         }
         if let known, !thoroughly, let layout = CardLayout(known.card.chip) {
             let bytes = try await performing(

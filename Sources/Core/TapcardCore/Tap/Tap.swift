@@ -83,7 +83,9 @@ struct Tap: Sendable, Hashable {
         case (.examined, .examine(let sight)): next = .settle(sight)
         case (.examined, .settle(let sight)): next = .carryOut(sight)
         case (.begun(let work), _): next = .write(work)
-        case (.written, .write(let work)): next = switchingOrConfirming(work)
+        case (.written, .write(let work)):
+            history.noteWritten()
+            next = switchingOrConfirming(work)
         case (.switched(let work, let isLast), _):
             next = isLast ? .confirm(work) : switchingOrConfirming(work)
         case (.confirmed(let operation), .confirm(let work)): next = .refresh(work, operation)

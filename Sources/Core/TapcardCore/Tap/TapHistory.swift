@@ -12,6 +12,14 @@ struct TapHistory: Sendable, Hashable {
     /// The request itself, as it was found open: its record may be on the tag since.
     private(set) var open: Operation?
     private(set) var display = DisplayState.current
+    /// The operation that settling may have begun: its first transaction has had no answer.
+    private(set) var perhapsBegun: OperationID?
+    /// Why the card on the reader can never be written again, though it proves that it is the card.
+    private(set) var unusable: TapcardError?
+    /// How often in a row its chip has said that it could not write.
+    private(set) var refusedWrites = 0
+    /// How many keys its chip has refused.
+    private(set) var refusedKeys = 0
     /// Whether card or ledger are not what they were before the tap.
     private(set) var hasWorked = false
 
@@ -52,6 +60,16 @@ struct TapHistory: Sendable, Hashable {
 
     /// An operation that is about to be settled.
     mutating func note(settling operation: Operation) { settling = operation }
+
+    mutating func note(unusable error: TapcardError) { unusable = error }
+
+    mutating func noteRefusedWrite() { refusedWrites += 1 }
+
+    mutating func noteWritten() { (unusable, refusedWrites) = (nil, 0) }
+
+    mutating func noteRefusedKey() { refusedKeys += 1 }
+
+    mutating func note(perhapsBegun id: OperationID) { perhapsBegun = id }
 
     mutating func note(_ operation: Operation?, _ display: DisplayState) {
         hasWorked = true

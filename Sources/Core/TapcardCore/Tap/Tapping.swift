@@ -118,8 +118,9 @@ struct Tapping<Request: TapRequest>: UseCase {
         case .recall, .conclude: break
         case .find(let again): try await find(again: again, at: station)
         case .look(let identity, let uid):
-            tap.take(
-                .looked(try await station.see(identity, uid, thoroughly: request.isThorough)))
+            let sight = try await station.see(
+                identity, uid, thoroughly: request.isThorough, &tap.history)
+            tap.take(.looked(sight))
         case .examine(let sight):
             return follow(try await examine(sight, at: station), sight)
         case .settle(let sight): try await settle(sight, at: station)
@@ -141,16 +142,18 @@ struct Tapping<Request: TapRequest>: UseCase {
     }
 
     /// A tag that has refused what it should have taken may have another password than was known.
-    private func reconsidered(
+    private mutating func reconsidered(
         _ error: Interruption, at station: Station
     ) async -> Interruption {
         switch tap.next {
         case .settle(let sight), .carryOut(let sight):
-            await station.reconsidered(error, sight)
-        case .write(let work), .switchProtection(let work), .confirm(let work),
-            .refresh(let work, _):
-            await station.reconsidered(error, work.sight)
-        case .recall, .find, .look, .examine, .conclude: error
+            return await station.reconsidered(error, sight)
+        case .write(let work):
+            await station.noteUnusable(after: error, writing: work, &tap.history)
+            return await station.reconsidered(error, work.sight)
+        case .switchProtection(let work), .confirm(let work), .refresh(let work, _):
+            return await station.reconsidered(error, work.sight)
+        case .recall, .find, .look, .examine, .conclude: return error
         }
     }
 
@@ -273,7 +276,8 @@ extension Station {
     /// can never be written again.
     fileprivate func unsettled(_ error: TapcardError, _ uid: CardUID?) async -> TapcardError {
         let isNoAnswer =
-            [.failed, .noCard, .noReader].contains(error.result) || error.kind == .lockedTag
+            [.failed, .noCard, .noReader].contains(error.result)
+            || [.lockedTag, .unusableTag].contains(error.kind)
         guard isNoAnswer, let uid, let view = try? await ledger.view(of: uid), let open = view.open
         else { return error }
         return TapcardError.openStill(open, because: error)
@@ -289,7 +293,9 @@ extension TapcardError {
                 "Whether the card has it is not known; until then it is not done."
             case .add, .refund, .reverse, .claim, .scratch, .activate, .game, .issue, .adopt,
                 .replace:
-                "The ledger has it; the card follows at the next tap."
+                [.lockedTag, .unusableTag].contains(error.kind)
+                    ? "The ledger has it; this tag cannot follow."
+                    : "The ledger has it; the card follows at the next tap."
             case .protect:
                 "Whether the tag asks for its password already is not known; the money is safe."
             case .unprotect:
@@ -308,8 +314,8 @@ extension TapcardError {
     }
 
     /// The tag is what it is: to tap it again would not help.
-    private var blamesTag: Bool {
-        [.protectedTag, .lockedTag, .unsupportedTag].contains(kind) && !next.isEmpty
+    var blamesTag: Bool {
+        [.protectedTag, .lockedTag, .unusableTag, .unsupportedTag].contains(kind) && !next.isEmpty
     }
 
     /// The card itself is wrong, so another tap would not help.

@@ -218,7 +218,9 @@ private struct AttemptRequest: TapRequest {
                     request.id, for: done.id, of: done.uid, by: station.cashier,
                     at: station.now)
             }
-            return .done(.done(station.receipt(done, isReplayed: false, history)))
+            guard case .done(let receipt) = try await station.ended(done, on: sight, history)
+            else { return .lookAgain }
+            return .done(.done(receipt))
         }
         let answer = try await asking(
             await station.ledger.requestActivation(
@@ -249,14 +251,15 @@ private struct AnswerRequest: ReceiptRequest {
 
     func recall(at station: Station) async throws(TapcardError) -> Receipt? {
         guard Task.isCancelled else { return nil }
-        throw TapcardError(.cancelled, "Stopped.", uid: card).leavingUnwritten
+        throw TapcardError(.cancelled, "Stopped.", uid: card).leavingUnwritten()
     }
 
     func conclude(
         after error: TapcardError, _ history: TapHistory, at station: Station
     ) async -> Result<Receipt, TapcardError>? {
         await station.conclude(request, history, after: error)
-            ?? .failure(error.leavingUnwritten)
+            ?? .failure(
+                error.leavingUnwritten(perhapsBegun: history.perhapsBegun == request.id))
     }
 }
 
@@ -271,17 +274,17 @@ extension ServiceError {
 }
 
 extension TapcardError {
-    /// The error for a yes that is recorded and not on the card yet.
-    fileprivate var leavingUnwritten: TapcardError {
+    /// The error for a yes that is recorded and not on the card yet. Where the operation that
+    /// writes it may have begun, the kind of a refusal would say that it has not.
+    fileprivate func leavingUnwritten(perhapsBegun: Bool = false) -> TapcardError {
         let noted = "The service has activated the code, and the ledger has noted it."
-        let isOfCard =
-            [.refused, .untrusted, .usage].contains(result) || kind == .ledgerBehind
+        let isOfCard = blamesCard || !perhapsBegun && [.refused, .usage].contains(result)
         switch kind {
         case .outcomeUnknown, .wrongCard, .severalTags,
             _ where !isOfCard:
             return TapcardError(
                 .outcomeUnknown, "\(what) \(noted)", meaning: "The card does not show it yet.",
-                next: [.tag(.tapToWrite)], uid: uid)
+                next: blamesTag ? next : [.tag(.tapToWrite)], uid: uid)
         default:
             return saying(
                 "\(what) \(noted)", meaning: meaning == TapcardError.unchanged ? "" : meaning)

@@ -150,16 +150,16 @@ extension Station {
     ) async throws(Interruption) -> Decision<Receipt> {
         let id = request.id
         if let known = try await asking(await ledger.answer(to: id)) {
-            if request.isOurs(history) { return Decision(try finished(known, history)) }
+            if request.isOurs(history) { return try await ended(known, on: sight, history) }
             let isAsked = try await asking(await isAnswered(request, by: known))
             guard isAsked, known.state == .committed || known.uid == sight.uid else {
                 throw .refused(mismatch(known))
             }
-            return Decision(
-                try finished(known, history, isReplayed: !request.isNew(history)))
+            return try await ended(
+                known, on: sight, history, isReplayed: !request.isNew(history))
         }
         if case .close = intent, let done = history.done(.close) {
-            return .done(receipt(done, isReplayed: false, history))
+            return try await ended(done, on: sight, history)
         }
         if let repeated = request.repetition(in: history) {
             throw .refused(await justSettled(repeated))
@@ -213,7 +213,7 @@ extension Station {
     }
 
     /// The receipt for a request whose operation has ended.
-    func finished(
+    private func finished(
         _ operation: Operation, _ history: TapHistory, _ display: DisplayState? = nil,
         isReplayed: Bool = false
     ) throws(Interruption) -> Receipt? {
@@ -223,6 +223,20 @@ extension Station {
         case .committed:
             return receipt(operation, isReplayed: isReplayed, history, display)
         }
+    }
+
+    /// The answer to a request that is found to have ended, with a card on the reader. Where the
+    /// answer of the commit was lost, what phones read was not refreshed.
+    func ended(
+        _ operation: Operation, on sight: Sight, _ history: TapHistory, isReplayed: Bool = false
+    ) async throws(Interruption) -> Decision<Receipt> {
+        var display = history.display
+        if operation.state == .committed, operation.uid == sight.uid, let view = sight.view {
+            // A view from before the operation would bring an older text back.
+            let isSeen = view.open == nil && view.card.confirmed >= operation.sequence
+            display = isSeen ? await refreshDisplay(ofQuiet: sight, view, history) : .outOfDate
+        }
+        return Decision(try finished(operation, history, display, isReplayed: isReplayed))
     }
 
     func conclude(

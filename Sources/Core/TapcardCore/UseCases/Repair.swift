@@ -62,6 +62,7 @@ private struct RepairRequest: TapRequest {
             try await station.learnProtection(of: sight, view.card)
         }
         guard problem != nil else { return .goOn }
+        if let unusable = history.unusable { throw .refused(unusable) }
         do throws(Interruption) {
             return Decision(try await station.rewrite(sight, view, seen, &history))
         } catch {

@@ -214,10 +214,8 @@ private struct PurchaseSettling: TapRequest {
         on sight: Sight, _ history: TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<Receipt> {
         let known = try await asking(await station.ledger.operation(request.id))
-        return Decision(
-            try known.flatMap { known throws(Interruption) in
-                try station.finished(known, history)
-            })
+        guard let known else { return .lookAgain }
+        return try await station.ended(known, on: sight, history)
     }
 
     func conclude(

@@ -35,6 +35,7 @@ extension TapcardError.Condition {
         case .notACard: "the tag is not a tapcard card"
         case .unsupportedTag: "the chip is not one that tapcard writes to"
         case .lockedTag: "the tag is locked and cannot be written"
+        case .unusableTag: "the card's chip is worn out, or was changed so that it cannot be used"
         case .protectedTag: "the tag asks for a password that is not known here"
         case .tooLong: "what phones are to read has no room on the tag"
         case .activationRefused: "the activation service has refused the code"

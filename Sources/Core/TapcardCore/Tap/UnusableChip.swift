@@ -1,0 +1,70 @@
+import ChipCard
+import Ledger
+import Ntag424
+import TapcardDomain
+
+/// A chip that proves that it is the card, and can never be written again.
+extension Station {
+    /// After so many refusals in one tap a chip is worn out. One may come of a weak field.
+    private static let mostRefusedWrites = 2
+
+    /// Notes that a chip which has refused a write will refuse every one. What it holds, only the
+    /// look that follows proves.
+    func noteUnusable(
+        after error: Interruption, writing change: CardWork, _ history: inout TapHistory
+    ) async {
+        guard case .chip(let cause) = error, case .chip(let chip) = change.sight.medium else {
+            return
+        }
+        if cause.isOfMemory {
+            history.noteRefusedWrite()
+            guard history.refusedWrites >= Station.mostRefusedWrites else { return }
+            history.note(unusable: .worn(change.sight.uid))
+        } else if !isMakingWhole(change, chip), let card = chip.visit?.card,
+            let altered = await alteredSettings(of: card, after: cause, &history)
+        {
+            // While a card gets other keys, that one may be gone.
+            history.note(unusable: altered)
+        }
+    }
+
+    /// The error of a card whose files have other settings than a card's, where it proves that;
+    /// nil where it does not, or where its answer has another cause.
+    func alteredSettings(
+        of card: SellingKey, after error: ChipCardError, _ history: inout TapHistory
+    ) async -> TapcardError? {
+        // It takes the key once more, which somebody on the line can spoil.
+        guard error.mayComeOfSettings, history.refusedKeys == 0 else { return nil }
+        do throws(ChipCardError) {
+            let isOfCard = try await reader.perform(
+                InspectSettings(card, random: surroundings.random(SecureSession.randomSize)))
+            return isOfCard ? nil : .alteredSettings(card.uid)
+        } catch {
+            // A card that is gone by now is looked at again in any case.
+            if error.hasSpentKey { history.noteRefusedKey() }
+            return nil
+        }
+    }
+
+    /// Ends an open payment whose state this look proves not to be on the chip. Its command was
+    /// bound to a session that is over, so it can never come there later. Nil to go on as usual.
+    func end(
+        on sight: Sight, _ view: CardView, because error: TapcardError,
+        for request: OperationID?, _ history: inout TapHistory
+    ) async throws(Interruption) -> Decision<Never>? {
+        guard let open = view.open else {
+            // A look has nothing to write.
+            guard request == nil else { throw .refused(error) }
+            return nil
+        }
+        // Whoever has said that it was not written was wrong.
+        guard sight.highest < open.sequence else { return nil }
+        guard open.kind.isVoidable else { throw .refused(error) }
+        let voided = try await asking(
+            await ledger.voidOpenPayment(on: sight.uid, seen: sight.seen, at: now))
+        guard let voided else { return .lookAgain }
+        history.note(ended: voided)
+        guard request == nil else { throw .refused(error) }
+        return .lookAgain
+    }
+}
