@@ -7,8 +7,8 @@ struct KnownScheduleTests {
     @Test(
         "break none any more",
         arguments: [
-            // Activations: the beginning has no answer, then the tag and the ledger refuse.
-            718_615_893_533_130_767,
+            // Activations: begun, with and without an answer, then the tag and the ledger refuse.
+            718_615_893_533_130_767, 766_467_369_696_690_191,
             // No answer to a confirmation, three times; what phones read was old and called current.
             958_717_665_096_564_751, 623_757_331_721_814_016, 623_757_331_721_814_019,
             815_163_236_507_385_862, 623_757_331_721_814_056,

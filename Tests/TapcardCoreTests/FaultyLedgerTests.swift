@@ -131,12 +131,17 @@ struct FaultyLedgerTests {
         await expectToSettle(deed, tap.world, "\(name)")
     }
 
-    @Test("does not deny an activation that it may have begun, whatever the tag refuses then")
-    func activationPerhapsBegun() async throws {
+    @Test(
+        "does not deny an activation that it may have begun, whatever the tag refuses then",
+        arguments: [true, false])
+    func activationPerhapsBegun(_ isAnswered: Bool) async throws {
         let deed = try await PlayedDeed("activate")
-        var mishaps = [try await deed.step(leavingIt: .pending): Mishap.commitUnknown]
-        let begun = try #require(mishaps.keys.first)
-        let look = try #require(await deed.tap(mishaps).frames.first { $0 > begun })
+        let begun = try await deed.step(leavingIt: .pending)
+        var mishaps = [begun: Mishap.commitUnknown]
+        // Begun with an answer, and the first WRITE is lost.
+        if isAnswered { mishaps = [begun + 1: .radioAndBack(.lost)] }
+        let last = try #require(mishaps.keys.first)
+        let look = try #require(await deed.tap(mishaps).frames.first { $0 > last })
         mishaps[look] = .radio(.refused(NAK.invalidArgument))
         let hidden = await deed.tap(mishaps)
         #expect(hidden.failure?.kind == .outcomeUnknown && hidden.violations == [])

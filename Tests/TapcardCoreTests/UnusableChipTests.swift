@@ -181,6 +181,28 @@ struct UnusableChipTests: ProvenCards {
         try await expectReplaced(world, 1_000)
     }
 
+    @Test("A payment that brings new keys ends as not done where settings can never be changed")
+    func fixedSettings() async throws {
+        let world = try await made()
+        let settings = Hexadecimal.encode(try await chip(world)[.ndef].settings.change)
+        // No key may change them any more.
+        let fixed = settings.prefix(3) + "F" + settings.dropFirst(4)
+        try await put(
+            try altering(try await chip(world), ["settings-2": String(fixed)]), on: world)
+        let before = try await chip(world)
+        let station = world.station(keys: Self.rotated)
+        let error = try #require(
+            await outcome { () throws(TapcardError) in
+                try await station.pay(World.usd(250), id: World.id(2))
+            }.failure)
+        #expect(error.kind == .unusableTag && error.result.exitStatus == 4)
+        #expect(error.what.contains("settings") && error.meaning.contains("Not paid."))
+        #expect(error.next == [.trust(.replace(nil))])
+        #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
+        #expect(try await chip(world) == before)
+        #expect(try await station.read().balance == World.usd(1_000))
+    }
+
     @Test("Funds for a card whose grant stations may not write are in the ledger, and told so")
     func fixedGrant() async throws {
         let world = try await made()

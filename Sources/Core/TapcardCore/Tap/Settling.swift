@@ -147,7 +147,9 @@ extension Station {
         case .activate(let attempt):
             surroundings.progress(.settling(attempt.id))
             do throws(Interruption) {
-                return try await begin(.activate, attempt.id, sight, seen)
+                let decision = try await begin(.activate, attempt.id, sight, seen)
+                if case .perform = decision { history.note(perhapsBegun: attempt.id) }
+                return decision
             } catch .ledger(let cause) where cause.kind == .outcomeUnknown {
                 history.note(perhapsBegun: attempt.id)
                 throw .ledger(cause)

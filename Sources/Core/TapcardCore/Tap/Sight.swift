@@ -298,6 +298,8 @@ enum Interruption: Error, Sendable {
         case .chip(let error):
             switch error.kind {
             case .reader(let kind), .unknown(let kind): Interruption.mayPass(kind)
+            // Another look cannot help the card, but decides what becomes of an open payment.
+            case .fixedSettings: true
             default: !error.isForGood
             }
         case .ledger(let error): error.kind == .outcomeUnknown

@@ -12,7 +12,7 @@ struct TapHistory: Sendable, Hashable {
     /// The request itself, as it was found open: its record may be on the tag since.
     private(set) var open: Operation?
     private(set) var display = DisplayState.current
-    /// The operation that settling may have begun: its first transaction has had no answer.
+    /// The operation that settling has begun, or may have begun where the ledger gave no answer.
     private(set) var perhapsBegun: OperationID?
     /// Why the card on the reader can never be written again, though it proves that it is the card.
     private(set) var unusable: TapcardError?

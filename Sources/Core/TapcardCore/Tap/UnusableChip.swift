@@ -20,6 +20,8 @@ extension Station {
             history.noteRefusedWrite()
             guard history.refusedWrites >= Station.mostRefusedWrites else { return }
             history.note(unusable: .worn(change.sight.uid))
+        } else if cause.kind == .fixedSettings {
+            history.note(unusable: TapcardError(cause).naming(change.sight.uid))
         } else if !isMakingWhole(change, chip), let card = chip.visit?.card,
             let altered = await alteredSettings(of: card, after: cause, &history)
         {
