@@ -78,7 +78,7 @@ struct RefusalAdviceTests {
                 "schema sim",
                 #""sim" is a group of verbs. Nothing was done. Name one of them: tapcard schema "#
                     + "sim put, tapcard schema sim take, tapcard schema sim tear, tapcard schema "
-                    + "sim list."
+                    + "sim list, tapcard schema sim phone."
             ),
         ])
     func words(line: String, complaint: String) async throws {

@@ -97,7 +97,8 @@ struct JSONDocumentTests {
                 "version":"0004040201000F03","originality":"valid","pages":45,"keyVersions":[],\#
                 "ndef":"empty","locked":false,"protected":false,"counter":null,\#
                 "settings":{"firstProtected":255,"protectsReading":false,"passwordLimit":0,\#
-                "locked":false,"mirrorPage":null}}
+                "locked":false,"mirrorPage":null},"houseKey":null,"halfMade":false,\#
+                "host":null,"lrp":false}
                 """#)
         try counter.expect(
             "tag dump ~/dump.txt",

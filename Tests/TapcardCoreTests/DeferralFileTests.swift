@@ -1,4 +1,5 @@
 import CardCryptography
+import ChipCard
 import Ledger
 import TapcardCore
 import TapcardDomain
