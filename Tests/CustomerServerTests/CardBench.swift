@@ -4,6 +4,7 @@ import CustomerServer
 import Ledger
 import LedgerConformance
 import Ntag424
+import PortDoubles
 import TapcardDomain
 import WebServer
 
@@ -30,6 +31,16 @@ struct CardBench {
             keys: keys, ledger: CustomerLedger(ledger),
             clocks: CustomerRoutes.Clocks(
                 now: { .tick(0) }, uptime: { uptime.withLock { $0 } }), watch: watch)
+    }
+
+    /// With one card, on a ledger that is out of reach where `isAway` says so.
+    static func onLedger(thatIsAway isAway: Guarded<Bool>) async throws -> CardBench {
+        let ledger = InterposedLedger(InMemoryLedger()) { _ in
+            isAway.withLock { $0 }
+                ? .refused(LedgerError(.unreachable, "out of reach")) : .passedOn
+        }
+        try await Desk(ledger).complete(.issue(), id: 1)
+        return CardBench(ledger)
     }
 
     static let house = CustomerKeys(of: .fresh(created: "2026-11-25"))

@@ -4,7 +4,6 @@ import CustomerServer
 import Ledger
 import LedgerConformance
 import Ntag424
-import PortDoubles
 import TapcardDomain
 import Testing
 import WebServer
@@ -141,12 +140,7 @@ import WebServer
     /// The address is not used up by a ledger that does not answer.
     @Test func isThereOnceTheLedgerIsBack() async throws {
         let isAway = Guarded(false)
-        let ledger = InterposedLedger(InMemoryLedger()) { _ in
-            isAway.withLock { $0 }
-                ? .refused(LedgerError(.unreachable, "out of reach")) : .passedOn
-        }
-        let bench = CardBench(ledger)
-        try await Desk(ledger).complete(.issue(), id: 1)
+        let bench = try await CardBench.onLedger(thatIsAway: isAway)
         let message = bench.address(1)
         isAway.withLock { $0 = true }
         let absent = await bench.show(message)

@@ -4,7 +4,6 @@ import CustomerServer
 import Ledger
 import LedgerConformance
 import Ntag424
-import PortDoubles
 import TapcardDomain
 import Testing
 import WebServer
@@ -62,12 +61,7 @@ import WebServer
     /// One line when it goes, one when it is back, and no more than one pair a minute.
     @Test func tellsOnceThatTheLedgerIsAway() async throws {
         let isAway = Guarded(false)
-        let ledger = InterposedLedger(InMemoryLedger()) { _ in
-            isAway.withLock { $0 }
-                ? .refused(LedgerError(.unreachable, "out of reach")) : .passedOn
-        }
-        let bench = CardBench(ledger)
-        try await Desk(ledger).complete(.issue(), id: 1)
+        let bench = try await CardBench.onLedger(thatIsAway: isAway)
         func told() -> [String] {
             bench.told.withLock { events in
                 defer { events = [] }
