@@ -18,7 +18,9 @@ export const OPERATION_LIMIT = 45_000;
 /** A refusal: what happened, what it means and what to do; `detail` is all of it in one text. */
 export class Problem extends Error {
   constructor(told, status = 0) {
-    const { error = "failed", result = "failed", uid = null, settled = [], next = [] } = told;
+    const {
+      error = "failed", result = "failed", uid = null, operation = null, settled = [], next = [],
+    } = told;
     const [title, meaning, advice] = wordsOf(error, told);
     const detail = [title, meaning, advice].filter(Boolean).join(" ");
     super(detail);
@@ -27,8 +29,8 @@ export class Problem extends Error {
     const isWrongCard = told.isWrongCard
       ?? [error, ...next.map(({ because }) => because)].includes("wrong-card");
     Object.assign(this, {
-      status, error, result, uid, settled, next, title, meaning, advice, detail, isReaderGone,
-      isWrongCard,
+      status, error, result, uid, operation, settled, next, title, meaning, advice, detail,
+      isReaderGone, isWrongCard,
     });
   }
 }
