@@ -7,7 +7,7 @@ from test_faults import CALLS
 from test_sights import IN_THE_WAY, MOVE, SightCase
 
 NOTHING = "Nothing can be written to this card any more."
-# As the server tells of the operation that it is asked for, or of another one.
+# As the server tells of the operation that it is asked for, which is called OWN here.
 TOLD = """
 const [place, text] = arguments;
 const send = window.fetch;
@@ -15,8 +15,8 @@ window.fetch = (path, options) => {
   if (!String(path).endsWith(place)) return send(path, options);
   window.fetch = send;
   window.calls.push([options.method, path, options.body]);
-  const told = { operation: JSON.parse(options.body).operation, ...JSON.parse(text) };
-  return Promise.resolve(new Response(JSON.stringify(told), { status: told.status }));
+  const told = text.replaceAll("OWN", JSON.parse(options.body).operation);
+  return Promise.resolve(new Response(told, { status: JSON.parse(told).status }));
 };
 """
 
@@ -98,27 +98,27 @@ class UnusableTests(SightCase):
         self.page.see("Amanda Gonzalez")
         self.page.script(TOLD, f"/{view}", json.dumps({
             "status": 409, "settled": [], "title": "The chip does not have the key that it names.",
-            "meaning": "It is worth nothing.", **problem}))
+            "meaning": "It is worth nothing.", "operation": None, **problem}))
         self.page.press(amount)
         self.page.stage(stage)
         self.assertEqual(self.asked(f"/{view}"), 1)
 
-    def open_still(self, view, amount):
+    def open_still(self, view, amount, **told):
         self.told(view, amount, "failed", error="copied", result="untrusted",
-                  next=[{"step": "keep-copy"}])
+                  next=[{"step": "keep-copy"}], **told)
         self.page.see("Still open", "This is a copy.", "The history shows what becomes of it.")
 
     def test_funds_that_the_ledger_has_open_are_never_said_not_to_be_added(self):
-        self.open_still("add", "$5.00")
+        self.open_still("add", "$5.00", operation="OWN")
         self.assertNotIn("Not added", self.page.text())
 
     def test_a_payment_that_the_ledger_has_open_is_never_said_not_to_be_paid(self):
-        self.open_still("pay", "$2.50")
+        self.open_still("pay", "$2.50", title="It is a copy. The payment OWN is still open.")
         self.assertNotIn("Not paid", self.page.text())
 
     def test_a_payment_of_which_a_spoilt_tag_says_nothing_is_not_paid_so_far(self):
         self.told("pay", "$2.50", "unknown", error="outcome-unknown", result="unknown",
-                  next=[{"step": "replace", "uid": None}])
+                  next=[{"step": "replace", "uid": None}], operation="OWN")
         self.page.see("Outcome unknown, $2.50", "So far it is not paid.", MOVE)
         self.assertNotIn("Not paid", self.page.text())
 
