@@ -129,11 +129,43 @@ def card_with_foreign_keys(drawer):
         drawer.change(uid, r"key-(\d): .*", rf"key-\1: {FOREIGN} 9 0 0 0")
 
 
-def dead_key(drawer):
-    """A card whose sell key somebody has killed with a thousand wrong ones."""
+def dead_key(drawer, number=3):
+    """A card one of whose keys somebody has killed with a thousand wrong ones: that to sell with,
+    or that to load with."""
     uid = card(drawer.counter, "NTAG424")
     with drawer.opened():
-        drawer.change(uid, r"key-3: (\w+ \d+) .*", r"key-3: \1 1000 0 0")
+        drawer.change(uid, rf"key-{number}: (\w+ \d+) .*", rf"key-{number}: \1 1000 0 0")
+    return uid
+
+
+def dead_load_key(drawer):
+    return dead_key(drawer, 4)
+
+
+def fixed_grant(drawer):
+    """A card whose grant no station may write any more, as somebody with its first key can set."""
+    uid = card(drawer.counter, "NTAG424")
+    with drawer.opened():
+        drawer.change(uid, r"settings-2: (..)....(.*)", r"settings-2: \g<1>00E0\g<2>")
+    return uid
+
+
+def unwritable(drawer):
+    """A card whose records no station may write any more."""
+    uid = card(drawer.counter, "NTAG424")
+    with drawer.opened():
+        drawer.change(uid, r"settings-3: .*", "settings-3: 03F03F")
+    return uid
+
+
+def untrue_signature(drawer):
+    """A blank tag that says it is an NTAG213, and which its maker has not signed."""
+    drawer.counter.put("NTAG213")
+    with drawer.opened():
+        text, count = re.subn(r"(?m)^signature: 0+$", "signature: " + "07" * 32, drawer.text())
+        assert count, "signature"
+        with open(drawer.path, "w", encoding="ascii") as file:
+            file.write(text)
 
 
 def locked_tag(drawer):

@@ -25,6 +25,18 @@ SENTENCES = """
 return [...document.querySelectorAll('.note.bad :is(strong, p)')].map((it) => it.innerText).join(' ')
 """
 OVER = "Write over what is on this tag?"
+MOVE = "Move its funds to another tag: Replace, at the desk."
+IN_THE_WAY = "Take this one off first: it needs another tag."
+# As the server tells of a chip that names another version of its keys whenever it is asked.
+UNTRUE = """
+const [done] = arguments;
+Promise.all([import("/api.js"), import("/store.js")]).then(([{ withProblem }, { change }]) => {
+  change({ card: withProblem({ session: 1, read: null, problem: {
+    status: 409, error: "key-missing", result: "untrusted", title: "The chip has refused two keys.",
+    meaning: "No other key was tried.", next: [{ step: "replace-if-genuine" }] } }) });
+  done();
+});
+"""
 
 
 class SightCase(BrowserCase):
@@ -72,11 +84,29 @@ class AlarmTests(SightCase):
     def test_a_killed_key_is_no_copy(self):
         sights.dead_key(self.drawer)
         self.page.open()
-        self.page.see("Not usable", "Nothing can be written to this card any more.", "Move its funds to another tag: Replace, at the desk.")
+        told = ("Not usable", "Nothing can be written to this card any more.", MOVE)
+        self.page.see(*told)
         self.assertNotIn(DANGER, self.page.text())
+        self.assertNotIn("key 3", self.page.text())
+        for view in ("pay", "add"):
+            self.page.go(view)
+            self.page.see(*told)
         self.page.go("desk")
-        self.page.see("What an operator may do")
-        self.assertFalse(self.page.can_press("Issue a card"))
+        self.page.see("What an operator may do", IN_THE_WAY)
+        for name in ("Issue a card", "Replace a lost card"):
+            self.assertFalse(self.page.can_press(name), name)
+        self.counter.take()
+        self.page.see("Moves its funds onto a new tag.")
+        self.page.see_no(IN_THE_WAY)
+        self.assertTrue(self.page.can_press("Replace a lost card"))
+
+    def test_a_chip_that_changes_what_it_says_is_in_doubt(self):
+        self.counter.put("NTAG424")
+        self.page.open()
+        self.page.driver.execute_async_script(UNTRUE)
+        self.page.see(DANGER, "This may be a copy.",
+                      "If this is the card, move its funds to another tag: Replace, at the desk.")
+        self.assertNotIn("Ask the operator", self.page.text())
 
     def test_a_blank_tag_does_not_alarm(self):
         for chip in ("NTAG213", "NTAG424"):
@@ -129,6 +159,17 @@ class OfferTests(SightCase):
         self.page.go("desk")
         self.page.see("What an operator may do")
         self.assertFalse(self.page.can_press("Issue a card"))
+
+    def test_a_tag_that_its_maker_has_not_signed_becomes_no_card(self):
+        sights.untrue_signature(self.drawer)
+        self.page.open()
+        self.page.see("Blank tag", "Use another tag.")
+        self.assertNotIn("This tag can become a card", self.page.text())
+        for view, name in (("desk", "Issue a card"), ("desk", "Write the demo user"),
+                           ("issue", "Issue it")):
+            self.page.go(view)
+            self.page.see("What an operator may do" if view == "desk" else "Makes a card of a blank")
+            self.assertFalse(self.page.can_press(name), name)
 
     def test_what_is_no_card_is_taken_over_by_nobody(self):
         self.counter.put("NTAG424")

@@ -96,6 +96,10 @@ import WebServer
         _ = await show()
         #expect(told() == ["lost true"])
         #expect(CustomerWatchTests.count(bench)["ledger"] == 6)
+        // Of the requests that failed, those in the outages that were not told count for no other.
+        isAway.withLock { $0 = false }
+        _ = await show()
+        #expect(told() == ["back 1"])
     }
 
     /// From any number of senders, and told once a minute.
@@ -128,5 +132,28 @@ import WebServer
         // Also those of a sender who gets no other answer any more than to wait.
         _ = await bench.show(foreign)
         #expect(bursts().count == 2)
+    }
+
+    /// A burst at the end of a counted minute and one at the start of the next are one report.
+    @Test func tellsNoTwoBurstsWithinAMinute() async throws {
+        let bench = CardBench()
+        let foreign = CardBench.address(.first, 8, CustomerKeys(of: .fresh(created: "x")))
+        func show(_ count: Int) async -> Int {
+            for _ in 0..<count { _ = await bench.show(foreign) }
+            return bench.told.withLock(\.count)
+        }
+        #expect(await show(1) == 0)
+        bench.pass(seconds: 59)
+        #expect(await show(CustomerWatch.burst - 1) == 1)
+        bench.pass(seconds: 2)
+        #expect(await show(CustomerWatch.burst) == 1)
+        // The burst goes on, and its minute is not over yet.
+        bench.pass(seconds: 58)
+        #expect(await show(1) == 2)
+        guard case .codesRefused(let count, 58) = bench.told.withLock(\.last) else {
+            Issue.record("the second burst is not told")
+            return
+        }
+        #expect(count == CustomerWatch.burst + 1)
     }
 }

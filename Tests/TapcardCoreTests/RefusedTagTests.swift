@@ -62,6 +62,45 @@ struct RefusedTagTests {
         #expect(reading.next == making.next)
     }
 
+    @Test(
+        "is not said to be fit for a card where its maker's signature is not true",
+        arguments: [nil, NDEFURI("https://example.org").record])
+    func adviceBySignature(_ content: NDEFRecord?) async throws {
+        let world = World(try World.blank())
+        var tag = try await world.tag()
+        tag.signature = [UInt8](repeating: 7, count: TagMemory.signatureLength)
+        if let content { try tag.lay(content) }
+        try await world.put(tag)
+        let order = try CardOrder.demo(in: .usd, mayOverwrite: true)
+        let looked = await outcome { () throws(TapcardError) in try await world.station.read() }
+        let made = await outcome { () throws(TapcardError) in
+            try await world.station.make(order, id: World.id(1))
+        }
+        let advice = [NextStep.tag(.useAnotherOrAnyChip)]
+        #expect(looked.failure?.next == advice && made.failure?.next == advice)
+    }
+
+    @Test(
+        "is not said to be fit for a card of others that is taken over", arguments: [true, false])
+    func adviceOnCardOfOthers(_ isLocked: Bool) async throws {
+        let world = try await CounterDeed.adopt.world()
+        try await world.alter { tag in
+            if isLocked {
+                tag[2][3] = 0x01
+            } else {
+                tag.signature = [UInt8](repeating: 7, count: TagMemory.signatureLength)
+            }
+        }
+        let paid = await outcome { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(1))
+        }
+        let taken = await outcome { () throws(TapcardError) in
+            try await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(2))
+        }
+        let step = NextStep.tag(isLocked ? .useUnlocked : .useAnotherOrAnyChip)
+        #expect(paid.failure?.next == [step] && taken.failure?.next == [step])
+    }
+
     @Test("is refused as it is", arguments: Type2Chip.known, Obstacle.allCases)
     func obstacle(_ chip: Type2Chip, _ obstacle: Obstacle) async throws {
         let world = World(try World.blank(chip))

@@ -56,6 +56,8 @@ package final class CustomerWatch: Sendable {
         /// When the minute began in which codes are counted.
         var began: Int64?
         var codes = 0
+        /// When a burst of codes was reported last; nil before the first time.
+        var toldCodes: Int64?
     }
 
     private let kept = Guarded(Kept())
@@ -67,6 +69,10 @@ package final class CustomerWatch: Sendable {
         uptime: @escaping @Sendable () -> Int64, say: @escaping @Sendable (Event) -> Void
     ) {
         (self.uptime, self.say) = (uptime, say)
+    }
+
+    private static func isRecent(_ told: Int64?, _ now: Int64) -> Bool {
+        told.map { now - $0 < minute } ?? false
     }
 
     package var state: State { kept.withLock { $0.state } }
@@ -85,8 +91,11 @@ package final class CustomerWatch: Sendable {
             } else {
                 (kept.began, kept.codes) = (now, 1)
             }
-            // Once a minute, however many come.
-            guard kept.codes == CustomerWatch.burst, let began = kept.began else { return nil }
+            // Once a minute, however many come and whenever their minute began.
+            guard kept.codes >= CustomerWatch.burst, let began = kept.began,
+                !CustomerWatch.isRecent(kept.toldCodes, now)
+            else { return nil }
+            kept.toldCodes = now
             return .codesRefused(count: kept.codes, seconds: Int((now - began + 999) / 1_000))
         }
         if let event { say(event) }
@@ -96,9 +105,9 @@ package final class CustomerWatch: Sendable {
     func noteLedgerAnswered() {
         let event = kept.withLock { kept -> Event? in
             kept.state.ledgerWorks = true
-            guard kept.isTold else { return nil }
+            // Those of an outage that was not reported belong to no later one.
             defer { (kept.isTold, kept.failed) = (false, 0) }
-            return .ledgerBack(failed: kept.failed)
+            return kept.isTold ? .ledgerBack(failed: kept.failed) : nil
         }
         if let event { say(event) }
     }
@@ -109,8 +118,7 @@ package final class CustomerWatch: Sendable {
         let event = kept.withLock { kept -> Event? in
             kept.state.ledgerWorks = false
             kept.failed += 1
-            let isRecent = kept.toldLost.map { now - $0 < CustomerWatch.minute } ?? false
-            guard !kept.isTold, !isRecent else { return nil }
+            guard !kept.isTold, !CustomerWatch.isRecent(kept.toldLost, now) else { return nil }
             (kept.isTold, kept.toldLost) = (true, now)
             return .ledgerLost(error)
         }

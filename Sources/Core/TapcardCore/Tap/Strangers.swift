@@ -161,7 +161,7 @@ extension Station {
         case .sealed, .unsealed:
             return TapcardError(
                 .refusal(.cardUnknown), "This ledger does not know the card.", meaning: unchanged,
-                next: [.card(.adopt(sight.uid))], uid: sight.uid)
+                next: advice(.card(.adopt(sight.uid)), sight), uid: sight.uid)
         case .sealedElsewhere(_, _, let other): return otherCurrency(other, sight.uid)
         case .untrusted(let error): return error
         case .blank:
@@ -180,13 +180,15 @@ extension Station {
         }
     }
 
-    /// To make a card of a tag is advised only where it would not be refused.
+    /// To make a card of a tag is advised only where it would not be refused, as far as the sight
+    /// of it tells: the settings of a tag and the keys of a chip are tried when a card is made.
     private func advice(_ step: NextStep, _ sight: Sight) -> [NextStep] {
         if keys.isTable { return [.trust(.useAtHouseStation)] }
         guard let tag = sight.pages?.tag else { return [step] }
         do throws(Interruption) {
             try requireFit(tag, sight.uid)
-            return [step]
+            let originality = TagInfo.Originality(tag.signature, of: sight.uid, on: sight.chip)
+            return originality == .invalid ? untrueSignature(sight).next : [step]
         } catch {
             return error.error.next
         }

@@ -101,6 +101,15 @@ extension Station {
         }
     }
 
+    /// The error of a chip whose maker's signature is not true.
+    func untrueSignature(_ sight: Sight) -> TapcardError {
+        TapcardError(
+            .unsupportedTag,
+            "The maker's signature on this chip is not true: it is not the \(sight.chip) it says "
+                + "it is.", meaning: "Nothing was written to it.",
+            next: [.tag(.useAnotherOrAnyChip)], uid: sight.uid)
+    }
+
     private func lockedTag(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .lockedTag, "The tag is locked: it can only be read.",

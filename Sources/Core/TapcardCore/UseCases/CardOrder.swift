@@ -180,11 +180,7 @@ extension Station {
     ) throws(Interruption) -> Bool? {
         let originality = TagInfo.Originality(signature, of: sight.uid, on: sight.chip)
         guard originality != .invalid || order.acceptsAnyChip else {
-            throw .refused(
-                .unsupportedTag,
-                "The maker's signature on this chip is not true: it is not the "
-                    + "\(sight.chip) it says it is.", meaning: "Nothing was written to it.",
-                next: [.tag(.useAnotherOrAnyChip)], uid: sight.uid)
+            throw .refused(untrueSignature(sight))
         }
         return originality.isGenuine
     }

@@ -15,10 +15,14 @@ const ANSWER_LIMIT = 10_000;
 /** An operation may wait 30 s for a card and then work; after this limit its outcome is queried. */
 export const OPERATION_LIMIT = 45_000;
 
+const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+
 /** A refusal: what happened, what it means and what to do; `detail` is all of it in one text. */
 export class Problem extends Error {
   constructor(told, status = 0) {
     const { error = "failed", result = "failed", uid = null, settled = [], next = [] } = told;
+    // Of a card that is not trusted, only the sentence names the operation that is open on it.
+    const operation = told.operation ?? ID.exec(told.title)?.[0] ?? null;
     const [title, meaning, advice] = wordsOf(error, told);
     const detail = [title, meaning, advice].filter(Boolean).join(" ");
     super(detail);
@@ -27,8 +31,8 @@ export class Problem extends Error {
     const isWrongCard = told.isWrongCard
       ?? [error, ...next.map(({ because }) => because)].includes("wrong-card");
     Object.assign(this, {
-      status, error, result, uid, settled, next, title, meaning, advice, detail, isReaderGone,
-      isWrongCard,
+      status, error, result, uid, operation, settled, next, title, meaning, advice, detail,
+      isReaderGone, isWrongCard,
     });
   }
 }

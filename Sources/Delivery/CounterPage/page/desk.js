@@ -107,8 +107,9 @@ const direct = { issue: () => { location.hash = "#/issue"; }, demo: makeDemo };
 function action([verb, [name, hint]]) {
   if (!isOffered(verb, Boolean(typedCard()))) return null;
   const isFree = WITHOUT_TAP.includes(verb) && typedCard();
+  const isInTheWay = verb === "replace" && isUsable() && !isPossible(verb);
   return h("li", button(name, direct[verb] ?? (() => act(verb)), {
-    sign: SIGNS[verb], tone: "wide-button", hint,
+    sign: SIGNS[verb], tone: "wide-button", hint: isInTheWay ? words.takeOff : hint,
     disabled: isFree ? state.link !== "live"
       : !isUsable() || !isPossible(verb, Boolean(typedCard())),
   }));

@@ -1,16 +1,25 @@
 // The texts of a refusal or unknown outcome for a cashier: a heading about the money, and at most
 // two short sentences. The visible text is also the announced text.
 
-import { isGrave, OF_LEDGER, state } from "./store.js";
+import { blamesTag, isGrave, needsOtherTag, OF_LEDGER, state } from "./store.js";
 import { say } from "./strings.js";
 import { minorUnits, shown } from "./words.js";
 
 const words = say.refused;
+/** What the ledger has once it is begun; a payment has not happened before its card has it. */
+const KEPT = ["add", "refund", "reverse", "scratch", "issue", "demo", "adopt", "replace"];
 
 /** The server's "nothing was done" in the words of this kind of task; other sentences stay. */
 export const meaningOf = ({ kind, problem }) =>
   (/^Nothing was /.test(problem.meaning) ? words.nothing[kind] ?? problem.meaning
     : problem.meaning);
+
+/** The page's own words of why no money moves; those of a card with an ended tag say more. */
+const plainWords = (problem) => (needsOtherTag(problem) ? null : words.why[problem.error]);
+
+/** Whether the ledger has the task's own operation open: then nothing may be said to be refused. */
+const isBegun = ({ id, problem }) =>
+  problem.operation === id && problem.error !== "operation-mismatch";
 
 /** The reason of a refusal, and what to do. */
 function reasons({ kind, problem, body }) {
@@ -28,12 +37,13 @@ function reasons({ kind, problem, body }) {
     return [why, words.untilBack];
   }
   if (error === "operation-voided") return words.voided[kind] ?? [words.nothing[kind]];
-  return words.why[error] ?? [title, advice || meaningOf({ kind, problem })];
+  return plainWords(problem) ?? [title, advice || meaningOf({ kind, problem })];
 }
 
 /** The heading and the sentences of a refused task. */
 export function refusalWords(task) {
   const { title, advice, error } = task.problem;
+  if (isBegun(task)) return { title: words.open, lines: [title, words.openLine] };
   // A failure without a known reason tells nothing about the money.
   const heading = error !== "failed" && words.titles[task.kind];
   if (heading) return { title: heading, lines: reasons(task) };
@@ -45,16 +55,24 @@ export function refusalWords(task) {
 const MONEY_VIEWS = ["pay", "add"];
 
 /** The problem of the tag on the reader; at the till the advice is another card, not a new one. */
-export function tagWords({ error, title, meaning, advice }) {
+export function tagWords(problem) {
+  const { error, title, meaning, advice } = problem;
   // The server's words for a ledger that takes no money name sockets and commands.
   const isPlain = MONEY_VIEWS.includes(state.route.name) || OF_LEDGER.includes(error);
-  const [what, next] = (isPlain && words.why[error]) || [title, advice || meaning];
+  const [what, next] = (isPlain && plainWords(problem)) || [title, advice || meaning];
   return { warning: isGrave() && say.card.untrusted, title: what, lines: [next] };
 }
 
 /** The texts of an unknown outcome; they do not change with a reload. */
-export function unknownWords({ about, body, doubt }, isRepeated) {
-  const title = [say.unknown.title, about].filter(Boolean).join(", ");
+export function unknownWords({ id, kind, about, body, doubt }, isRepeated) {
+  const titled = (what) => [what, about].filter(Boolean).join(", ");
+  const title = titled(say.unknown.title);
+  if (blamesTag(doubt)) {
+    const isKept = KEPT.includes(kind) && doubt.operation === id;
+    // What to do with the cash is known only where the ledger has this request.
+    const lines = [(isKept || !KEPT.includes(kind)) && say.unknown.yet[kind], doubt.advice];
+    return { title: isKept ? titled(say.unknown.kept) : title, lines };
+  }
   const isWrong = doubt.isWrongCard && state.lying !== null;
   if (isWrong) return { title, lines: [say.unknown.wrongCard] };
   // The reason why the outcome could not be requested just now.

@@ -4,7 +4,7 @@
 import { h, icon } from "./dom.js";
 import { loadsCards } from "./offers.js";
 import { refusalWords, unknownWords } from "./refusals.js";
-import { isUsable, stagedTask, state } from "./store.js";
+import { isUsable, needsOtherTag, stagedTask, state } from "./store.js";
 import { say } from "./strings.js";
 import {
   begin, cancel, dismiss, doneWords, leaveOpen, repeatsItself, retry,
@@ -92,21 +92,22 @@ const besides = (settled, id) => [
   settledWords(settled, id).map((line) => h("p.lead", line)),
 ];
 
-const failed = ({ id, ...task }) => [
+const failed = (task) => [
   [title(refusalWords(task).title),
     leads(refusalWords(task).lines),
-    besides(task.problem.settled, id),
-    button(say.back, () => dismiss(id), { tone: "strong" })],
+    besides(task.problem.settled, task.id),
+    button(say.back, () => dismiss(task.id), { tone: "strong" })],
   picture("cross"),
 ];
 
-const unknown = ({ id, ...task }) => [
+const unknown = (task) => [
   [title(unknownWords(task).title),
     leads(unknownWords(task, repeatsItself(task)).lines),
     h("div.row",
-      !repeatsItself(task) && button(say.unknown.again, () => retry(id),
-        { tone: "strong", sign: "waves", disabled: !isUsable(), money: true }),
-      button(say.unknown.leave, () => leaveOpen(id), { tone: "quiet" }))],
+      !repeatsItself(task) && !needsOtherTag(task.doubt)
+        && button(say.unknown.again, () => retry(task.id),
+          { tone: "strong", sign: "waves", disabled: !isUsable(), money: true }),
+      button(say.unknown.leave, () => leaveOpen(task.id), { tone: "quiet" }))],
   picture("ask"),
 ];
 

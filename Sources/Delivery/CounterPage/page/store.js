@@ -88,6 +88,13 @@ export function isUnjudged() {
 /** Steps of a refusal that tell of a tag in the place of a card. */
 const SUSPICIOUS = ["keep-copy", "replace-if-genuine", "replace-if-it-repeats"];
 
+/** Whether the tag itself is the obstacle, so that the same tap would end in the same way. */
+export const blamesTag = ({ next }) =>
+  next.some(({ step }) => step.startsWith("replace") || step === "keep-copy");
+
+/** Whether the card is a true one whose tag takes nothing any more. */
+export const needsOtherTag = ({ next }) => next.some(({ step }) => step === "replace");
+
 /** Whether the tag on the reader must not be taken for a card: a copy, a forgery, an old state. */
 export function isGrave() {
   const { read, problem } = state.card ?? {};

@@ -32,6 +32,7 @@ export const say = {
   // Refusals at the counter: what they mean for the money, and why.
   refused: {
     plain: "It was refused.",
+    open: "Still open", openLine: "The history shows what becomes of it.",
     // For refusals whose server text names an operation by its id.
     named: { "not-refundable": "This cannot be taken back." },
     titles: {
@@ -232,6 +233,12 @@ export const say = {
   },
   unknown: {
     title: "Outcome unknown",
+    // Of a card whose tag is the obstacle: what is open, and what it means until that has ended.
+    kept: "The ledger has it",
+    yet: {
+      add: "Keep the cash.", pay: "So far it is not paid.", "ticket/buy": "So far it is not paid.",
+      close: "Hand out nothing.", reverse: "Hand out nothing yet.",
+    },
     hold: "Hold the same card again.",
     press: "Press \u201cTap again\u201d and hold the same card.",
     wrongCard: "Wrong card. Hold the first one again.",
@@ -296,6 +303,7 @@ export const say = {
     card: "Card number", cardHint: "Empty: the card on the reader",
     cardFault: "Write its 14 digits and letters A to F", onReader: "The card on the reader.",
     elsewhere: "This card is not the one on the reader",
+    takeOff: "Take this one off first: it needs another tag.",
     accept: "Balance on the tag that you accept",
     acceptHint: "Only for taking over. Empty: it counts for nothing",
     ask: (action) => `${action}?`, handOut: (amount) => `You hand out ${amount}.`,

@@ -5,7 +5,9 @@
 import { call, OPERATION_LIMIT, Problem } from "./api.js";
 import { announce, confirmed, toast } from "./notices.js";
 import { meaningOf, refusalWords, spoken, unknownWords } from "./refusals.js";
-import { change, freshID, HERE, isUsable, serve, state } from "./store.js";
+import {
+  blamesTag, change, freshID, HERE, isUsable, needsOtherTag, serve, state,
+} from "./store.js";
 import { say } from "./strings.js";
 import { handOut, settledWords, shown } from "./words.js";
 
@@ -98,19 +100,26 @@ async function ask(id, refusal) {
   questions.set(id, setTimeout(() => ask(id, refusal), NEXT_QUESTION));
 }
 
-/** An unknown outcome; `why` is the reason why it could not be retried. */
-const unknown = (why, uid) => new Problem({
-  result: "unknown", error: why?.error ?? "outcome-unknown", title: why?.title, uid,
+/**
+ * An unknown outcome; `why` is the reason why it could not be retried. What is wrong with the tag
+ * counts only for its own card: another one may have been held by mistake.
+ */
+const unknown = (why, { uid, operation } = {}) => new Problem({
+  result: "unknown", error: why?.error ?? "outcome-unknown", title: why?.title, uid, operation,
   isWrongCard: why?.isWrongCard,
+  next: why && needsOtherTag(why) && uid === why.uid ? why.next : [],
 });
 
 function leaveUnknown(id, refusal) {
-  if (isPending(id)) settle(id, { problem: unknown(refusal, state.tasks[id].doubt?.uid) });
+  if (isPending(id)) settle(id, { problem: unknown(refusal, state.tasks[id].doubt) });
 }
 
-/** Whether the request is retried automatically, so the card need only be held again. */
-export const repeatsItself = ({ place, at }) =>
-  place === "stage" && Date.now() - at < LONGEST_REPEATING;
+/**
+ * Whether the request is retried automatically, so the card need only be held again. Where the tag
+ * is the obstacle that would be in vain, and wear it.
+ */
+export const repeatsItself = ({ place, at, doubt }) =>
+  place === "stage" && Date.now() - at < LONGEST_REPEATING && !(doubt && blamesTag(doubt));
 
 /** Retries an unknown outcome before the server's watch sees the card, which would void it. */
 function repeat(id, pause) {
@@ -234,7 +243,7 @@ function settle(id, outcome) {
   if (!task || task.outcome || !isOpen(id)) return;
   // A ledger that could not be read tells nothing about an earlier attempt.
   if (task.isAgain && outcome.problem?.result === "ledger") {
-    outcome = { problem: unknown(outcome.problem, task.doubt?.uid) };
+    outcome = { problem: unknown(outcome.problem, task.doubt) };
   }
   alter(id, { outcome });
   const isUnknown = outcome.problem?.result === "unknown";

@@ -1,0 +1,131 @@
+"""A card whose tag takes nothing any more: who has the money is told, and nothing is tried again."""
+
+import json
+
+import sights
+from test_faults import CALLS
+from test_sights import IN_THE_WAY, MOVE, SightCase
+
+NOTHING = "Nothing can be written to this card any more."
+# As the server tells of the operation that it is asked for, which is called OWN here.
+TOLD = """
+const [place, text] = arguments;
+const send = window.fetch;
+window.fetch = (path, options) => {
+  if (!String(path).endsWith(place)) return send(path, options);
+  window.fetch = send;
+  window.calls.push([options.method, path, options.body]);
+  const told = text.replaceAll("OWN", JSON.parse(options.body).operation);
+  return Promise.resolve(new Response(told, { status: JSON.parse(told).status }));
+};
+"""
+
+
+class UnusableTests(SightCase):
+    def setUp(self):
+        super().setUp()
+        added = self.page.driver.execute_cdp_cmd(
+            "Page.addScriptToEvaluateOnNewDocument", {"source": CALLS})
+        self.addCleanup(self.page.driver.execute_cdp_cmd,
+                        "Page.removeScriptToEvaluateOnNewDocument", added)
+
+    def asked(self, place):
+        """How often this page has asked for that."""
+        return self.page.script(
+            "return calls.filter(([, path]) => path.includes(arguments[0])).length", place)
+
+    def add(self, make):
+        uid = make(self.drawer)
+        self.page.open("add")
+        self.page.see("Amanda Gonzalez")
+        self.page.listen()
+        self.page.press("$5.00")
+        self.page.hear(f"The ledger has it, $5.00. Keep the cash. {MOVE}")
+        self.page.stage("unknown")
+        self.page.see("The ledger has it, $5.00", "Keep the cash.", MOVE)
+        for words in ("Not added", "Outcome unknown", "Hold the same card"):
+            self.assertNotIn(words, self.page.text())
+        self.assertFalse(self.page.can_press("Tap again"))
+        self.assertEqual(self.asked("/add"), 1)
+        return uid
+
+    def replace_after_adding(self, make):
+        uid = self.add(make)
+        self.page.press("Leave it open")
+        self.page.see("Not usable", NOTHING, MOVE)
+        self.page.go("desk")
+        self.page.see(IN_THE_WAY)
+        self.counter.put("NTAG424")
+        self.page.see("Blank tag")
+        self.page.type("Card number", uid)
+        self.page.press("Replace a lost card")
+        self.page.see("Replace a lost card?")
+        self.page.press("Replace a lost card")
+        self.page.stage("done")
+        self.page.see("Card replaced", "$17.50")
+        self.page.leave_check()
+        self.assertAudited()
+
+    def test_funds_for_a_card_with_fixed_settings_are_the_ledgers_and_move_to_another_tag(self):
+        self.replace_after_adding(sights.fixed_grant)
+
+    def test_funds_for_a_card_with_a_dead_key_are_the_ledgers_and_move_to_another_tag(self):
+        self.replace_after_adding(sights.dead_load_key)
+
+    def test_a_reload_does_not_try_it_again(self):
+        self.add(sights.fixed_grant)
+        self.page.driver.refresh()
+        self.page.stage("unknown")
+        self.page.wait("calls.some(([, path]) => path.includes('/operations/'))")
+        self.page.wait("JSON.parse(sessionStorage.getItem('tapcard.tasks'))[0].doubt")
+        self.page.see("The ledger has it, $5.00", MOVE)
+        self.assertEqual(self.asked("/add"), 0)
+
+    def test_a_payment_that_a_tag_cannot_take_is_not_paid(self):
+        sights.unwritable(self.drawer)
+        self.page.open("pay")
+        self.page.see("Amanda Gonzalez")
+        self.page.press("$2.50")
+        self.page.stage("failed")
+        self.page.see("Not paid", NOTHING, MOVE)
+        self.assertEqual(self.asked("/pay"), 1)
+        self.assertEqual(self.counter.done("pay"), [])
+        self.assertEqual(self.counter.call("GET", "audit")["open"], 0)
+
+    def told(self, view, amount, stage, **problem):
+        sights.card(self.counter, "NTAG424")
+        self.page.open(view)
+        self.page.see("Amanda Gonzalez")
+        self.page.script(TOLD, f"/{view}", json.dumps({
+            "status": 409, "settled": [], "title": "The chip does not have the key that it names.",
+            "meaning": "It is worth nothing.", "operation": None, **problem}))
+        self.page.press(amount)
+        self.page.stage(stage)
+        self.assertEqual(self.asked(f"/{view}"), 1)
+
+    def open_still(self, view, amount, **told):
+        self.told(view, amount, "failed", error="copied", result="untrusted",
+                  next=[{"step": "keep-copy"}], **told)
+        self.page.see("Still open", "This is a copy.", "The history shows what becomes of it.")
+
+    def test_funds_that_the_ledger_has_open_are_never_said_not_to_be_added(self):
+        self.open_still("add", "$5.00", operation="OWN")
+        self.assertNotIn("Not added", self.page.text())
+
+    def test_a_payment_that_the_ledger_has_open_is_never_said_not_to_be_paid(self):
+        self.open_still("pay", "$2.50", title="It is a copy. The payment OWN is still open.")
+        self.assertNotIn("Not paid", self.page.text())
+
+    def test_a_payment_of_which_a_spoilt_tag_says_nothing_is_not_paid_so_far(self):
+        self.told("pay", "$2.50", "unknown", error="outcome-unknown", result="unknown",
+                  next=[{"step": "replace", "uid": None}], operation="OWN")
+        self.page.see("Outcome unknown, $2.50", "So far it is not paid.", MOVE)
+        self.assertNotIn("Not paid", self.page.text())
+
+    def test_funds_of_another_request_are_not_said_to_be_those(self):
+        self.told("add", "$5.00", "unknown", error="outcome-unknown", result="unknown",
+                  next=[{"step": "replace", "uid": None}],
+                  operation="0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f")
+        self.page.see("Outcome unknown, $5.00", MOVE)
+        for words in ("The ledger has it", "Keep the cash"):
+            self.assertNotIn(words, self.page.text())
