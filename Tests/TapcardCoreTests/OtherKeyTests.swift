@@ -111,7 +111,7 @@ struct OtherKeyTests: ProvenCards {
     }
 
     @Test(
-        "One proof that arrives damaged is no other key: the same tap goes on",
+        "One damaged proof does not make another key: the same tap goes on",
         arguments: [KeyNumber.application, .four])
     func oneDamaged(_ number: KeyNumber) async throws {
         let world = try await made()
@@ -182,7 +182,7 @@ struct OtherKeyTests: ProvenCards {
         }
     }
 
-    @Test("A copy in the place of a card with open funds: the ledger has them")
+    @Test("A copy in the place of a card with open funds is told, and that the ledger has them")
     func copyAfterwards() async throws {
         let world = try await made()
         let honest = try await chip(world)
@@ -195,9 +195,9 @@ struct OtherKeyTests: ProvenCards {
             await outcome { () throws(TapcardError) in
                 try await world.station.add(World.usd(500), id: World.id(2))
             }.failure)
-        #expect(error.kind == .outcomeUnknown && error.result.exitStatus == 6)
-        #expect(error.what.contains("cannot prove that it is card"), "\(error)")
-        #expect(error.meaning.contains("The ledger has it"), "\(error)")
+        #expect(error.kind == .copied && error.result.exitStatus == 7)
+        #expect(error.what.contains("\(World.id(2)) is still open"), "\(error)")
+        #expect(error.meaning.hasPrefix("The ledger has the top-up."), "\(error)")
         #expect(error.next == [.trust(.keepCopy)])
         // A new request was never begun.
         await expectRefused(.copied, exit: 7) { () throws(TapcardError) in
@@ -211,7 +211,7 @@ struct OtherKeyTests: ProvenCards {
 
 /// Somebody on the line who spoils the proofs of one key.
 struct SpoiltProof: Sendable {
-    /// What comes in place of the chip's answer to a damaged proof.
+    /// The answer to a damaged proof.
     enum Lie: CaseIterable, Sendable {
         /// The chip's own refusal.
         case refusal
@@ -249,7 +249,7 @@ struct SpoiltProof: Sendable {
                     _ = try await reader.exchange(command: command)
                     return [0x91]
                 }
-                // A short one is no proof, but asks for parts of an answer.
+                // A short one asks for parts of an answer.
                 guard opcode == .more, command.count > 20,
                     key.withLock({ $0 }) == UInt8(number.rawValue),
                     count.withLock({ count in

@@ -16,7 +16,7 @@ private let price: Int64 = 250
 /// Somebody between the reader and a card that proves itself.
 @Suite("A line to a proven card on which somebody listens and writes")
 struct TappedLineTests: ProvenCards {
-    /// What is asked for over the line.
+    /// The request over the line.
     enum Deed: CaseIterable, Sendable {
         case pay, add
 

@@ -245,7 +245,7 @@ struct UnusableChipTests: ProvenCards {
             let error = try #require(await outcome(deed).failure)
             #expect(error.kind == .unusableTag && error.result.exitStatus == 4, "\(error)")
             #expect(error.operation == nil && error.meaning.hasPrefix(words), "\(error)")
-            // The older one is named beside it.
+            // The older one is named, too.
             #expect(error.meaning.contains("\(World.id(2))"), "\(error)")
             #expect(error.meaning.contains("The ledger has it"), "\(error)")
         }
@@ -253,7 +253,7 @@ struct UnusableChipTests: ProvenCards {
         try await expectReplaced(world, 1_250)
     }
 
-    @Test("A fresh record that such a card does not take is no open request: the balance shows")
+    @Test("A fresh record that such a card does not take hides nothing: the balance shows")
     func leftoverReseal() async throws {
         let world = try await made()
         let uid = try await chip(world).uid

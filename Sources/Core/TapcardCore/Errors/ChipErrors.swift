@@ -120,8 +120,8 @@ extension TapcardError {
             meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
     }
 
-    /// The error of a card that has proved with another key that it is the card. A key that arrives
-    /// damaged once is no other key, so it was sent twice.
+    /// The error of a card that has proved with another key that it is the card. It may
+    /// have arrived damaged once, so it was sent twice.
     static func otherKey(_ number: KeyNumber, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag,

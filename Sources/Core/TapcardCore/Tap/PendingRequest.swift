@@ -111,10 +111,7 @@ extension Station {
         switch operation.state {
         case .committed: return .success(operation)
         case .pending where error.blamesCard:
-            return .failure(
-                operation.kind.isBookedAtOnce
-                    ? TapcardError.openStill(operation, because: error)
-                    : error.leavingOpen(operation))
+            return .failure(error.leavingOpen(operation))
         case _ where error.blamesCard: return nil
         // The error tells why the operation was voided.
         case .voided where error.kind == .lockedTag && operation.kind.switchesProtection:
@@ -163,6 +160,9 @@ extension TapcardError {
 
     /// The error names what is wrong with the card, and the operation that stays open on it.
     func leavingOpen(_ open: Operation) -> TapcardError {
-        saying("\(what) The \(open.kind.noun) \(open.id) is still open.")
+        saying(
+            "\(what) The \(open.kind.noun) \(open.id) is still open.",
+            meaning: open.kind.isBookedAtOnce
+                ? "The ledger has the \(open.kind.noun). \(meaning)" : meaning)
     }
 }

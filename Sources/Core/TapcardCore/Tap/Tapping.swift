@@ -283,9 +283,9 @@ extension Station {
         else { return error }
         guard error.isOfTagForGood else { return TapcardError.openStill(open, because: error) }
         if let request, request.id != open.id {
-            return error.notBegun(request.kind, beside: open)
+            return error.notBegun(request.kind, after: open)
         }
-        // A fresh record is nobody's request.
+        // No request asks for a fresh record.
         return open.kind == .reseal ? error : TapcardError.openStill(open, because: error)
     }
 }
@@ -297,19 +297,19 @@ extension TapcardError {
         return TapcardError(
             .outcomeUnknown, "\(error.what) The \(open.kind.noun) \(open.id) is still open.",
             meaning: error.meaning(leavingOpen: open.kind),
-            next: error.blamesTag || error.blamesCard
+            next: error.blamesTag
                 ? error.next
                 : (isReaderGone ? [.reader(.plugIn)] : []) + [.tag(.tapToSettle(error.kind))],
             uid: open.uid, operation: open.kind.takesIDOfClient ? open.id : nil)
     }
 
-    /// What it means that an operation of this kind is open.
+    /// The meaning of an open operation of this kind.
     fileprivate func meaning(leavingOpen kind: Operation.Kind) -> String {
         switch kind {
         case .pay, .ticket, .close:
             "Whether the card has it is not known; until then it is not done."
         case _ where kind.isBookedAtOnce:
-            isOfTagForGood || blamesCard
+            isOfTagForGood
                 ? "The ledger has it; this tag cannot follow."
                 : "The ledger has it; the card follows at the next tap."
         case .protect:
@@ -322,7 +322,7 @@ extension TapcardError {
 
     /// The error of a tag that cannot be used any more, for a request of this kind that was not
     /// begun because an older one is open.
-    fileprivate func notBegun(_ kind: Operation.Kind, beside open: Operation) -> TapcardError {
+    fileprivate func notBegun(_ kind: Operation.Kind, after open: Operation) -> TapcardError {
         let (what, meaning) = kind.notDone
         let older =
             open.kind == .reseal
