@@ -48,16 +48,17 @@ struct LockedTagTests {
         }
         try expectNamed(
             await outcome { () throws(TapcardError) in try await world.station.read() },
-            .outcomeUnknown, exit: 6)
+            .lockedTag, exit: 4)
         let uid = try await world.uid()
         try expectNamed(
             await outcome { () throws(TapcardError) in
                 try await world.station.repair(naming: uid)
-            }, .outcomeUnknown, exit: 6)
-        try expectNamed(
-            await outcome { () throws(TapcardError) in
-                try await world.station.close(id: World.id(3))
-            }, .outcomeUnknown, exit: 6)
+            }, .lockedTag, exit: 4)
+        let closing = await outcome { () throws(TapcardError) in
+            try await world.station.close(id: World.id(3))
+        }
+        try expectNamed(closing, .lockedTag, exit: 4)
+        #expect(closing.failure?.meaning.hasPrefix("Not paid out.") == true)
 
         try await world.put(try World.otherTag())
         let moved = try await world.station.make(CardOrder(.replace(uid)), id: World.id(5))
@@ -88,7 +89,7 @@ struct LockedTagTests {
         try expectNamed(
             await outcome { () throws(TapcardError) in
                 try await world.station.repair(naming: uid)
-            }, .outcomeUnknown, exit: 6)
+            }, .lockedTag, exit: 4)
     }
 
     @Test("goes on where the lock bits are of pages that no card uses")

@@ -70,10 +70,12 @@ struct PasswordAttackTests {
         }
         await world.reader.release()
         let locked = try await world.tag()
-        for number: UInt64 in 3...4 {
-            await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
-                try await world.station.pay(World.usd(1), id: World.id(number))
-            }
+        await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(3))
+        }
+        // It voids the first one, and is never begun.
+        await expectRefused(.lockedTag, exit: 4) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(4))
         }
         #expect(try await world.tag() == locked, "not even the keys open it again")
         let lost = try await world.uid()

@@ -75,6 +75,16 @@ extension ProvenCards {
         #expect(audit.violations == [], sourceLocation: sourceLocation)
     }
 
+    /// The balance of the card on the reader moves to a new one, and nothing stays open.
+    func expectReplaced(_ world: World, _ balance: Int64) async throws {
+        let lost = try await chip(world).uid
+        try await put(try #require(ChipMemory(factory: World.otherUID)), on: world)
+        let moved = try await world.station.make(CardOrder(.replace(lost)), id: World.id(9))
+        #expect(moved.balance == World.usd(balance))
+        let audit = try await world.ledger.audit()
+        #expect(audit.violations == [] && audit.open == 0)
+    }
+
     /// The chip with another value in this line of its text.
     func altering(
         _ chip: ChipMemory, _ values: [String: String]

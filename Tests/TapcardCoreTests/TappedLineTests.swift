@@ -10,16 +10,26 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
+private let before: Int64 = 1_000
+private let price: Int64 = 250
+
 /// Somebody between the reader and a card that proves itself.
 @Suite("A line to a proven card on which somebody listens and writes")
 struct TappedLineTests: ProvenCards {
-    private static let before: Int64 = 1_000
-    private static let price: Int64 = 250
+    /// The request over the line.
+    enum Deed: CaseIterable, Sendable {
+        case pay, add
 
-    /// A payment on a copy of this world, over the line.
-    private func pay(
-        _ chip: ChipMemory, _ tables: LedgerTables, withOtherChance: Bool = false,
-        over line: (SimulatedReader) -> TappedLine
+        /// The number of its commands.
+        var count: Int { self == .pay ? 6 : 11 }
+        /// The balance after it.
+        var after: Int64 { self == .pay ? before - price : before + price }
+    }
+
+    /// A payment, or an addition, on a copy of this world, over the line.
+    private func hold(
+        _ deed: Deed, _ chip: ChipMemory, _ tables: LedgerTables,
+        withOtherChance: Bool = false, over line: (SimulatedReader) -> TappedLine
     ) async throws -> (world: World, line: TappedLine, outcome: Result<Receipt, TapcardError>) {
         let world = World(
             Simulation([], chips: [chip], onReader: [chip.number]), ledger: TableLedger(tables))
@@ -27,14 +37,18 @@ struct TappedLineTests: ProvenCards {
         // Chance repeats itself in every world of a test, which makes records of another one good.
         if withOtherChance { _ = world.station.surroundings.random(100) }
         let outcome = await outcome { () throws(TapcardError) in
-            try await world.station(reader: line).pay(World.usd(Self.price), id: World.id(2))
+            let (station, amount) = (world.station(reader: line), World.usd(price))
+            return deed == .pay
+                ? try await station.pay(amount, id: World.id(2))
+                : try await station.add(amount, id: World.id(2))
         }
         return (world, line, outcome)
     }
 
     /// The next tap shows the old balance or the new one, as was said, and the card lives on.
     private func expectHonest(
-        _ world: World, after outcome: Result<Receipt, TapcardError>, _ label: Comment
+        _ world: World, _ deed: Deed = .pay, after outcome: Result<Receipt, TapcardError>,
+        _ label: Comment
     ) async throws {
         if case .failure(let error) = outcome {
             #expect([1, 4, 6, 7].contains(error.result.exitStatus), label)
@@ -42,23 +56,23 @@ struct TappedLineTests: ProvenCards {
         await world.reader.release()
         let reading = try await world.station.read()
         #expect(reading.problem == nil, label)
-        let isPaid = reading.balance == World.usd(Self.before - Self.price)
-        #expect(isPaid || reading.balance == World.usd(Self.before), label)
-        #expect(isPaid || !outcome.isSuccess, label)
-        if let status = outcome.result?.exitStatus, status != 6 { #expect(!isPaid, label) }
+        let isDone = reading.balance == World.usd(deed.after)
+        #expect(isDone || reading.balance == World.usd(before), label)
+        #expect(isDone || !outcome.isSuccess, label)
+        if let status = outcome.result?.exitStatus, status != 6 { #expect(!isDone, label) }
         _ = try await world.station.pay(World.usd(1), id: World.id(3))
     }
 
     @Test(
-        "A changed bit in any command or answer of a payment: exit 1, 4, 6 or 7, and the card lives on"
-    )
-    func changedBits() async throws {
-        let start = try await made(Self.before)
+        "A changed bit in any command or answer: exit 1, 4, 6 or 7, and the card lives on",
+        arguments: Deed.allCases)
+    func changedBits(_ deed: Deed) async throws {
+        let start = try await made(before)
         let (chip, tables) = (try await chip(start), start.tables)
-        let whole = try await pay(chip, tables) { TappedLine($0) }
+        let whole = try await hold(deed, chip, tables) { TappedLine($0) }
         #expect(whole.outcome.isSuccess)
         let passed = whole.line.passed
-        #expect(passed.count == 6)
+        #expect(passed.count == deed.count)
         var statuses: Set<Int32> = []
         // Beginning elsewhere in each command; ChipCardTests tries every bit below the ledger.
         let step = 7
@@ -67,9 +81,11 @@ struct TappedLineTests: ProvenCards {
                 let size = isAnswer ? sizes.1 : sizes.0
                 for bit in stride(from: number, to: size * 8, by: step) {
                     let flip = TappedLine.Flip(command: number, isAnswer: isAnswer, bit: bit)
-                    let tap = try await pay(chip, tables) { TappedLine($0, flipping: flip) }
+                    let tap = try await hold(deed, chip, tables) {
+                        TappedLine($0, flipping: flip)
+                    }
                     if let status = tap.outcome.result?.exitStatus { statuses.insert(status) }
-                    try await expectHonest(tap.world, after: tap.outcome, "\(flip)")
+                    try await expectHonest(tap.world, deed, after: tap.outcome, "\(flip)")
                 }
             }
         }
@@ -78,12 +94,12 @@ struct TappedLineTests: ProvenCards {
 
     @Test("A recorded payment is worth nothing, to the card and to the station")
     func recorded() async throws {
-        let start = try await made(Self.before)
+        let start = try await made(before)
         let (chip, tables) = (try await chip(start), start.tables)
-        let first = try await pay(chip, tables) { TappedLine($0) }
+        let first = try await hold(.pay, chip, tables) { TappedLine($0) }
         let answers = first.line.passed.map(\.answer)
         for count in 1...answers.count {
-            let tap = try await pay(chip, tables, withOtherChance: true) { line in
+            let tap = try await hold(.pay, chip, tables, withOtherChance: true) { line in
                 TappedLine(line, repeating: Array(answers.prefix(count)))
             }
             #expect(!tap.outcome.isSuccess, "\(count)")
@@ -107,7 +123,7 @@ extension TappedLineTests {
         "No tap spends more than two keys, whatever is said of their versions",
         arguments: Lie.allCases, [true, false])
     func spentKeys(_ lie: Lie, _ isKnown: Bool) async throws {
-        let world = try await made(Self.before)
+        let world = try await made(before)
         let named = Guarded(0)
         let hasWritten = Guarded(false)
         let line = InterposedReader(
@@ -140,7 +156,7 @@ extension TappedLineTests {
         let station = world.station(
             reader: line, ledger: isKnown ? nil : TableLedger(), keys: Self.rotated)
         let result = await outcome { () throws(TapcardError) in
-            try await station.pay(World.usd(Self.price), id: World.id(2))
+            try await station.pay(World.usd(price), id: World.id(2))
         }
         #expect(!result.isSuccess)
         // A card that is to get new keys is also asked for the version of key 0, which gives them.

@@ -29,15 +29,6 @@ struct UnusableChipTests: ProvenCards {
             })
     }
 
-    private func expectReplaced(_ world: World, _ balance: Int64) async throws {
-        let lost = try await chip(world).uid
-        try await put(try #require(ChipMemory(factory: World.otherUID)), on: world)
-        let moved = try await world.station.make(CardOrder(.replace(lost)), id: World.id(9))
-        #expect(moved.balance == World.usd(balance))
-        let audit = try await world.ledger.audit()
-        #expect(audit.violations == [] && audit.open == 0)
-    }
-
     @Test("A payment with a worn chip ends as not done, and the card is to be replaced")
     func payment() async throws {
         let world = try await made()
@@ -217,6 +208,80 @@ struct UnusableChipTests: ProvenCards {
             }.failure)
         #expect(error.kind == .outcomeUnknown && error.what.contains("changed the settings"))
         try await expectReplaced(world, 1_250)
+    }
+
+    @Test("A second request on such a card is never begun, and says so of itself")
+    func secondRequest() async throws {
+        let world = try await made()
+        let settings = Hexadecimal.encode(try await chip(world)[.ndef].settings.change)
+        let fixed = settings.prefix(2) + "00E0" + settings.dropFirst(6)
+        try await put(
+            try altering(try await chip(world), ["settings-2": String(fixed)]), on: world)
+        let station = world.station
+        await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
+            try await station.add(World.usd(250), id: World.id(2))
+        }
+        let deeds: [(words: String, deed: () async throws(TapcardError) -> Void)] = [
+            (
+                "Not added.",
+                { () throws(TapcardError) in
+                    _ = try await station.add(World.usd(250), id: World.id(3))
+                }
+            ),
+            (
+                "Not paid.",
+                { () throws(TapcardError) in
+                    _ = try await station.pay(World.usd(100), id: World.id(4))
+                }
+            ),
+            (
+                "Not paid out.",
+                { () throws(TapcardError) in
+                    _ = try await station.close(id: World.id(5))
+                }
+            ),
+        ]
+        for (words, deed) in deeds {
+            let error = try #require(await outcome(deed).failure)
+            #expect(error.kind == .unusableTag && error.result.exitStatus == 4, "\(error)")
+            #expect(error.operation == nil && error.meaning.hasPrefix(words), "\(error)")
+            // The older one is named, too.
+            #expect(error.meaning.contains("\(World.id(2))"), "\(error)")
+            #expect(error.meaning.contains("The ledger has it"), "\(error)")
+        }
+        #expect(try await world.operations().count == 2)
+        try await expectReplaced(world, 1_250)
+    }
+
+    @Test("A fresh record that such a card does not take hides nothing: the balance shows")
+    func leftoverReseal() async throws {
+        let world = try await made()
+        let uid = try await chip(world).uid
+        try await world.arm(Fault(at: 1, counting: .write, .lost))
+        await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(50), id: World.id(2))
+        }
+        try await put(try await chip(world), on: world)
+        // The next request voids it, and begins a fresh record.
+        let station = world.station(reader: worn(world))
+        for id: UInt64 in 3...4 {
+            let error = try #require(
+                await outcome { () throws(TapcardError) in
+                    try await station.pay(World.usd(100), id: World.id(id))
+                }.failure)
+            #expect(error.kind == .unusableTag && error.result.exitStatus == 4, "\(error)")
+            #expect(error.meaning.hasPrefix("Not paid."), "\(error)")
+        }
+        #expect(try await world.ledger.view(of: uid)?.open?.kind == .reseal)
+        let reading = try await station.read()
+        #expect(reading.balance == World.usd(1_000) && reading.problem == nil)
+        await expectRefused(.unusableTag, exit: 4) { () throws(TapcardError) in
+            try await station.close(id: World.id(5))
+        }
+        await expectRefused(.unusableTag, exit: 4) { () throws(TapcardError) in
+            try await station.repair(naming: uid)
+        }
+        try await expectReplaced(world, 1_000)
     }
 }
 

@@ -30,22 +30,25 @@ package struct ChipCardError: Error, Sendable, Equatable, CustomStringConvertibl
         case deadKey(KeyNumber)
         /// The settings of its files cannot be changed to those of a card.
         case fixedSettings
+        /// This key was not sent: the card has left it unconfirmed too often.
+        case spared(KeyNumber)
     }
 
     package let kind: Kind
     package let detail: String
     /// Whether the card had proved its key before.
     package fileprivate(set) var isOfSession = false
-    /// Whether a key was sent that the card has not confirmed: it counts a wrong one also where its
-    /// refusal comes as something else.
-    package fileprivate(set) var hasSpentKey = false
+    /// The key that was sent and that the card has not confirmed: it counts a wrong one also where
+    /// its refusal is lost, or comes as something else.
+    package fileprivate(set) var spentKey: KeyNumber?
 
     package init(_ kind: Kind, _ detail: String) { (self.kind, self.detail) = (kind, detail) }
 
     /// The error with what the conversation was like before it.
-    func after(_ conversation: ChipConversation, isOfSession: Bool) -> ChipCardError {
+    func after(_ talk: ChipTalk, isOfSession: Bool = false) -> ChipCardError {
         var error = self
-        (error.isOfSession, error.hasSpentKey) = (isOfSession, conversation.isBarred)
+        error.isOfSession = isOfSession
+        error.spentKey = talk.conversation.isBarred ? talk.proving : nil
         return error
     }
 
@@ -60,6 +63,11 @@ package struct ChipCardError: Error, Sendable, Equatable, CustomStringConvertibl
         ChipCardError(
             .unknownKeys(version: version),
             "key \(number.rawValue) of the card has version \(version), which is not known here")
+    }
+
+    static func spared(_ number: KeyNumber) -> ChipCardError {
+        ChipCardError(
+            .spared(number), "the card has not confirmed key \(number.rawValue) in this tap")
     }
 
     static let otherCard = ChipCardError(

@@ -49,7 +49,9 @@ package struct ChipTalk: Hashable, Sendable {
     package fileprivate(set) var conversation = ChipConversation()
     fileprivate var isWriting = false
     /// The key that is being proved.
-    fileprivate var proving: KeyNumber?
+    fileprivate(set) var proving: KeyNumber?
+    /// Keys that are not sent, because the card has left them unconfirmed too often.
+    fileprivate var spared: Set<KeyNumber> = []
 
     package init() {}
 
@@ -85,12 +87,13 @@ extension ChipProcedure {
             // A refusal has no code: anybody can have sent it.
             if let number = talk.proving, error.kind == .refused(.notAllowed) {
                 throw ChipCardError(
-                    .deadKey(number), "the card takes key \(number.rawValue) no more")
+                    .deadKey(number), "the card takes key \(number.rawValue) no more"
+                ).after(talk)
             }
             let cause =
                 talk.isWriting
                 ? ChipCardError(.doubtful(error.kind), error.description) : .chip(error)
-            throw cause.after(talk.conversation, isOfSession: isOfSession)
+            throw cause.after(talk, isOfSession: isOfSession)
         }
         switch step {
         case .send(let command): return .send(command)
@@ -106,6 +109,9 @@ extension ChipProcedure {
     private mutating func translate(
         _ move: ChipMove<Outcome>
     ) throws(ChipCardError) -> ChipStep<Outcome> {
+        if case .authenticate(let number, _, _) = move, talk.spared.contains(number) {
+            throw .spared(number)
+        }
         let step: ChipConversation.Step
         do throws(ChipError) {
             switch move {
@@ -128,7 +134,8 @@ extension ChipProcedure {
     private func lost(_ kind: ReaderError.Kind) -> ChipCardError {
         ChipCardError(
             talk.isWriting && kind != .unsupported ? .unknown(kind) : .reader(kind),
-            "\(ReaderError(kind))")
+            "\(ReaderError(kind))"
+        ).after(talk)
     }
 }
 
@@ -143,11 +150,13 @@ extension CardCommand {
 }
 
 extension TagReader {
-    /// Runs a procedure to its end with the chip that was selected last.
+    /// Runs a procedure to its end with the chip that was selected last. The spared keys are not
+    /// sent: there the procedure ends.
     package func perform<Procedure: ChipProcedure>(
-        _ procedure: Procedure
+        _ procedure: Procedure, sparing keys: Set<KeyNumber> = []
     ) async throws(ChipCardError) -> Procedure.Outcome {
         var procedure = procedure
+        procedure.talk.spared = keys
         var event = ChipEvent.begin
         while true {
             switch procedure.next(after: event) {

@@ -67,7 +67,7 @@ private struct UnconfirmedLook: UseCase {
         }
 
         func carryOut(
-            on sight: Sight, _ history: TapHistory, at station: Station
+            on sight: Sight, _ history: inout TapHistory, at station: Station
         ) -> Decision<UnconfirmedCard> { .lookAgain }
     }
 }

@@ -19,12 +19,22 @@ extension ChipCardError {
             case .unknownCommand, .integrity, .authenticationDelayed, .aborted, .memory, .other:
                 false
             }
-        case .reader, .unknown, .doubtful, .chip, .otherCard, .unfinished: false
+        case .reader, .unknown, .doubtful, .chip, .otherCard, .unfinished, .spared: false
         }
     }
 
+    /// Whether it ends a tap that has spent a key as often as it may.
+    var sparesKey: Bool { if case .spared = kind { true } else { false } }
+
+    /// Whether the chip takes a key no more.
+    var isOfDeadKey: Bool { if case .deadKey = kind { true } else { false } }
+
     /// Whether the chip says that it could not write its memory.
     var isOfMemory: Bool { kind == .doubtful(.refused(.memory)) }
+
+    /// Whether the chip answers so to a new key, where the one that it has is not that of its version.
+    /// A command that arrives damaged is answered so, too.
+    var isOfChangedKey: Bool { kind == .doubtful(.refused(.integrity)) }
 
     /// Whether a card answers so whose files have other settings than those of a card. It has
     /// proved its key before, so that to ask for them spends no wrong attempt.
@@ -49,7 +59,7 @@ extension ChipCardError {
         switch kind {
         case .chip(.refused(.unknownCommand)), .chip(.refused(.other)): true
         case .chip(.refused), .reader, .unknown, .doubtful, .chip, .otherCard, .unknownKeys,
-            .unfinished, .otherChip, .deadKey, .fixedSettings:
+            .unfinished, .otherChip, .deadKey, .fixedSettings, .spared:
             isForGood
         }
     }
@@ -110,6 +120,25 @@ extension TapcardError {
             meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
     }
 
+    /// The error of a card that has proved with another key that it is the card. It may
+    /// have arrived damaged once, so it was sent twice.
+    static func otherKey(_ number: KeyNumber, _ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .unusableTag,
+            "The card has refused its key \(number.rawValue) twice: somebody has given it another "
+                + "one, or something on the line changes what is sent.",
+            meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
+    }
+
+    /// The error of a card that has refused twice, in sessions of its key 0, what gives it new keys.
+    static func refusesKeys(_ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .unusableTag,
+            "The card has refused its new keys twice: somebody has changed those that it has, or "
+                + "something on the line changes what is sent.",
+            meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
+    }
+
     /// The error of a card that has proved that its files have other settings than a card's.
     static func alteredSettings(_ uid: CardUID) -> TapcardError {
         TapcardError(
@@ -159,11 +188,12 @@ extension TapcardError {
             self.init(
                 .unsupportedTag, TapcardError.sentence(error.detail),
                 meaning: TapcardError.unchanged, next: [.tag(.useKnownChip), .tag(.show)])
+        // A look asks the chip which keys it has, and decides. This is of a key that is sent to
+        // write; the card has proved before that it is the card.
         case .chip(.impostor), .chip(.refused(.authenticationFailed)):
             self.init(
-                .copied, "The chip does not have the key that it names.",
-                meaning: "It is worth nothing; the money is safe in the ledger.",
-                next: [.trust(.keepCopy)])
+                .tagLost, "The card has not taken one of its keys.",
+                meaning: TapcardError.unchanged, next: [.tag(.holdAgain)])
         case .chip(.refused(.authenticationDelayed)):
             self.init(
                 .tagLost, "Somebody has tried many wrong keys on the card: it lets us wait.",
@@ -189,7 +219,8 @@ extension TapcardError {
             self.init(
                 .unusableTag, TapcardError.sentence(error.detail),
                 meaning: "The money is safe in the ledger.", next: [.trust(.replace(nil))])
-        case .chip, .otherCard, .unfinished: self.init(ReaderError(.garbled, error.detail))
+        case .chip, .otherCard, .unfinished, .spared:
+            self.init(ReaderError(.garbled, error.detail))
         }
     }
 }

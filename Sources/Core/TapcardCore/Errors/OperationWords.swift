@@ -12,6 +12,17 @@ extension Operation.Kind {
         }
     }
 
+    /// Whether the ledger books it when it begins: it has happened, and the card follows.
+    var isBookedAtOnce: Bool {
+        switch self {
+        case .add, .refund, .reverse, .claim, .scratch, .activate, .game, .issue, .adopt, .replace:
+            true
+        case .pay, .ticket, .close, .protect, .unprotect, .reseal, .ask, .payout, .deferred,
+            .block, .unblock, .forget:
+            false
+        }
+    }
+
     /// Whether cash leaves the drawer once it has happened.
     public var handsOutCash: Bool { self == .close || self == .reverse }
 

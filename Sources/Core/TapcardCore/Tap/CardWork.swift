@@ -52,10 +52,12 @@ struct CardWork: Sendable, Hashable {
 
 extension Station {
     /// Writes the record, and proves that it is on the card.
-    func writeRecord(of change: CardWork) async throws(Interruption) {
+    func writeRecord(
+        of change: CardWork, _ history: inout TapHistory
+    ) async throws(Interruption) {
         surroundings.progress(.writing)
         switch change.sight.medium {
-        case .chip(let chip): try await write(change, on: chip)
+        case .chip(let chip): try await write(change, on: chip, &history)
         case .pages(let pages):
             _ = try await performing(
                 WritePages(

@@ -66,12 +66,6 @@ extension CardView {
 }
 
 extension Station {
-    /// The most wrong keys of one tap. The first can be wrong without fraud: the ledger was
-    /// restored from a backup, or another station has changed the keys since. Then the chip names
-    /// another version, without a proof: only a second attempt shows whether that is true, and a
-    /// later tap would have to spend it as well. No change on the line makes a tap spend more.
-    private static let mostRefusedKeys = 2
-
     /// Looks at a chip that proves itself: five commands where the card is known. Which key is
     /// tried, the ledger says, or the chip; none is a guess.
     func seeChip(
@@ -85,7 +79,8 @@ extension Station {
         if !thoroughly, let version = known?.chipVersion, let key = sellingKey(version, of: uid) {
             found = try await prove(key, expecting: version, known, &history)
         } else {
-            let answers = try await ask(thoroughly ? .all : known == nil ? .kind : .keys)
+            let answers = try await ask(
+                thoroughly ? .all : known == nil ? .kind : .keys, &history)
             found = try await prove(uid, answers, known, &history)
         }
         if known?.isMade ?? isConfirmedInSnapshot(uid), found.visit == nil {
@@ -123,35 +118,23 @@ extension Station {
         }
     }
 
-    /// Counts a key that the chip has not confirmed, whatever came in place of its refusal.
-    private func spent(
-        _ error: ChipCardError, _ history: inout TapHistory
-    ) -> Interruption {
-        guard error.hasSpentKey, !error.isImpostor else { return .chip(error) }
-        history.noteRefusedKey()
-        // Another look would send the key once more.
-        return history.refusedKeys < Station.mostRefusedKeys
-            ? .chip(error) : .refused(TapcardError(error))
-    }
-
     /// The versions that a chip names now, after it has refused the key of this one; nil where it
     /// still names this one.
     private func answers(
         of uid: CardUID, afterRefusing version: UInt8, _ history: inout TapHistory
     ) async throws(Interruption) -> ChipAnswers? {
-        history.noteRefusedKey()
-        let answers = try await performing(AskChip(.keys))
+        let answers = try await performing(AskChip(.keys), &history)
         guard answers.sellingVersion != version else { return nil }
-        guard history.refusedKeys < Station.mostRefusedKeys else {
-            throw .refused(.untrueVersions(uid))
-        }
+        guard !history.hasRefused(.three) else { throw .refused(.untrueVersions(uid)) }
         return answers
     }
 
     /// Asks without a key. A card that does not know the questions is of another kind.
-    private func ask(_ depth: AskChip.Depth) async throws(Interruption) -> ChipAnswers {
+    private func ask(
+        _ depth: AskChip.Depth, _ history: inout TapHistory
+    ) async throws(Interruption) -> ChipAnswers {
         do throws(Interruption) {
-            return try await performing(AskChip(depth))
+            return try await performing(AskChip(depth), &history)
         } catch .chip(let error) where error.isOfAnotherChip {
             throw .chip(.otherChip)
         }
@@ -193,24 +176,26 @@ extension Station {
         _ history: inout TapHistory
     ) async throws(Interruption) -> ChipVisit {
         do throws(Interruption) {
-            return try await look(key, or: others)
+            return try await look(key, or: others, &history)
         } catch .chip(let error) {
+            // Another look cannot help.
+            if error.isOfDeadKey { throw .refused(TapcardError(error)) }
             if known?.isMade == true,
                 let altered = await alteredSettings(of: key, after: error, &history)
             {
                 throw .refused(altered)
             }
-            throw spent(error, &history)
+            throw .chip(error)
         }
     }
 
     private func look(
-        _ key: SellingKey, or others: [SellingKey] = []
+        _ key: SellingKey, or others: [SellingKey] = [], _ history: inout TapHistory
     ) async throws(Interruption) -> ChipVisit {
         try await performing(
             LookAtChip(
                 key, or: others, settings.address,
-                random: surroundings.random(SecureSession.randomSize)))
+                random: surroundings.random(SecureSession.randomSize)), &history)
     }
 
     private func sellingKey(_ version: UInt8, of uid: CardUID) -> SellingKey? {
@@ -232,7 +217,8 @@ extension Station {
 
     /// All that a chip says of itself without a key.
     func chipInfo(_ uid: CardUID) async throws(Interruption) -> TagInfo {
-        let answers = try await ask(.all)
+        var history = TapHistory()
+        let answers = try await ask(.all, &history)
         let message = answers.message
         let size = FileNumber.ndef.size - AddressFile.lengthByteCount
         let versions = KeyNumber.allCases.compactMap { answers.keyVersions[$0] }
@@ -274,7 +260,9 @@ extension Station {
 extension Station {
     /// Refuses a chip that this station cannot make a card, before the ledger begins anything: the
     /// chip has to prove every key that it names. Nothing is written to it.
-    func requireMakeable(_ chip: ChipSight, _ uid: CardUID) async throws(Interruption) {
+    func requireMakeable(
+        _ chip: ChipSight, _ uid: CardUID, _ history: inout TapHistory
+    ) async throws(Interruption) {
         if case .foreign(let version) = chip.state { throw .refused(.foreignChip(version, uid)) }
         guard let masters = keys.sealing.masters, let grant = Grant(0) else {
             throw .refused(.needsHouse("A card is made.", uid))
@@ -284,24 +272,26 @@ extension Station {
                 PersonaliseChip.Plan(
                     uid: uid, currency: currency, address: settings.address,
                     from: [.factory] + chipKeys(of: uid), to: ChipCardKeys(masters, uid: uid),
-                    grant: grant), isTrial: true)
+                    grant: grant), isTrial: true, &history)
         } catch .chip(let error) where error.isForGood {
             throw .refused(.unmakeable(error, uid))
         }
     }
 
     private func personalise(
-        _ plan: PersonaliseChip.Plan, isTrial: Bool = false
+        _ plan: PersonaliseChip.Plan, isTrial: Bool = false, _ history: inout TapHistory
     ) async throws(Interruption) {
         try await performing(
             PersonaliseChip(
                 plan, isTrial: isTrial,
-                random: surroundings.random(PersonaliseChip.randomByteCount)))
+                random: surroundings.random(PersonaliseChip.randomByteCount)), &history)
     }
 
     /// Writes the record to a chip. Its code proves that it is there. A card that is made, or has
     /// not all its keys in the version that seals now, is made whole before.
-    func write(_ change: CardWork, on chip: ChipSight) async throws(Interruption) {
+    func write(
+        _ change: CardWork, on chip: ChipSight, _ history: inout TapHistory
+    ) async throws(Interruption) {
         let (sight, work) = (change.sight, change.work)
         guard let record = SealedRecord(work.record), let entry = keys.entry(record.keyID),
             let key = sellingKey(entry, of: sight.uid)
@@ -324,8 +314,8 @@ extension Station {
                     uid: sight.uid, currency: currency,
                     address: address(of: visit, isMaking: isMaking),
                     from: (isMaking ? [.factory] : []) + chipKeys(of: sight.uid), to: wanted,
-                    grant: grant))
-            visit = try await look(key)
+                    grant: grant), &history)
+            visit = try await look(key, &history)
         }
         guard let visit,
             let update = UpdateChip.Change(
@@ -335,7 +325,7 @@ extension Station {
                 update, in: visit, loadKey: wanted?[.four],
                 random: surroundings.random(2 * SecureSession.randomSize))
         else { throw .refused(.chipExhausted(sight.uid)) }
-        try await performing(procedure)
+        try await performing(procedure, &history)
     }
 
     /// Whether a card is made, or gets the keys and the grant that it lacks, before this record.
@@ -366,12 +356,14 @@ extension Station {
         return .factoryChip(uid)
     }
 
-    private func performing<Procedure: ChipProcedure>(
-        _ procedure: Procedure
+    /// Counts a key that the chip has not confirmed, and sends none that was spent in this tap.
+    func performing<Procedure: ChipProcedure>(
+        _ procedure: Procedure, _ history: inout TapHistory
     ) async throws(Interruption) -> Procedure.Outcome {
         do {
-            return try await reader.perform(procedure)
+            return try await reader.perform(procedure, sparing: history.spentKeys)
         } catch {
+            history.noteSpentKey(by: error)
             throw .chip(error)
         }
     }

@@ -12,6 +12,13 @@ struct PendingRequest: Sendable, Hashable {
 
     let id: OperationID
     let parameters: Parameters
+    /// The kind of the operation that it asks for.
+    var kind: Operation.Kind {
+        switch parameters {
+        case .change(let intent, _): intent.kind
+        case .making(let order): order.kind
+        }
+    }
     /// Whether the request is refused where its tap has just settled the same one: a caller that
     /// chose no id may have meant that one.
     let refusesRepetition: Bool
@@ -103,7 +110,8 @@ extension Station {
         }
         switch operation.state {
         case .committed: return .success(operation)
-        case .pending where error.blamesCard: return .failure(error.leavingOpen(operation))
+        case .pending where error.blamesCard:
+            return .failure(error.leavingOpen(operation))
         case _ where error.blamesCard: return nil
         // The error tells why the operation was voided.
         case .voided where error.kind == .lockedTag && operation.kind.switchesProtection:
@@ -116,7 +124,8 @@ extension Station {
             let open =
                 error.kind == .outcomeUnknown
                 ? error : TapcardError.openStill(operation, because: error)
-            return .failure(open.retriable(operation))
+            // To repeat it would not help a tag that cannot take it.
+            return .failure(error.blamesTag ? open : open.retriable(operation))
         }
     }
 }
@@ -151,6 +160,9 @@ extension TapcardError {
 
     /// The error names what is wrong with the card, and the operation that stays open on it.
     func leavingOpen(_ open: Operation) -> TapcardError {
-        saying("\(what) The \(open.kind.noun) \(open.id) is still open.")
+        saying(
+            "\(what) The \(open.kind.noun) \(open.id) is still open.",
+            meaning: open.kind.isBookedAtOnce
+                ? "The ledger has the \(open.kind.noun). \(meaning)" : meaning)
     }
 }

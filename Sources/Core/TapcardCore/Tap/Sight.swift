@@ -299,7 +299,10 @@ enum Interruption: Error, Sendable {
             switch error.kind {
             case .reader(let kind), .unknown(let kind): Interruption.mayPass(kind)
             // Another look cannot help the card, but decides what becomes of an open payment.
-            case .fixedSettings: true
+            case .fixedSettings, .deadKey: true
+            // A key that is sent to write: it may have arrived damaged.
+            case _ where error.isImpostor: true
+            case .spared: false
             default: !error.isForGood
             }
         case .ledger(let error): error.kind == .outcomeUnknown

@@ -97,8 +97,9 @@ struct Tap: Sendable, Hashable {
             lookAgain()
         case (.changed, _): lookAgain()
         case (.failed(let interruption), _):
-            // That a card has left says less than why it was to be read again.
-            if touched == nil || !interruption.isGone {
+            // That a card has left, or gets a key no more, says less than why it was to be read
+            // again.
+            if touched == nil || !interruption.isAfterAll {
                 last = interruption.error.naming(touched)
             }
             if interruption.mayPass { lookAgain() } else { next = .conclude(last) }
@@ -116,9 +117,13 @@ struct Tap: Sendable, Hashable {
 }
 
 extension Interruption {
-    /// The card has been taken off the reader.
-    fileprivate var isGone: Bool {
-        if case .reader(let error) = self { error.kind == .noTag } else { false }
+    /// The card has been taken off the reader, or the tap has spent a key as often as it may.
+    fileprivate var isAfterAll: Bool {
+        switch self {
+        case .reader(let error): error.kind == .noTag
+        case .chip(let error): error.sparesKey
+        default: false
+        }
     }
 }
 

@@ -1,4 +1,6 @@
+import ChipCard
 import Ledger
+import Ntag424
 import TapcardDomain
 
 /// Everything that one tap has seen and settled so far.
@@ -16,10 +18,12 @@ struct TapHistory: Sendable, Hashable {
     private(set) var perhapsBegun: OperationID?
     /// Why the card on the reader can never be written again, though it proves that it is the card.
     private(set) var unusable: TapcardError?
-    /// How often in a row its chip has said that it could not write.
+    /// How often in a row its chip has said that it could not write, or has refused new keys.
     private(set) var refusedWrites = 0
-    /// How many keys its chip has refused.
-    private(set) var refusedKeys = 0
+    /// How often its chip was sent each key and has not confirmed it.
+    private var unconfirmed: [KeyNumber: Int] = [:]
+    /// How often of these it has refused it.
+    private var refused: [KeyNumber: Int] = [:]
     /// Whether card or ledger are not what they were before the tap.
     private(set) var hasWorked = false
 
@@ -67,7 +71,34 @@ struct TapHistory: Sendable, Hashable {
 
     mutating func noteWritten() { (unusable, refusedWrites) = (nil, 0) }
 
-    mutating func noteRefusedKey() { refusedKeys += 1 }
+    /// The most attempts of one key in a tap that the chip does not confirm: it counts wrong ones,
+    /// for each key by itself. An attempt without an answer counts as one that is refused, because
+    /// the chip may have refused it.
+    ///
+    /// The first can be wrong without fraud: the ledger was restored from a backup, another station
+    /// has changed the keys since, or the line is bad. Only a second one shows whether that is so,
+    /// and a later tap would have to spend it as well.
+    private static let mostUnconfirmed = 2
+
+    /// The keys that are sent no more in this tap.
+    var spentKeys: Set<KeyNumber> {
+        Set(unconfirmed.filter { $0.value >= TapHistory.mostUnconfirmed }.keys)
+    }
+
+    /// Whether the chip was sent this key and has not confirmed it.
+    func hasSent(_ number: KeyNumber) -> Bool { unconfirmed[number] != nil }
+
+    /// Whether the chip has refused this key as often as it may be sent.
+    func hasRefused(_ number: KeyNumber) -> Bool {
+        refused[number, default: 0] >= TapHistory.mostUnconfirmed
+    }
+
+    /// Counts a key that was sent and that the chip has not confirmed.
+    mutating func noteSpentKey(by error: ChipCardError) {
+        guard let number = error.spentKey else { return }
+        unconfirmed[number, default: 0] += 1
+        if error.isImpostor { refused[number, default: 0] += 1 }
+    }
 
     mutating func note(perhapsBegun id: OperationID) { perhapsBegun = id }
 

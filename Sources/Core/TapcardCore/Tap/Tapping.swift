@@ -23,7 +23,7 @@ protocol TapRequest: Sendable, Hashable {
     ) async throws(Interruption) -> Decision<Success>
     /// Does what was requested on a card on which nothing is open.
     mutating func carryOut(
-        on sight: Sight, _ history: TapHistory, at station: Station
+        on sight: Sight, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<Success>
     /// Takes the end of the work that the request has begun; nil to read the card again.
     mutating func performed(
@@ -126,9 +126,9 @@ struct Tapping<Request: TapRequest>: UseCase {
         case .settle(let sight): try await settle(sight, at: station)
         case .carryOut(let sight):
             return follow(
-                try await request.carryOut(on: sight, tap.history, at: station), sight)
+                try await request.carryOut(on: sight, &tap.history, at: station), sight)
         case .write(let work):
-            try await station.writeRecord(of: work)
+            try await station.writeRecord(of: work, &tap.history)
             tap.take(.written)
         case .switchProtection(let work):
             let (switched, isLast) = try await station.switchProtection(of: work)
@@ -251,7 +251,7 @@ struct Tapping<Request: TapRequest>: UseCase {
         case .failure(let failure): error = failure
         case nil:
             error = await station.unsettled(
-                tap.history.hasWorked ? last.afterWork : last, tap.touched)
+                tap.history.hasWorked ? last.afterWork : last, request.pending, tap.touched)
         }
         await station.lookUpEnd(&tap.history)
         throw error.telling(station.settled(tap.history, besides: request.id))
@@ -273,45 +273,67 @@ extension Station {
     }
 
     /// A card that left while something was open on it is not "nothing happened"; nor is one that
-    /// can never be written again.
-    fileprivate func unsettled(_ error: TapcardError, _ uid: CardUID?) async -> TapcardError {
+    /// can never be written again, except for a request that was not begun on it.
+    fileprivate func unsettled(
+        _ error: TapcardError, _ request: PendingRequest?, _ uid: CardUID?
+    ) async -> TapcardError {
         let isNoAnswer =
-            [.failed, .noCard, .noReader].contains(error.result)
-            || [.lockedTag, .unusableTag].contains(error.kind)
+            [.failed, .noCard, .noReader].contains(error.result) || error.isOfTagForGood
         guard isNoAnswer, let uid, let view = try? await ledger.view(of: uid), let open = view.open
         else { return error }
-        return TapcardError.openStill(open, because: error)
+        guard error.isOfTagForGood else { return TapcardError.openStill(open, because: error) }
+        if let request, request.id != open.id {
+            return error.notBegun(request.kind, after: open)
+        }
+        // No request asks for a fresh record.
+        return open.kind == .reseal ? error : TapcardError.openStill(open, because: error)
     }
 }
 
 extension TapcardError {
     /// Something was begun, and whether the card has it is not known.
     static func openStill(_ open: Operation, because error: TapcardError) -> TapcardError {
-        let meaning =
-            switch open.kind {
-            case .pay, .ticket, .close:
-                "Whether the card has it is not known; until then it is not done."
-            case .add, .refund, .reverse, .claim, .scratch, .activate, .game, .issue, .adopt,
-                .replace:
-                [.lockedTag, .unusableTag].contains(error.kind)
-                    ? "The ledger has it; this tag cannot follow."
-                    : "The ledger has it; the card follows at the next tap."
-            case .protect:
-                "Whether the tag asks for its password already is not known; the money is safe."
-            case .unprotect:
-                "Whether the tag still asks for its password is not known; the money is safe."
-            case .reseal, .ask, .payout, .deferred, .block, .unblock, .forget:
-                "The money is safe in the ledger."
-            }
         let isReaderGone = error.kind == .readerLost || error.kind == .noReader
         return TapcardError(
             .outcomeUnknown, "\(error.what) The \(open.kind.noun) \(open.id) is still open.",
-            meaning: meaning,
+            meaning: error.meaning(leavingOpen: open.kind),
             next: error.blamesTag
                 ? error.next
                 : (isReaderGone ? [.reader(.plugIn)] : []) + [.tag(.tapToSettle(error.kind))],
             uid: open.uid, operation: open.kind.takesIDOfClient ? open.id : nil)
     }
+
+    /// The meaning of an open operation of this kind.
+    fileprivate func meaning(leavingOpen kind: Operation.Kind) -> String {
+        switch kind {
+        case .pay, .ticket, .close:
+            "Whether the card has it is not known; until then it is not done."
+        case _ where kind.isBookedAtOnce:
+            isOfTagForGood
+                ? "The ledger has it; this tag cannot follow."
+                : "The ledger has it; the card follows at the next tap."
+        case .protect:
+            "Whether the tag asks for its password already is not known; the money is safe."
+        case .unprotect:
+            "Whether the tag still asks for its password is not known; the money is safe."
+        default: "The money is safe in the ledger."
+        }
+    }
+
+    /// The error of a tag that cannot be used any more, for a request of this kind that was not
+    /// begun because an older one is open.
+    fileprivate func notBegun(_ kind: Operation.Kind, after open: Operation) -> TapcardError {
+        let (what, meaning) = kind.notDone
+        let older =
+            open.kind == .reseal
+            ? ""
+            : " The older \(open.kind.noun) \(open.id) is still open. "
+                + self.meaning(leavingOpen: open.kind)
+        return saying(meaning: "\(what) \(meaning)\(older)")
+    }
+
+    /// The tag can never be written again, or not without its owner.
+    fileprivate var isOfTagForGood: Bool { [.lockedTag, .unusableTag].contains(kind) }
 
     /// The tag is what it is: to tap it again would not help.
     var blamesTag: Bool {

@@ -5,7 +5,8 @@ import TapcardDomain
 
 /// A chip that proves that it is the card, and can never be written again.
 extension Station {
-    /// After so many refusals in one tap a chip is worn out. One may come of a weak field.
+    /// After so many refusals in one tap a chip is worn out, or cannot get other keys. One may come of
+    /// a weak field.
     private static let mostRefusedWrites = 2
 
     /// Notes that a chip which has refused a write will refuse every one. What it holds, only the
@@ -20,8 +21,15 @@ extension Station {
             history.noteRefusedWrite()
             guard history.refusedWrites >= Station.mostRefusedWrites else { return }
             history.note(unusable: .worn(change.sight.uid))
-        } else if cause.kind == .fixedSettings {
+        } else if cause.isOfChangedKey, isMakingWhole(change, chip) {
+            history.noteRefusedWrite()
+            guard history.refusedWrites >= Station.mostRefusedWrites else { return }
+            history.note(unusable: .refusesKeys(change.sight.uid))
+        } else if cause.kind == .fixedSettings || cause.isOfDeadKey {
             history.note(unusable: TapcardError(cause).naming(change.sight.uid))
+        } else if let key = cause.spentKey, cause.isImpostor {
+            guard history.hasRefused(key) else { return }
+            history.note(unusable: .otherKey(key, change.sight.uid))
         } else if !isMakingWhole(change, chip), let card = chip.visit?.card,
             let altered = await alteredSettings(of: card, after: cause, &history)
         {
@@ -36,16 +44,11 @@ extension Station {
         of card: SellingKey, after error: ChipCardError, _ history: inout TapHistory
     ) async -> TapcardError? {
         // It takes the key once more, which somebody on the line can spoil.
-        guard error.mayComeOfSettings, history.refusedKeys == 0 else { return nil }
-        do throws(ChipCardError) {
-            let isOfCard = try await reader.perform(
-                InspectSettings(card, random: surroundings.random(SecureSession.randomSize)))
-            return isOfCard ? nil : .alteredSettings(card.uid)
-        } catch {
-            // A card that is gone by now is looked at again in any case.
-            if error.hasSpentKey { history.noteRefusedKey() }
-            return nil
-        }
+        guard error.mayComeOfSettings, !history.hasSent(.three) else { return nil }
+        // A card that is gone by now is looked at again in any case.
+        let isOfCard = try? await performing(
+            InspectSettings(card, random: surroundings.random(SecureSession.randomSize)), &history)
+        return isOfCard == false ? .alteredSettings(card.uid) : nil
     }
 
     /// Ends an open payment whose state this look proves not to be on the chip. Its command was

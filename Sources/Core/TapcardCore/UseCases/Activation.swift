@@ -206,7 +206,7 @@ private struct AttemptRequest: TapRequest {
     var card: CardUID? { nil }
 
     func carryOut(
-        on sight: Sight, _ history: TapHistory, at station: Station
+        on sight: Sight, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<Attempt> {
         guard let seen = sight.seen else {
             throw .refused(try await station.strangerRefusal(sight))

@@ -61,7 +61,7 @@ protocol ReceiptRequest: TapRequest where Success == Receipt {
 
 extension ReceiptRequest {
     mutating func carryOut(
-        on sight: Sight, _ history: TapHistory, at station: Station
+        on sight: Sight, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<Receipt> {
         try await station.carryOut(intent, on: sight, history, noting: &request)
     }

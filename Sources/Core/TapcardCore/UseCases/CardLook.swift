@@ -296,6 +296,10 @@ private struct LookRequest: TapRequest {
             return .done(
                 station.reading(sight, view, station.asItLies(sight, view), named))
         }
+        // A fresh record that the tag cannot take hides nothing: the ledger has the balance.
+        if verdict == nil, history.unusable != nil, view.open?.kind == .reseal {
+            return .done(await station.reading(quiet: sight, view, history))
+        }
         guard var problem = verdict, problem.kind != .refusal(.cardClosed) else { return .goOn }
         // Voids the open payment where that is due, and throws the problem with that.
         do throws(Interruption) {
@@ -310,7 +314,7 @@ private struct LookRequest: TapRequest {
     }
 
     func carryOut(
-        on sight: Sight, _ history: TapHistory, at station: Station
+        on sight: Sight, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<CardReading> {
         guard let view = sight.view else { return .lookAgain }
         return .done(await station.reading(quiet: sight, view, history))

@@ -45,11 +45,11 @@ private struct MakingRequest: TapRequest {
         guard order.mayReissue, sight.view?.open?.kind.makesCard != true,
             request.operation == nil, station.verdict(on: sight) != nil
         else { return .goOn }
-        return try await station.make(order, of: sight, noting: &request)
+        return try await station.make(order, of: sight, &history, noting: &request)
     }
 
     mutating func carryOut(
-        on sight: Sight, _ history: TapHistory, at station: Station
+        on sight: Sight, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<CardReading> {
         if let making = request.operation {
             guard making.uid == sight.uid else { throw .refused(station.mismatch(making)) }
@@ -60,7 +60,7 @@ private struct MakingRequest: TapRequest {
         {
             return try await station.finish(settled.id, sight, history, request)
         }
-        return try await station.make(order, of: sight, noting: &request)
+        return try await station.make(order, of: sight, &history, noting: &request)
     }
 
     func conclude(
@@ -139,7 +139,8 @@ extension Station {
     }
 
     func make(
-        _ order: CardOrder, of sight: Sight, noting request: inout PendingRequest
+        _ order: CardOrder, of sight: Sight, _ history: inout TapHistory,
+        noting request: inout PendingRequest
     ) async throws(Interruption) -> Decision<CardReading> {
         let found: CardProtection
         let signature: [UInt8]?
@@ -152,7 +153,7 @@ extension Station {
             signature = tag.signature
         case .chip(let chip):
             guard let answers = chip.answers else { return .lookAgain }
-            try await requireMakeable(chip, sight.uid)
+            try await requireMakeable(chip, sight.uid, &history)
             (found, signature) = (.off, answers.signature)
         }
         let plan = try await plan(order, for: sight, signature, found)

@@ -59,6 +59,15 @@ public struct CardOrder: Sendable, Hashable {
 }
 
 extension CardOrder {
+    /// The kind of the operation that it asks for.
+    var kind: Operation.Kind {
+        switch origin {
+        case .issue: .issue
+        case .adopt: .adopt
+        case .replace: .replace
+        }
+    }
+
     /// Whether an operation is this making, as far as its stored parameters tell.
     func isAnswered(by operation: Operation) -> Bool {
         let isSame =

@@ -88,7 +88,7 @@ private struct SwitchRequest: TapRequest {
     }
 
     mutating func carryOut(
-        on sight: Sight, _ history: TapHistory, at station: Station
+        on sight: Sight, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<ProtectionChange> {
         if let done = history.done(intent.kind), request.operation == nil {
             // An earlier tap had begun it, and this one has finished it.

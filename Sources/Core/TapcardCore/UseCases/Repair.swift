@@ -80,7 +80,7 @@ private struct RepairRequest: TapRequest {
     }
 
     func carryOut(
-        on sight: Sight, _ history: TapHistory, at station: Station
+        on sight: Sight, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<CardReading> {
         guard let view = sight.view else {
             throw .refused(try await station.strangerRefusal(sight))

@@ -96,7 +96,7 @@ private struct ScratchableCard: TapRequest {
     var card: CardUID? { nil }
 
     func carryOut(
-        on sight: Sight, _ history: TapHistory, at station: Station
+        on sight: Sight, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<Found> {
         guard let view = sight.view else {
             throw .refused(try await station.strangerRefusal(sight))

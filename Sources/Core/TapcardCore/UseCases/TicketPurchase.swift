@@ -211,7 +211,7 @@ private struct PurchaseSettling: TapRequest {
     }
 
     func carryOut(
-        on sight: Sight, _ history: TapHistory, at station: Station
+        on sight: Sight, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<Receipt> {
         let known = try await asking(await station.ledger.operation(request.id))
         guard let known else { return .lookAgain }
@@ -236,7 +236,7 @@ struct KnownCardRequest: TapRequest {
     }
 
     func carryOut(
-        on sight: Sight, _ history: TapHistory, at station: Station
+        on sight: Sight, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<CardReading> {
         guard let view = sight.view else {
             throw .refused(try await station.strangerRefusal(sight))
