@@ -207,9 +207,10 @@ struct ProgramAttackTests {
         let counter = try Counter()
         try counter.step("issue --balance 20")
         try counter.simulation.set(["page 28": "FF FF 00 BD"])
-        for _ in 1...2 {
+        // The first is open until the next tap ends it; the second never begins.
+        for status in [6, 4] {
             let pay = try counter.run(["pay", "5"])
-            #expect(pay.status == 6 && pay.errors.contains("has set lock bits on the tag"))
+            #expect(pay.status == status && pay.errors.contains("has set lock bits on the tag"))
         }
         try counter.step("sim put NTAG213")
         let replaced = try counter.step("replace --card \(Counter.firstUID)")
