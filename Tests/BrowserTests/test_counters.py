@@ -51,6 +51,18 @@ class ChoosingTests(CountersCase):
         page.open(until="Amanda Gonzalez")
         self.assertEqual(self.place(), "/counters/1/")
 
+    def test_a_session_of_an_earlier_server_is_replaced_where_the_counter_is_chosen(self):
+        page = self.page
+        page.open(until=ASKED)
+        page.see("Reader ready: simulated reader")
+        page.script("for (const key of Object.keys(sessionStorage)) {"
+                    " const kept = JSON.parse(sessionStorage.getItem(key));"
+                    " if (kept?.token) sessionStorage.setItem(key,"
+                    " JSON.stringify({ ...kept, token: 'A'.repeat(kept.token.length) })); }")
+        page.driver.delete_all_cookies()
+        page.open(until=ASKED)
+        page.see("Reader ready: simulated reader")
+
     def test_an_address_binds_a_browser_to_its_counter(self):
         page = self.page
         page.open(at=2, until="Blank tag")

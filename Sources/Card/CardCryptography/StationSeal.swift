@@ -33,7 +33,7 @@ extension KeyRing {
     /// The seal of the station that has these keys.
     package var stationSeal: StationSeal {
         guard let seal = StationSeal(sealing, isOfTable: isTable) else {
-            preconditionFailure("a ring that is no table has masters")
+            preconditionFailure("These keys are neither a table nor the masters of a house.")
         }
         return seal
     }

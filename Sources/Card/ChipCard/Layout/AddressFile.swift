@@ -158,8 +158,8 @@ package struct AddressFile: Hashable, Sendable {
     private static let rights = AccessRights(
         read: .free, write: .key(.four), readWrite: .key(.four), change: .key(.application))
 
-    /// Whether a station can use a card whose file has these settings. Where values are mirrored
-    /// is no matter: that depends on the card's address.
+    /// Whether a station can use a card whose file has these settings. The places of mirrored
+    /// values are not compared, because they depend on the card's address.
     static func isOfCard(_ settings: FileSettings, _ file: FileNumber) -> Bool {
         switch file {
         case .data: settings == slotSettings

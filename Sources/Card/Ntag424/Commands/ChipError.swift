@@ -48,7 +48,7 @@ package struct ChipError: Error, Sendable, Equatable, CustomStringConvertible {
         case .unproved, .malformed, .sessionOver:
             "Hold the card still and tap it again."
         case .impostor: "Keep the card and look it up in the ledger: it may be a copy."
-        case .otherProtocol: "Use a chip that was not switched to LRP: there is no way back."
+        case .otherProtocol: "Use another chip. A chip in LRP mode cannot be switched back."
         case .keyRefusedBefore:
             "Take the card away. Find out by its key versions which keys it has before another tap."
         case .tooLong: "Report this: it is an error of the program."

@@ -220,8 +220,9 @@ extension Station {
             uptime: surroundings.uptime(), lifetime: settings.paymentLifetime)
     }
 
-    /// The bytes that this record's number would have today, under the key it was made with: a
-    /// rotated key alone is no reason to write. Empty if the rest of the card does not fit.
+    /// The bytes that this record's number would have today, under the key it was made with. A
+    /// record is not written again only because the key was rotated. Empty if the rest of the card
+    /// does not fit.
     private func rendering(of record: SealedRecord, _ view: CardView, on sight: Sight) -> [UInt8] {
         guard let entry = keys.entry(record.keyID), sight.fits(record) else { return [] }
         let content = view.card.content(record.sequence, balance: view.balance)

@@ -62,7 +62,7 @@ extension Station {
             guard request == nil else { throw .refused(error) }
             return nil
         }
-        // Whoever has said that it was not written was wrong.
+        // The card has the new state, although an error said that it was not written.
         guard sight.highest < open.sequence else { return nil }
         guard open.kind.isVoidable else { throw .refused(error) }
         let voided = try await asking(

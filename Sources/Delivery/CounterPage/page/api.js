@@ -138,7 +138,9 @@ export const loadSettings = async () => change({ settings: await once("GET", "se
 /** Opens a session, or resumes this tab's; `isDoubtful` after the server has refused it. */
 export async function openSession(isDoubtful) {
   const kept = sessionStorage.getItem(KEPT);
-  if (!kept || (isDoubtful && state.settings.login === "none")) await renew();
+  // Where the counter is chosen, no call refuses the token of an earlier server.
+  const isUnchecked = isDoubtful || !isAtCounter();
+  if (!kept || (isUnchecked && state.settings.login === "none")) await renew();
   else change({ session: JSON.parse(kept), needsLogin: false });
   if (!isDoubtful || !state.session || !isAtCounter()) return;
   await call("GET", "card");

@@ -1,5 +1,5 @@
-// What the page offers for the tag on the reader. The server decides: its refusal names the steps
-// that would be accepted, and its settings say whether this station makes and loads cards.
+// The actions that the page offers for the tag on the reader. The server decides them: a refusal
+// names the steps that it would accept, and the settings say whether this station makes cards.
 
 import { state, trustedCard } from "./store.js";
 

@@ -69,7 +69,7 @@ export function unknownWords({ id, kind, about, body, doubt }, isRepeated) {
   const title = titled(say.unknown.title);
   if (blamesTag(doubt)) {
     const isKept = KEPT.includes(kind) && doubt.operation === id;
-    // What to do with the cash is known only where the ledger has this request.
+    // The cash belongs in the drawer only if the ledger has this request.
     const lines = [(isKept || !KEPT.includes(kind)) && say.unknown.yet[kind], doubt.advice];
     return { title: isKept ? titled(say.unknown.kept) : title, lines };
   }
