@@ -63,14 +63,14 @@ step 0 'Armed' sim tear 3 torn mix 7
 step 6 'Tap the card again' pay 5
 chapter 'Nobody was told "paid". The next tap settles it.'
 step 0 'lies on' sim put
-step 0 'the interrupted payment of $5.00 was not made' read
+step 0 'the interrupted payment of $5.00 did not go through' read
 step 0 '15.50' read --json
 
 chapter 'Pulled a moment later, the new record is whole: now the payment counts.'
 step 0 'Armed' sim tear 4 acknowledge-lost
 step 6 'Tap the card again' pay 5
 step 0 'lies on' sim put
-step 0 'the interrupted payment of $5.00 is made' read
+step 0 'the interrupted payment of $5.00 went through' read
 
 chapter 'The process itself is killed between two pages. The next tap finishes what was begun.'
 step 0 'Armed' sim tear 2 killed-after
@@ -189,7 +189,7 @@ step 0 'versions 2, 2, 2, 2, 2' tag info
 step 0 'Armed' sim tear 1 acknowledge-lost
 step 6 'Tap the card again' pay 3
 step 0 'lies on' sim put
-step 0 'the interrupted payment of $3.00 is made' read
+step 0 'the interrupted payment of $3.00 went through' read
 step 0 'sealed with key 2' keys rotate
 step 0 '$8.00 left' pay 1
 step 0 'versions 3, 3, 3, 3, 3' tag info
@@ -213,7 +213,7 @@ tell fault data 4 unplug
 step 6 'Tap the card again' pay 8
 chapter 'The cable was pulled in the middle of that. Plugged in again, the next tap settles it.'
 tell plug
-step 0 'the interrupted payment of $8.00 was not made' read
+step 0 'the interrupted payment of $8.00 did not go through' read
 step 0 '$42.00 left' pay 8
 kill "$played"
 wait "$played" 2>/dev/null

@@ -54,8 +54,8 @@ class KeyboardTests(BrowserCase):
         self.page.open()
         self.page.press("History")
         self.page.wait("document.activeElement.tagName === 'H1'")
-        self.page.press("Desk")
-        self.page.wait("document.activeElement.innerText === 'Desk'")
+        self.page.press("Card tools")
+        self.page.wait("document.activeElement.innerText === 'Card tools'")
         self.page.driver.back()
         self.page.wait("document.activeElement.innerText === 'History'")
 

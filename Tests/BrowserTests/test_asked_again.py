@@ -49,14 +49,14 @@ class AskedAgainTests(BrowserCase):
 
     def test_what_needs_a_confirmation_is_asked_about_and_sent_with_it(self):
         for error, member, title, action in (
-                ("confirmation-needed", "confirmed", "Payment, $10.00?", "Yes, $10.00"),
-                ("just-settled", "again", "Payment, $10.00, once more?", "Once more")):
+                ("confirmation-needed", "confirmed", "Charge $10.00?", "Yes, $10.00"),
+                ("just-settled", "again", "Charge $10.00 again?", "Once more")):
             with self.subTest(error):
                 self.refuse(error, settled=[EARLIER] if member == "again" else [])
                 self.page.press("$10.00")
                 self.page.see(title, f"It was {error}.", "Nothing was charged.")
                 self.assertNotIn("--flag", self.page.text())
-                self.assertEqual(self.page.focused(), "Leave it as it is")
+                self.assertEqual(self.page.focused(), "Cancel")
                 self.assertEqual(self.page.count(".stage"), 0)
                 self.page.press(action)
                 self.page.wait("window.asked.length === 2")
@@ -73,34 +73,34 @@ class AskedAgainTests(BrowserCase):
     def test_who_does_not_confirm_moves_nothing(self):
         self.refuse("confirmation-needed")
         self.page.press("$10.00")
-        self.page.press("Leave it as it is")
+        self.page.press("Cancel")
         self.page.wait("!document.querySelector('dialog')")
         self.page.see("Usual amounts")
         self.assertEqual(len(self.asked()), 1)
 
     def test_an_amount_above_the_ceilings_is_told_in_two_sentences(self):
         self.page.type("Another amount", "10,000.01")
-        self.page.press("Take")
+        self.page.press("Charge")
         self.page.stage("failed")
         told = self.page.script(
             "return [...document.querySelectorAll('.stage h1, .stage .lead')]"
             ".map((it) => it.innerText)")
         self.assertEqual(told, [
-            "Not paid", "A payment of $10,000.01 is above $10,000.00, the most that this station "
-            "allows.", "Check the amount."])
+            "Not paid", "A payment of $10,000.01 is over this station's limit of $10,000.00.",
+            "Check the amount."])
         self.page.press("Back")
         self.assertEqual(self.page.field("Another amount").get_property("value"), "10,000.01")
 
     def test_an_amount_that_was_not_confirmed_can_be_corrected(self):
         self.page.type("Another amount", "5000")
-        self.page.press("Take")
-        self.page.see("Payment, $5,000.00?", "A payment of $5,000.00 is above $100.00",
+        self.page.press("Charge")
+        self.page.see("Charge $5,000.00?", "A payment of $5,000.00 is over $100.00",
                       "Nothing was charged.")
-        self.page.press("Leave it as it is")
+        self.page.press("Cancel")
         self.page.wait("!document.querySelector('dialog')")
         self.assertEqual(self.page.field("Another amount").get_property("value"), "5000")
         self.page.type("Another amount", "5.00")
-        self.page.press("Take")
+        self.page.press("Charge")
         self.page.stage("done")
         self.page.leave_check()
         self.page.press("Charge the same card again")
@@ -111,8 +111,8 @@ class AskedAgainTests(BrowserCase):
         self.refuse("insufficient-funds", settled=[EARLIER, VOIDED])
         self.page.press("$10.00")
         self.page.stage("failed")
-        self.page.see("From before: Payment, $4.50. Paid.",
-                      "From before: Payment, $4.50. It did not happen.")
+        self.page.see("The earlier $4.50 payment went through.",
+                      "The earlier $4.50 payment did not go through.")
 
     def card(self, *settled, **members):
         read = {**self.counter.read(), "settled": settled, **members}
@@ -127,24 +127,24 @@ class AskedAgainTests(BrowserCase):
             with self.subTest(word):
                 self.page.go("desk")
                 self.card(ledger="blocked")
-                self.page.see("This card is blocked", "Allow again")
+                self.page.see("This card is blocked", "Unblock")
                 self.card(ledger=word)
                 self.page.see(told)
-                self.page.see_no("Allow again")
+                self.page.see_no("Unblock")
                 self.assertNotIn("blocked", self.page.text())
                 self.page.type("Card number", "04")
-                self.page.see("Allow again")
+                self.page.see("Unblock")
                 self.page.type("Card number", " ")
                 self.page.go("pay")
-                self.page.see("No money moves on this card.")
+                self.page.see("This card cannot be charged or topped up.")
                 self.assertFalse(self.page.can_press("$1.00"))
 
     def test_what_the_watcher_has_settled_is_told(self):
         self.card(VOIDED)
-        self.page.see("From before: Payment, $4.50. It did not happen.")
+        self.page.see("The earlier $4.50 payment did not go through.")
 
     def test_what_the_watcher_has_closed_is_handed_out(self):
         self.card(CLOSED)
-        self.page.see("Hand out $9.00 now", "From before: Pay-out, $9.00. Paid out and closed.")
+        self.page.see("Hand out $9.00 now", "The earlier $9.00 pay-out went through.")
         self.page.press("Close")
         self.page.wait("!document.querySelector('dialog')")

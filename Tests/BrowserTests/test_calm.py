@@ -95,7 +95,7 @@ class CalmTests(BrowserCase):
     def test_the_amount_is_said(self):
         self.pay()
         self.page.wait("document.querySelector('#polite').innerText"
-                       " === 'Paid $2.50. $17.50 available now'")
+                       " === 'Paid $2.50. $17.50 left'")
 
     def test_a_card_that_lies_there_is_not_asked_for(self):
         self.counter.call("POST", "block", {})
@@ -105,7 +105,7 @@ class CalmTests(BrowserCase):
             with self.subTest(view):
                 self.page.go(view)
                 self.page.wait("document.querySelector(`.in-${arguments[0]}`)", view)
-                for words in ("No card on the reader", "Needs a card", "Hold a card"):
+                for words in ("Choose an amount", "Needs a card", "Hold a card"):
                     self.assertNotIn(words, self.page.text())
 
     def test_forced_colours_keep_the_series_of_the_chart_apart(self):

@@ -4,7 +4,7 @@ from case import BrowserCase
 from counter import Refused
 
 PASSWORD = "sesame-open"
-LOGIN = "This counter asks who stands at it."
+LOGIN = "Log in to start."
 
 
 class CashierTests(BrowserCase):

@@ -43,13 +43,13 @@ class CurrencyCase(BrowserCase):
 
     def assertAccepted(self, text, amount):
         self.page.type("Another amount", text)
-        self.page.press("Take")
+        self.page.press("Charge")
         self.page.stage("done")
         self.assertEqual(self.counter.done("pay"), [amount])
 
     def assertRefused(self, text, words):
         self.page.type("Another amount", text)
-        self.page.press("Take")
+        self.page.press("Charge")
         self.page.see(words)
 
     def sent(self, *texts):
@@ -57,7 +57,7 @@ class CurrencyCase(BrowserCase):
         self.page.script(NOTED)
         for text in texts:
             self.page.type("Another amount", text)
-            self.page.press("Take")
+            self.page.press("Charge")
             self.page.stage("failed")
             self.page.press("Back")
         return self.page.script("return window.noted")
@@ -82,7 +82,7 @@ class CommaTests(CurrencyCase):
         self.page.see("Amanda Gonzalez", "K\u010d 1\u00a0500,00 available", "K\u010d 49,50")
         self.page.press("K\u010d 20,00")
         self.page.stage("done")
-        self.page.see("K\u010d 1\u00a0480,00 available now")
+        self.page.see("K\u010d 1\u00a0480,00 left")
         self.page.leave_check()
         self.page.press("Charge the same card again")
         self.assertEqual(
@@ -92,8 +92,8 @@ class CommaTests(CurrencyCase):
 
     def test_funds_to_begin_with_take_one_as_well(self):
         self.page.open("issue")
-        self.page.type("Funds to begin with, paid in cash", "12,5")
-        self.page.press("Issue it")
+        self.page.type("Starting balance (cash received)", "12,5")
+        self.page.press("Issue card")
         self.page.stage("done")
         self.assertEqual(self.counter.read()["balance"], "12.50")
 

@@ -93,7 +93,7 @@ class CustomersCase(unittest.TestCase):
 class CardTests(CustomersCase):
     def test_shows_the_balance_at_once(self):
         self.open(self.customers.tap())
-        self.see("Balance", "$165.50", "As of", "Latest movements")
+        self.see("Balance", "$165.50", "As of", "Recent activity")
         self.see("Added", "+$150.00", "Paid", "\u2212$4.50", "New card", "+$20.00")
         self.see_no("Amanda", "04AC6B72BA6C80")
         # Times are the phone's own.
@@ -150,7 +150,7 @@ class CardTests(CustomersCase):
         for address in (self.customers.url, f"{good}0", f"{good}&m=0",
                         f"{self.customers.url}?{urllib.parse.urlencode(wrong)}"):
             self.open(address)
-            self.see("This is not the page of a card")
+            self.see("We don't recognise this card")
             self.see_no("$", "Balance")
         self.open(good)
         self.see("$165.50")
@@ -160,7 +160,7 @@ class CardTests(CustomersCase):
         self.open("about:blank")
         self.command("Network.enable", {})
         self.open(f"{self.customers.url}?{'x' * 4}")
-        self.see("This is not the page of a card")
+        self.see("We don't recognise this card")
         # The page comes, and then the network is gone.
         block = self.command("Page.addScriptToEvaluateOnNewDocument", {"source": """
             const send = window.fetch;

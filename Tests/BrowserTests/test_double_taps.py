@@ -86,7 +86,7 @@ class DoubleTapTests(BrowserCase):
                 self.at_home(WIDE)
                 self.page.press("Take a payment")
                 self.page.type("Another amount", "1.00")
-                self.page.come_to_rest(self.page.find("Take"))
+                self.page.come_to_rest(self.page.find("Charge"))
                 for padding, place in (("90px", ".presets button"), ("", ".free button")):
                     self.page.script(
                         "document.querySelector('main').style.paddingTop = arguments[0]", padding)

@@ -67,14 +67,14 @@ class HistoryTests(BrowserCase):
     def test_what_belongs_to_a_closed_account_is_refused_without_ids(self):
         self.reissue()
         self.page.open("history")
-        self.page.press("Reverse $60.00")
+        self.page.press("Undo top-up $60.00")
         self.page.listen()
-        self.page.press("Reverse it")
-        self.page.press("Reverse it")
+        self.page.press("Undo it")
+        self.page.press("Undo it")
         self.page.stage("failed")
         words = "This was done before the card was issued again."
-        self.page.see("Not undone", words, "It cannot be taken back.")
-        self.page.hear(f"Not undone. {words} It cannot be taken back.")
+        self.page.see("Could not undo", words, "It cannot be undone.")
+        self.page.hear(f"Could not undo. {words} It cannot be undone.")
         self.assertNotRegex(self.page.text(), ID)
 
     def test_the_last_one_comes_first_whatever_the_clock_said(self):
@@ -117,7 +117,7 @@ class HistoryTests(BrowserCase):
                     "return getComputedStyle(document.documentElement).fontSize")
                 self.assertEqual(size, "32px")
                 self.page.see("Entries")
-                self.page.press("The same as a table")
+                self.page.press("Show as table")
                 self.page.press("Refund \u2212$12.50")
                 self.assertEqual(self.page.script(SQUEEZED), [])
         self.page.look(WIDE)

@@ -148,7 +148,7 @@ class RepetitionTests(AnswerCase):
         adding.start()
         self.page.see("Another page, Top-up, waiting")
         self.page.script("window.fetch = window.sending")
-        self.page.see("The reader is in use")
+        self.page.see("This reader is busy")
         self.assertEqual(self.page.count(".stage.unknown"), 1)
         self.counter.call("DELETE", f"operations/{other}")
         adding.join()
@@ -198,7 +198,7 @@ class SessionTests(AnswerCase):
         self.assertEqual(self.page.count(".stage.failed"), 0)
         self.counter.put(self.uid)
         self.page.stage("done")
-        self.page.see("$17.50 available now")
+        self.page.see("$17.50 left")
         self.assertPaidOnce()
 
     def test_a_repetition_without_a_session_is_no_outcome(self):
@@ -242,12 +242,12 @@ class CutTests(AnswerCase):
         self.assertEqual(self.page.count(".stage.done"), 0)
         self.proxy.keeps_streams_away = False
         self.page.stage("done")
-        self.page.see("$17.50 available now")
+        self.page.see("$17.50 left")
         self.assertPaidOnce()
 
     def test_who_cancels_is_told_that_it_was_paid(self):
         self.page.press("Cancel")
         self.page.stage("done")
         # Nobody tells this page what the card holds now.
-        self.page.see("$17.50 on the card after this")
+        self.page.see("Balance after this: $17.50")
         self.assertPaidOnce()

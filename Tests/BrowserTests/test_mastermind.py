@@ -71,7 +71,7 @@ class MastermindTests(BrowserCase):
         self.page.press("Ranking")
         self.page.see("amanda")
         self.page.press("3")
-        self.page.see("Nobody has solved one yet.")
+        self.page.see("No solved games yet.")
 
     def test_a_guess_is_made_and_taken_back_by_buttons(self):
         self.page.press("Start")
@@ -88,7 +88,7 @@ class MastermindTests(BrowserCase):
 
     def test_a_game_is_kept_on_a_card_and_resumed_from_it(self):
         self.counter.make_demo()
-        self.page.field("Keep it on the card").click()
+        self.page.field("Save it on a card").click()
         self.page.press("Start")
         self.begun()
         kept = self.counter.read()["game"]
@@ -97,7 +97,7 @@ class MastermindTests(BrowserCase):
             self.page.press(colour)
         self.page.press("Guess")
         self.page.see("Guess 1")
-        self.page.field("Keep it on the card").click()
+        self.page.field("Save it on a card").click()
         self.page.press("Start")
         self.page.see_no("Guess 1")
         self.assertNotEqual(self.game(), kept)
@@ -113,7 +113,7 @@ class MastermindTests(BrowserCase):
         self.page.find("Place 3: violet")
         self.page.find("Place 1: empty")
         self.page.press("Ranking")
-        self.page.see("Nobody has solved one yet.")
+        self.page.see("No solved games yet.")
         self.page.press("4")
         self.page.press("All")
         self.page.wait("document.querySelector('.choice [aria-pressed=true]').innerText === 'All'")

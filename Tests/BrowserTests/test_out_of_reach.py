@@ -44,7 +44,7 @@ class RefusingTests(HouseCase):
         page.see_no(AWAY)
         page.press("$1.00")
         page.stage("done")
-        page.see("$19.00 available now")
+        page.see("$19.00 left")
 
     def test_a_card_with_a_problem_of_its_own_stays_dressed_as_one(self):
         page, counter = self.page, self.counter
@@ -103,7 +103,7 @@ class SellingCase(HouseCase):
         if again:
             self.page.press("Charge the same card again")
         self.page.type("Another amount", amount)
-        self.page.press("Take")
+        self.page.press("Charge")
 
 
 class SellingTests(SellingCase):
@@ -118,13 +118,13 @@ class SellingTests(SellingCase):
         page.leave_check()
         page.go("home")
         page.see("$17.50", "Booked later",
-                 "The ledger is out of reach; sales are booked later. You may sell $497.50 more.",
+                 "The ledger is out of reach. Payments are booked later; you can take $497.50 more.",
                  "$2.50 is still to be booked.")
-        page.see("less what is still to be booked")
+        page.see("already subtracted")
         self.assertNotIn("$20.00", page.text())
         self.assertEqual(page.count(".doubtful"), 0)
         self.house.start()
-        page.see("All was booked at")
+        page.see("Everything was booked at")
         page.see_no(AWAY)
         page.see("$17.50")
         self.assertEqual(self.counter.done("deferred"), ["-2.50"])
@@ -136,8 +136,8 @@ class SellingTests(SellingCase):
         page.see("Amanda Gonzalez")
         self.house.stop()
         for amount, why in (
-                ("12.00", "This card may pay only $10.00 more."),
-                ("9.00", None), ("2.00", "This card may pay only $1.00 more.")):
+                ("12.00", "This card can pay only $10.00 more offline."),
+                ("9.00", None), ("2.00", "This card can pay only $1.00 more offline.")):
             self.pay(amount, again=amount == "2.00")
             page.stage("failed" if why else "done")
             if why:
@@ -161,4 +161,4 @@ class LimitTests(SellingCase):
         page.see(f"{AWAY} Take cash until it is back.")
         self.pay("0.50", again=True)
         page.stage("failed")
-        page.see("This till has sold enough.", "Take cash until the ledger is back.")
+        page.see("This station has reached its offline limit.", "Take cash until the ledger is back.")

@@ -27,7 +27,7 @@ class EmulatedReaderTests(BrowserCase):
         self.page.stage("waiting")
         self.counter.emulator.tell("present")
         self.page.stage("done")
-        self.page.see("$17.50 available now")
+        self.page.see("$17.50 left")
         self.page.leave_check()
         self.counter.emulator.tell("fault write 4 pulled-after")
         # The card came for a payment and lies there still: it is not charged by one more tap.
@@ -36,7 +36,7 @@ class EmulatedReaderTests(BrowserCase):
         self.page.stage("unknown")
         self.counter.emulator.tell("present")
         self.page.stage("done")
-        self.page.see("$12.50 available now")
+        self.page.see("$12.50 left")
         self.page.leave_check()
         self.page.go("scratch")
         self.page.press("Scratch for me")
@@ -80,7 +80,7 @@ class EmulatedReaderTests(BrowserCase):
         self.counter.emulator.tell(f"fault data {WITHIN_THE_WRITING} unplug")
         self.counter.emulator.tell("present")
         self.page.stage("unknown")
-        self.page.see("Outcome unknown, $1.00", "No reader")
+        self.page.see("Not sure it went through, $1.00", "No reader")
         self.counter.emulator.tell("plug")
         self.page.wait("document.querySelector('.stage.done, .stage.failed')")
         isPaid = self.page.count(".stage.done") == 1
@@ -94,7 +94,7 @@ class NoReaderTests(BrowserCase):
     def test_what_the_doctor_says_is_shown(self):
         self.page.open(until="No reader")
         self.page.press("What to do")
-        self.page.see("What the doctor says", "Problem:")
+        self.page.see("Diagnosis", "Problem:")
         said = self.counter.run("doctor")["findings"]
         self.page.see(*[each["what"] for each in said if each["severity"] == "problem"])
         self.assertFalse(self.page.can_press("Funds available"))

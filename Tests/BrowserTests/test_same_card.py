@@ -17,7 +17,7 @@ class SameCardTests(BrowserCase):
         self.page.leave_check()
 
     def assertAsked(self):
-        self.page.see("This card has just paid", AGAIN)
+        self.page.see("Already paid", AGAIN)
         self.assertFalse(self.page.can_press("$2.50"))
         self.assertEqual(self.page.count(".free"), 0)
 
@@ -60,7 +60,7 @@ class SameCardTests(BrowserCase):
         self.page.go("add")
         self.page.see("Amanda Gonzalez")
         self.pay("$10.00")
-        self.page.see("Funds were just added to this card", "Add to the same card again")
+        self.page.see("Already topped up", "Add to the same card again")
         self.page.go("pay")
         self.pay()
         self.assertAsked()

@@ -52,7 +52,7 @@ class ScratchTests(BrowserCase):
         self.rub()
         self.begun()
         self.page.press("Leave without scratching")
-        self.page.see("Scratching was cancelled: nothing happened", "Not scratched yet")
+        self.page.see("Cancelled: the card was not scratched", "Not scratched yet")
         self.assertEqual(self.state(), "unscratched")
         self.page.press("Scratch")
         self.page.press("Scratch for me")

@@ -8,25 +8,25 @@ from test_out_of_reach import DANGER
 CHIPS = {
     sights.factory_clone: ("A copy", "This is a copy."),
     sights.clone: ("A copy", "This is a copy."),
-    sights.chip_of_another_house: ("Unknown key", "The key of this card is not here."),
-    sights.other_house_with_our_version: ("Unknown key", "This is another house's card."),
-    sights.card_with_foreign_keys: ("Unknown key", "The key of this card is not here."),
-    sights.old_chip: ("$9.50", "The card shows an older state than it had."),
+    sights.chip_of_another_house: ("Unknown key", "This station does not have this card's key."),
+    sights.other_house_with_our_version: ("Unknown key", "This card is from another business."),
+    sights.card_with_foreign_keys: ("Unknown key", "This station does not have this card's key."),
+    sights.old_chip: ("$9.50", "This card is out of date."),
     sights.forged_chip: ("$11.50", "This card was forged."),
     sights.ahead: ("$12.50", "The card is newer than the ledger."),
 }
 PAGES = {
-    sights.other_house: ("Amanda Gonzalez", "This is another house's card, or a forged one."),
-    sights.other_key: ("Amanda Gonzalez", "The key of this card is not here."),
+    sights.other_house: ("Amanda Gonzalez", "This card is from another business, or forged."),
+    sights.other_key: ("Amanda Gonzalez", "This station does not have this card's key."),
     sights.copied_pages: ("$12.50", "This is a copy."),
-    sights.old_pages: ("$9.50", "The card shows an older state than it had."),
+    sights.old_pages: ("$9.50", "This card is out of date."),
 }
 SENTENCES = """
 return [...document.querySelectorAll('.note.bad :is(strong, p)')].map((it) => it.innerText).join(' ')
 """
-OVER = "Write over what is on this tag?"
-MOVE = "Move its funds to another tag: Replace, at the desk."
-IN_THE_WAY = "Take this one off first: it needs another tag."
+OVER = "Overwrite this tag?"
+MOVE = "Move its balance to another tag with Replace in Card tools."
+IN_THE_WAY = "Remove this card first. The replacement needs another tag."
 # As the server tells of a chip that names another version of its keys whenever it is asked.
 UNTRUE = """
 const [done] = arguments;
@@ -79,12 +79,12 @@ class AlarmTests(SightCase):
         self.page.listen()
         self.counter.put()
         self.page.hear(f"{DANGER} on this card. This is a copy. "
-                       "Keep it; the card it was copied from is not to blame.")
+                       "Keep it. The card it was copied from is still good.")
 
     def test_a_killed_key_is_no_copy(self):
         sights.dead_key(self.drawer)
         self.page.open()
-        told = ("Not usable", "Nothing can be written to this card any more.", MOVE)
+        told = ("Not usable", "This card can no longer be written.", MOVE)
         self.page.see(*told)
         self.assertNotIn(DANGER, self.page.text())
         self.assertNotIn("key 3", self.page.text())
@@ -92,11 +92,11 @@ class AlarmTests(SightCase):
             self.page.go(view)
             self.page.see(*told)
         self.page.go("desk")
-        self.page.see("What an operator may do", IN_THE_WAY)
+        self.page.see("Manage the card", IN_THE_WAY)
         for name in ("Issue a card", "Replace a lost card"):
             self.assertFalse(self.page.can_press(name), name)
         self.counter.take()
-        self.page.see("Moves its funds onto a new tag.")
+        self.page.see("Moves its balance to a new tag.")
         self.page.see_no(IN_THE_WAY)
         self.assertTrue(self.page.can_press("Replace a lost card"))
 
@@ -120,7 +120,7 @@ class OfferTests(SightCase):
     def desk(self, make):
         make(self.drawer)
         self.page.open("desk")
-        self.page.see("What an operator may do")
+        self.page.see("Manage the card")
         self.page.wait("document.querySelector('.side .card:not(.slot)')")
 
     def test_nothing_is_offered_for_keys_that_are_not_here(self):
@@ -129,17 +129,17 @@ class OfferTests(SightCase):
             with self.subTest(make.__name__):
                 self.desk(make)
                 self.page.see(DANGER)
-                for name in ("Issue a card", "Write the demo user", "Take over", "Repair", "Block"):
+                for name in ("Issue a card", "Write the demo user", "Convert", "Repair", "Block"):
                     self.assertFalse(self.page.can_press(name), name)
                 self.page.go("issue")
-                self.page.see("Makes a card of a blank tag")
-                self.assertFalse(self.page.can_press("Issue it"))
+                self.page.see("Any phone can read the name")
+                self.assertFalse(self.page.can_press("Issue card"))
 
     def write_over(self, make):
         self.desk(make)
         self.page.press("Write the demo user")
         self.page.see(OVER)
-        self.page.press("Write over it")
+        self.page.press("Overwrite")
         self.page.stage("done")
         self.page.leave_check()
         self.assertEqual(self.counter.read()["ledger"], "known")
@@ -157,7 +157,7 @@ class OfferTests(SightCase):
         self.page.see("Blank tag", "Use another tag.")
         self.assertNotIn("This tag can become a card", self.page.text())
         self.page.go("desk")
-        self.page.see("What an operator may do")
+        self.page.see("Manage the card")
         self.assertFalse(self.page.can_press("Issue a card"))
 
     def test_a_tag_that_its_maker_has_not_signed_becomes_no_card(self):
@@ -166,16 +166,16 @@ class OfferTests(SightCase):
         self.page.see("Blank tag", "Use another tag.")
         self.assertNotIn("This tag can become a card", self.page.text())
         for view, name in (("desk", "Issue a card"), ("desk", "Write the demo user"),
-                           ("issue", "Issue it")):
+                           ("issue", "Issue card")):
             self.page.go(view)
-            self.page.see("What an operator may do" if view == "desk" else "Makes a card of a blank")
+            self.page.see("Manage the card" if view == "desk" else "Any phone can read")
             self.assertFalse(self.page.can_press(name), name)
 
     def test_what_is_no_card_is_taken_over_by_nobody(self):
         self.counter.put("NTAG424")
         self.page.open("desk")
         self.page.see("Blank tag")
-        self.assertFalse(self.page.can_press("Take over"))
+        self.assertFalse(self.page.can_press("Convert"))
         self.assertTrue(self.page.can_press("Issue a card"))
 
     def test_a_blocked_card_is_asked_no_account_for(self):
@@ -183,9 +183,9 @@ class OfferTests(SightCase):
         self.counter.call("POST", "block", {})
         self.page.open("issue")
         self.page.see("This card is blocked")
-        self.page.press("Issue it")
+        self.page.press("Issue card")
         self.page.stage("failed")
-        self.page.see("The card is blocked", "Allow it again at the desk.")
+        self.page.see("The card is blocked", "To unblock it, use Card tools.")
         self.assertEqual(self.page.count("dialog"), 0)
 
 
@@ -195,9 +195,9 @@ class EndedTests(SightCase):
         self.page.see(told, "Its tag can become a new card")
         self.page.press("Issue it again")
         self.page.type("Name of the holder", "Eva")
-        self.page.press("Issue it")
-        self.page.see("Issue this card again?", "Its old account has ended.")
-        self.assertEqual(self.page.focused(), "Leave it as it is")
+        self.page.press("Issue card")
+        self.page.see("Issue this card again?", "Its old account is closed.")
+        self.assertEqual(self.page.focused(), "Cancel")
         self.page.press("Issue it again")
         self.page.stage("done")
         self.page.leave_check()
@@ -241,7 +241,7 @@ class KindTests(SightCase):
         self.counter.put("NTAG424")
         self.page.see(proven)
         self.page.see_no(protect)
-        self.page.press("Issue it")
+        self.page.press("Issue card")
         self.page.stage("done")
         self.page.leave_check()
         self.page.see("cannot be copied", proven)
@@ -272,20 +272,20 @@ class TableTests(SightCase):
         self.assertFalse(self.page.can_press("Undo"))
         self.page.leave_check()
         self.page.go("add")
-        self.page.see("This counter adds no funds.")
+        self.page.see("This counter cannot add funds.")
         self.assertFalse(self.page.can_press("$5.00"))
         self.page.go("history")
         self.page.see("Payment")
         self.assertFalse(self.page.can_press("Refund"))
-        self.assertTrue(self.page.can_press("Reverse"))
+        self.assertTrue(self.page.can_press("Undo top-up"))
         self.page.go("desk")
         self.page.see("Pay out and close")
-        for name in ("Issue a card", "Write the demo user", "Take over", "Replace a lost card"):
+        for name in ("Issue a card", "Write the demo user", "Convert", "Replace a lost card"):
             self.assertFalse(self.page.can_press(name), name)
         self.page.go("issue")
-        self.page.see("This counter makes no cards.")
+        self.page.see("This counter cannot issue cards.")
         self.counter.put("NTAG424")
         self.page.go("home")
-        self.page.see("Blank tag", "Do it at another counter.")
+        self.page.see("Blank tag", "Use another counter.")
         self.assertFalse(self.page.can_press("Write the demo user"))
         self.assertAudited()

@@ -30,14 +30,14 @@ AGAIN = "Charge the same card again"
 
 class UnknownTests(FaultCase):
     loses_server = True
-    words = "Outcome unknown, $2.50. Hold the same card again."
+    words = "Not sure it went through, $2.50. Hold the same card again."
 
     def assertTwoSentences(self):
         """Of a title and its line, whatever the server has said."""
         told = self.page.script(
             "return [...document.querySelectorAll('.stage h1, .stage :is(p, li):not(.what)')]"
             ".map((it) => it.innerText)")
-        self.assertEqual(told, ["Outcome unknown, $2.50", "Hold the same card again."])
+        self.assertEqual(told, ["Not sure it went through, $2.50", "Hold the same card again."])
 
     def tear(self):
         self.counter.tear(WHOLE)
@@ -95,11 +95,11 @@ class OtherUnknownTests(BrowserCase):
         self.page.open()
         for view, place, presses, words in (
                 ("history", "/refund", ["Refund \u2212$2.50", "Refund it", "Refund it"],
-                 "Outcome unknown, $2.50. Hold the same card again."),
+                 "Not sure it went through, $2.50. Hold the same card again."),
                 ("tickets", "/ticket/claim", ["Pay out of the drawer"] * 2,
-                 "Outcome unknown, $7.00. Hand out nothing until this has changed."),
+                 "Not sure it went through, $7.00. Hand out nothing until this is resolved."),
                 ("desk", "/close", ["Pay out and close"] * 2,
-                 "Outcome unknown, $60.00. Hold the same card again.")):
+                 "Not sure it went through, $60.00. Hold the same card again.")):
             with self.subTest(place):
                 self.page.script(INSTEAD, "/tickets", 200, TICKETS)
                 self.page.go(view)
@@ -138,30 +138,30 @@ class SpokenTests(BrowserCase):
                     uid=self.counter.read()["uid"], balance="17.50", settled=[EARLIER])
         self.page.press("$2.50")
         self.page.hear(
-            "Paid $2.50. $17.50 available now. From before: Payment, $4.50. Paid.")
+            "Paid $2.50. $17.50 left. The earlier $4.50 payment went through.")
         self.page.leave_check()
         self.answer(status=409, error="insufficient-funds", result="refused",
-                    title="The card has $1.00, $5.00 is asked for.",
+                    title="Not enough on the card: $1.00 available, $5.00 needed.",
                     meaning="Nothing was changed on card or ledger.",
                     advice="Add funds with tapcard add, or charge less.",
                     next=[{"step": "add-funds"}], settled=[EARLIER])
         self.page.press("$5.00")
-        self.page.hear("Not paid. The card has $1.00, $5.00 is asked for. "
-                       "Add funds first, or charge less. From before: Payment, $4.50. Paid.")
+        self.page.hear("Not paid. Not enough on the card: $1.00 available, $5.00 needed. "
+                       "Add funds first, or charge less. The earlier $4.50 payment went through.")
 
     def test_what_was_settled_as_a_card_was_laid_down_is_spoken_with_the_card(self):
         read = self.counter.read()
         self.page.script(
             "stream.dispatchEvent(new MessageEvent('card', { data: arguments[0] }))",
             json.dumps({"session": 99, "problem": None, "read": {**read, "settled": [EARLIER]}}))
-        self.page.hear("From before: Payment, $4.50. Paid. "
-                       "Card of Amanda Gonzalez, $20.00 available.")
+        self.page.hear("The earlier $4.50 payment went through. "
+                       "Card read: Amanda Gonzalez, $20.00 available.")
 
     def test_that_the_card_has_just_paid_is_spoken_and_the_keyboard_keeps_its_place(self):
         self.page.press("$1.00")
         self.page.stage("done")
         self.page.leave_check()
-        self.page.hear("This card has just paid. Take it off, or go on with it.")
+        self.page.hear("Already paid. Remove the card, or charge it again.")
         again = self.page.find(AGAIN)
         self.page.come_to_rest(again)
         self.page.script("arguments[0].focus()", again)

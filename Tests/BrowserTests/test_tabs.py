@@ -50,7 +50,7 @@ class ManyTabsTests(TabsCase):
             self.page.see("Reader ready", "$19.00 available")
         self.page.press("$2.50")
         self.page.stage("done")
-        self.page.see("$16.50 available now")
+        self.page.see("$16.50 left")
 
     def test_a_tab_that_rested_says_nothing_that_is_not_so_any_more(self):
         self.page.go("history")
@@ -82,7 +82,7 @@ class ManyTabsTests(TabsCase):
         self.assertEqual(self.link(), "live")
         self.counter.put(self.uid)
         self.page.stage("done")
-        self.page.see("$19.00 available now")
+        self.page.see("$19.00 left")
         self.assertEqual(self.counter.done("pay"), ["-1.00"])
 
 

@@ -26,21 +26,21 @@ class UndoTests(BrowserCase):
 
     def test_the_balance_of_paid_is_the_one_of_now(self):
         self.do("pay", "$2.50")
-        self.page.see("$17.50 available now")
+        self.page.see("$17.50 left")
         self.counter.call("POST", "pay", {"amount": "1.00"})
-        self.page.see("$16.50 available now")
-        self.assertNotIn("$17.50 available now", self.page.text())
+        self.page.see("$16.50 left")
+        self.assertNotIn("$17.50 left", self.page.text())
         self.counter.put("NTAG213")
-        self.page.see("$17.50 on the card after this")
-        self.assertNotIn("available now", self.page.text())
+        self.page.see("Balance after this: $17.50")
+        self.assertNotIn("$17.50 left", self.page.text())
 
     def test_an_undone_payment_counts_for_nothing(self):
         self.do("pay", "$2.50")
         self.page.press("Undo")
-        self.page.see("Refunded", "$20.00 available now")
+        self.page.see("Refunded", "Balance $20.00")
         self.page.leave_check()
         self.page.see("Usual amounts")
-        self.assertNotIn("has just paid", self.page.text())
+        self.assertNotIn("Already paid", self.page.text())
         self.page.press("$1.00")
         self.page.stage("done")
         self.assertEqual(self.counter.done("pay"), ["-2.50", "-1.00"])
@@ -48,20 +48,20 @@ class UndoTests(BrowserCase):
     def test_another_payment_of_the_same_card_still_counts(self):
         self.do("pay", "$2.50")
         self.counter.call("POST", "pay", {"amount": "1.00"})
-        self.page.see("$16.50 available now")
+        self.page.see("$16.50 left")
         self.page.press("Undo")
         self.page.see("Refunded")
         self.page.leave_check()
-        self.page.see("This card has just paid")
+        self.page.see("Already paid")
 
     def test_an_undone_addition_names_its_cash_and_is_no_refund(self):
         self.do("add", "$50.00")
         self.page.press("Undo, hand out $50.00")
-        self.page.see("Reversal, $50.00", "Reversed", "Hand out $50.00 now")
+        self.page.see("Undo top-up, $50.00", "Top-up undone", "Hand out $50.00 now")
         self.assertNotIn("Refund", self.page.text())
         self.page.leave_check()
         self.page.see("Usual amounts")
-        self.assertNotIn("Funds were just added to this card", self.page.text())
+        self.assertNotIn("Already topped up", self.page.text())
         self.assertEqual(self.counter.done("reverse"), ["-50.00"])
 
     def test_nothing_is_undone_on_another_tag(self):
@@ -79,10 +79,10 @@ class UndoTests(BrowserCase):
     def test_what_is_gone_from_the_card_cannot_be_undone(self):
         self.do("add", "$50.00")
         self.counter.call("POST", "pay", {"amount": "66.50", "confirmed": True})
-        self.page.see("$3.50 available now")
+        self.page.see("$3.50 left")
         self.page.listen()
         self.page.press("Undo, hand out $50.00")
         self.page.stage("failed")
-        self.page.see("Not undone", "Only $3.50 is left on the card.")
-        self.page.hear("Not undone. Only $3.50 is left on the card.")
+        self.page.see("Could not undo", "Only $3.50 is left on the card.")
+        self.page.hear("Could not undo. Only $3.50 is left on the card.")
         self.assertNotIn("Add funds", self.page.text())

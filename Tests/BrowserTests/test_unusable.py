@@ -6,7 +6,7 @@ import sights
 from test_faults import CALLS
 from test_sights import IN_THE_WAY, MOVE, SightCase
 
-NOTHING = "Nothing can be written to this card any more."
+NOTHING = "This card can no longer be written."
 # As the server tells of the operation that it is asked for, which is called OWN here.
 TOLD = """
 const [place, text] = arguments;
@@ -40,10 +40,10 @@ class UnusableTests(SightCase):
         self.page.see("Amanda Gonzalez")
         self.page.listen()
         self.page.press("$5.00")
-        self.page.hear(f"The ledger has it, $5.00. Keep the cash. {MOVE}")
+        self.page.hear(f"Recorded in the ledger, $5.00. Keep the cash. {MOVE}")
         self.page.stage("unknown")
-        self.page.see("The ledger has it, $5.00", "Keep the cash.", MOVE)
-        for words in ("Not added", "Outcome unknown", "Hold the same card"):
+        self.page.see("Recorded in the ledger, $5.00", "Keep the cash.", MOVE)
+        for words in ("Not added", "Not sure it went through", "Hold the same card"):
             self.assertNotIn(words, self.page.text())
         self.assertFalse(self.page.can_press("Tap again"))
         self.assertEqual(self.asked("/add"), 1)
@@ -51,7 +51,7 @@ class UnusableTests(SightCase):
 
     def replace_after_adding(self, make):
         uid = self.add(make)
-        self.page.press("Leave it open")
+        self.page.press("Decide later")
         self.page.see("Not usable", NOTHING, MOVE)
         self.page.go("desk")
         self.page.see(IN_THE_WAY)
@@ -78,7 +78,7 @@ class UnusableTests(SightCase):
         self.page.stage("unknown")
         self.page.wait("calls.some(([, path]) => path.includes('/operations/'))")
         self.page.wait("JSON.parse(sessionStorage.getItem('tapcard.tasks'))[0].doubt")
-        self.page.see("The ledger has it, $5.00", MOVE)
+        self.page.see("Recorded in the ledger, $5.00", MOVE)
         self.assertEqual(self.asked("/add"), 0)
 
     def test_a_payment_that_a_tag_cannot_take_is_not_paid(self):
@@ -106,7 +106,7 @@ class UnusableTests(SightCase):
     def open_still(self, view, amount, **told):
         self.told(view, amount, "failed", error="copied", result="untrusted",
                   next=[{"step": "keep-copy"}], **told)
-        self.page.see("Still open", "This is a copy.", "The history shows what becomes of it.")
+        self.page.see("Still open", "This is a copy.", "The history will show the outcome.")
 
     def test_funds_that_the_ledger_has_open_are_never_said_not_to_be_added(self):
         self.open_still("add", "$5.00", operation="OWN")
@@ -119,13 +119,13 @@ class UnusableTests(SightCase):
     def test_a_payment_of_which_a_spoilt_tag_says_nothing_is_not_paid_so_far(self):
         self.told("pay", "$2.50", "unknown", error="outcome-unknown", result="unknown",
                   next=[{"step": "replace", "uid": None}], operation="OWN")
-        self.page.see("Outcome unknown, $2.50", "So far it is not paid.", MOVE)
+        self.page.see("Not sure it went through, $2.50", "Not paid so far.", MOVE)
         self.assertNotIn("Not paid", self.page.text())
 
     def test_funds_of_another_request_are_not_said_to_be_those(self):
         self.told("add", "$5.00", "unknown", error="outcome-unknown", result="unknown",
                   next=[{"step": "replace", "uid": None}],
                   operation="0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f")
-        self.page.see("Outcome unknown, $5.00", MOVE)
-        for words in ("The ledger has it", "Keep the cash"):
+        self.page.see("Not sure it went through, $5.00", MOVE)
+        for words in ("Recorded in the ledger", "Keep the cash"):
             self.assertNotIn(words, self.page.text())

@@ -17,12 +17,12 @@ class WayTests(BrowserCase):
         self.page.open()
         for name, title in (
                 ("Lottery", "Draws"), ("Game", "Mastermind"), ("History", "History"),
-                ("Desk", "Desk"), ("Health", "Health"), ("Counter", "Counter")):
+                ("Card tools", "Card tools"), ("Health", "Health"), ("Counter", "Counter")):
             self.page.press(name)
             self.here(title)
             self.page.wait("document.querySelector('#nav [aria-current]').innerText === arguments[0]",
                            name)
-        self.page.press("Desk")
+        self.page.press("Card tools")
         self.page.press("tapcard")
         self.here("Counter")
 
@@ -63,7 +63,7 @@ class WayTests(BrowserCase):
         self.page.type("Another amount", "0.75")
         self.page.press("Add")
         self.page.stage("done")
-        self.page.see("$5.75 available now")
+        self.page.see("$5.75 left")
 
     def test_cards_are_made_from_every_place_that_offers_it(self):
         self.counter.put("NTAG213")
@@ -73,17 +73,17 @@ class WayTests(BrowserCase):
         self.page.press("Write the demo user")
         self.page.stage("done")
         self.page.leave_check()
-        self.page.press("Desk")
+        self.page.press("Card tools")
         self.page.press("Issue a card")
         self.here("Issue a card")
         self.counter.put("NTAG213")
         self.page.see("Blank tag")
         self.page.field("Protect the tag with a password").click()
-        self.page.press("Issue it")
+        self.page.press("Issue card")
         self.page.stage("done")
         self.page.leave_check()
         self.counter.put("NTAG213")
-        self.page.press("Desk")
+        self.page.press("Card tools")
         self.page.see("Blank tag")
         self.page.press("Write the demo user")
         self.page.stage("done")
@@ -100,7 +100,7 @@ class WayTests(BrowserCase):
     def test_health(self):
         self.page.open("health")
         self.page.see("Good:")
-        self.page.press("Look again")
+        self.page.press("Check again")
         self.page.see("Good:")
         self.page.press("Check the ledger now")
         self.page.see("Every invariant holds: 1 card,")

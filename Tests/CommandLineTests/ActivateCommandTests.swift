@@ -141,7 +141,7 @@ struct ActivateCommandTests {
                 """), "\(ended.text)")
         let reading = await bench.run("read")
         #expect(reading.text.contains("Scratch card: activated, code 0"), "\(reading.text)")
-        #expect(reading.text.contains("Settled: the interrupted activation is done."))
+        #expect(reading.text.contains("Settled: the interrupted activation went through."))
         #expect(await bench.run("audit").status == 0)
     }
 

@@ -116,7 +116,7 @@ struct ProgramOutputTests {
                         Card 04AC6B72BA6C80, NTAG213
                         Scratch card: unscratched
                         Seal: valid; ledger: known
-                        Settled: the interrupted payment of $5.00 is made.
+                        Settled: the interrupted payment of $5.00 went through.
                         What phones read was brought up to date.
 
                         """))

@@ -319,7 +319,7 @@ struct TicketCommandTests {
         let reading = await bench.run("read")
         #expect(
             reading.text.contains(
-                "Settled: the interrupted ticket purchase of $2.00 was not made."),
+                "Settled: the interrupted ticket purchase of $2.00 did not go through."),
             "\(reading.text)")
         try await expectNothing(on: bench)
     }

@@ -51,8 +51,8 @@ struct BadInputTests {
         }
         try counter.expect(
             "pay 20.01", status: 4,
-            complains: "The card has $20.00, $20.01 is asked for. \(BadInputTests.unchanged) "
-                + "Add funds with tapcard add, or charge less.")
+            complains: "Not enough on the card: $20.00 available, $20.01 needed. "
+                + "\(BadInputTests.unchanged) Add funds with tapcard add, or charge less.")
         try counter.expect(
             "add 999980 --yes", status: 4,
             complains: "With $999980.00 the card would hold more than $999999.99, the most it can. "
@@ -106,9 +106,8 @@ struct BadInputTests {
             ),
             (
                 ["--balance", "1000000"], 4,
-                "An addition of $1000000.00 is above $20000.00, the most that this station "
-                    + "allows. \(BadInputTests.unchanged) Check the amount. tapcard config shows "
-                    + "the limits."
+                "An addition of $1000000.00 is over this station's limit of $20000.00. "
+                    + "\(BadInputTests.unchanged) Check the amount. tapcard config shows the limits."
             ),
             (
                 ["--display", "huge"], 2,

@@ -175,7 +175,7 @@ struct InterruptionTests {
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
                 Seal: valid; ledger: known
-                Settled: the interrupted payment of $5.00 was not made.
+                Settled: the interrupted payment of $5.00 did not go through.
                 """)
         try counter.step("sim tear 1 lost")
         let document = try counter.run(["add", "5", "--json"])
@@ -190,6 +190,6 @@ struct InterruptionTests {
         try counter.step("sim put")
         #expect(
             try counter.step("read").hasSuffix(
-                "\nSettled: the interrupted top-up of $5.00 is done."))
+                "\nSettled: the interrupted top-up of $5.00 went through."))
     }
 }

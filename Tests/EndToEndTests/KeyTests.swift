@@ -196,7 +196,7 @@ struct KeyTests {
         try counter.expect(
             "keys retire 1", status: 2,
             complains: "Retiring key 1 cannot be undone. Cards whose last record is under it: 1 "
-                + "(04AC6B72BA6C80). They would be taken for forged. The keys are as they were. "
+                + "(04AC6B72BA6C80). They would be rejected as forged. The keys are as they were. "
                 + "First make a booking on each of those cards: it seals the card with the new key. "
                 + "Or repeat with --for-ever, and then for each card: tapcard repair --card UID")
         try counter.expect(

@@ -116,8 +116,8 @@ struct OutputTests {
         #expect(refused.status == 4)
         #expect(
             refused.errors
-                == "tapcard: The card has $5.00, $9.00 is asked for. Nothing was changed "
-                + "on card or ledger. Add funds with tapcard add, or charge less.\n"
+                == "tapcard: Not enough on the card: $5.00 available, $9.00 needed. Nothing was "
+                + "changed on card or ledger. Add funds with tapcard add, or charge less.\n"
                 + OutputTests.complaint)
         #expect(try ended(counter, "pya --json").status == 2)
         let silent = try ended(counter, "pay 1 --quiet")

@@ -86,8 +86,8 @@ import Testing
         try stranger.counter.step("keys list")
         try stranger.expect(
             "pay 1", status: 1,
-            complains: "Key 1 of this station is another one than the other stations of the ledger "
-                + "have. Nothing was changed: each would take the other's cards for forged. Put "
+            complains: "Key 1 of this station differs from the other stations' key. Nothing was "
+                + "changed: each would reject the other's cards. Put "
                 + "~/.local/share/tapcard/simulated/keys.json away, and bring the keys of another "
                 + "station: there tapcard keys export FILE, here tapcard keys import FILE.")
     }

@@ -121,7 +121,7 @@ struct TagStateTests {
         try counter.expect(
             "adopt --accept-balance 13", status: 2,
             complains: "The tag says $12.50, not $13.00. Nothing was changed on card or ledger. "
-                + "Name the amount that it says, or none to begin with 0.")
+                + "Enter the balance shown on the tag, or leave it out to start at 0.")
         try counter.expect(
             "demo", status: 4,
             complains: "The tag carries a card that others wrote. Nothing was written to it. Take "

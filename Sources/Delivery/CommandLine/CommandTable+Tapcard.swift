@@ -6,8 +6,8 @@ extension CommandTable {
         CommandTable(
             program: "tapcard",
             summary:
-                "Value and scratch cards on NFC stickers (NTAG213, 215, 216, 424): a card is always "
-                + "the old one or the new one, whatever moment it is pulled.",
+                "Value and scratch cards on NFC stickers (NTAG213, 215, 216, 424): a card pulled "
+                + "away mid-payment always holds its old or its new state.",
             globals: switches,
             commands: verbs.map(\.spec),
             exitStatuses: statuses,
@@ -22,8 +22,8 @@ extension CommandTable {
         (0, "done"),
         (
             1,
-            "failed; also where standard output could not be written. What was done is done "
-                + "all the same: then it is 0, and standard error says what"
+            "failed; also if standard output could not be written. If the operation itself "
+                + "succeeded, the status is 0, and standard error reports it"
         ),
         (2, "wrong usage"), (3, "no card in time"),
         (4, "refused by the rules: funds, state, blocked, not a card"),

@@ -4,25 +4,25 @@ import TapcardDomain
 /// The words of the customers' page.
 enum CustomerWords {
     static let title = "Your card"
-    static let lead = "See what is on your card. Nothing is taken from it."
+    static let lead = "Check the balance of your card. This does not charge it."
     static let show = "Show my balance"
     static let asking = "Looking up your balance…"
     static let noAnswer = "No answer. Check your connection and try again."
     static let balance = "Balance"
     static let asOf = "As of"
-    static let movements = "Latest movements"
-    static let noMovements = "Nothing yet."
+    static let movements = "Recent activity"
+    static let noMovements = "No activity yet."
     static let later = "A payment at a till without connection appears here later."
 
-    static let refused = "This is not the page of a card"
-    static let refusedWhy = "Hold the card to your phone and open what it shows."
+    static let refused = "We don't recognise this card"
+    static let refusedWhy = "Hold the card to your phone and open the link that appears."
     static let again = "Tap again"
     static let againWhy =
         "This page was already shown. Hold the card to your phone once more to see your balance."
     static let tooMany = "Too many attempts"
-    static let unavailable = "Your balance cannot be shown now"
+    static let unavailable = "Your balance is not available right now"
     static let unavailableWhy = "Nothing happened to your card. Try again in a minute."
-    static let notHere = "There is nothing here"
+    static let notHere = "Page not found"
 
     static func wait(_ seconds: Int) -> String {
         seconds == 1 ? "Wait 1 second, then tap again." : "Wait \(seconds) seconds, then tap again."
@@ -47,7 +47,7 @@ enum CustomerWords {
         case .pay, .deferred: "Paid"
         case .add: "Added"
         case .refund: "Refunded"
-        case .reverse: "Addition taken back"
+        case .reverse: "Top-up undone"
         case .close: "Paid out"
         case .ticket: "Lottery ticket"
         case .claim, .payout: "Prize"

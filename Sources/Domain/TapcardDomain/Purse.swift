@@ -38,7 +38,7 @@ public struct Purse: Hashable, Sendable {
         else {
             throw Refusal(
                 .insufficientFunds,
-                "the card has \(available.shown), \(amount.shown) is asked for")
+                "not enough on the card: \(available.shown) available, \(amount.shown) needed")
         }
         return next
     }

@@ -124,16 +124,16 @@ extension Station {
         guard amount.minorUnits <= limit.minorUnits else {
             throw TapcardError(
                 .refusal(.limitExceeded),
-                "\(what) of \(amount.shown) is above \(limit.shown), the most that this station "
-                    + "allows.", meaning: TapcardError.unchanged,
+                "\(what) of \(amount.shown) is over this station's limit of \(limit.shown).",
+                meaning: TapcardError.unchanged,
                 next: [.request(.checkAmount), .request(.showLimits)])
         }
         let quiet = ceilings.unconfirmed[keyPath: ceiling]
         guard !isTyped || settings.isConfirmed || amount.minorUnits <= quiet.minorUnits else {
             throw TapcardError(
                 .confirmationNeeded,
-                "\(what) of \(amount.shown) is above \(quiet.shown), the most that needs no "
-                    + "confirmation.", meaning: TapcardError.unchanged,
+                "\(what) of \(amount.shown) is over \(quiet.shown) and needs confirmation.",
+                meaning: TapcardError.unchanged,
                 next: [.request(.checkAmount), .request(.confirm)])
         }
     }

@@ -349,7 +349,7 @@ extension TapcardError {
     var afterWork: TapcardError {
         guard meaning == TapcardError.unchanged else { return self }
         return saying(
-            meaning: "What was still to be done on the card was worked on before; "
-                + "the history shows it. Nothing else was changed.")
+            meaning: "Earlier unfinished work was processed first; the history shows it. "
+                + "Nothing else was changed.")
     }
 }

@@ -32,9 +32,9 @@ extension Topic {
 
     static let unwritableOutput = """
         Where standard output cannot be written (a full disk, a pipe that nobody reads), the exit status is \
-        1 and standard error says so. A failure keeps its own. What was done, to a card, in the ledger, or to \
-        keys, settings and files, is done, whoever reads of it: then the exit status is 0, and standard error \
-        has the report in words, with the operation. A script that repeats what has failed would otherwise charge twice.
+        1 and standard error says so. A failure keeps its own. If the operation itself succeeded (on a card, \
+        in the ledger, on keys, settings or files), the exit status is 0, and standard error has the report \
+        in words, with the operation. A script that repeats what has failed would otherwise charge twice.
         """
 
     static let endedBySignal = """
@@ -162,7 +162,7 @@ extension Topic {
                     Without `--reader`, `TAPCARD_READER` or the setting `reader`, the first reader that
                     is plugged in is used: USB, then those of pcscd. Serial ports are never tried,
                     because another device could be there. `tapcard readers` lists the readers with
-                    their names, and `tapcard doctor` says why one does not work.
+                    their names, and `tapcard doctor` finds out why one is not working.
                     """),
                 .table(
                     "Names",
@@ -184,12 +184,12 @@ extension Topic {
     private static let keys = Topic(
         "keys", "what seals the cards, and what to do with it",
         """
-        The keys seal the records on the cards: with another key, or without one, cards look
-        forged. `tapcard init` makes them. They are in the file keys.json in the data folder, which
+        The keys seal the records on the cards: with another key, or without one, genuine cards are
+        rejected as forged. `tapcard init` makes them. They are in the file keys.json in the data folder, which
         only its owner can read, and are not in a backup of the ledger: `tapcard keys export` makes
         a copy, which belongs where nobody else reads it. With it one can make cards.
 
-        If all copies are lost, cards look forged, and a card on an NTAG 424 DNA can never be
+        If all copies are lost, genuine cards are rejected, and a card on an NTAG 424 DNA can never be
         written again, by anyone: only the ledger still knows what it holds. So export the keys
         before the first card, and again after `tapcard keys rotate`, before the next tap.
 
@@ -207,8 +207,8 @@ extension Topic {
         `--ledger postgresql://till-1@db.example/house`, `TAPCARD_LEDGER` or the setting `ledger`.
 
         `tapcard backup FILE` copies it while it is in use, and `tapcard restore-backup FILE` alone
-        puts a copy back: a file copied by hand uses numbers a second time, and honest cards look
-        forged. `tapcard audit` checks all of it.
+        puts a copy back: a file copied by hand uses numbers a second time, and genuine cards are
+        rejected. `tapcard audit` checks all of it.
 
         A later version of tapcard brings the ledger to its own form at the first command that
         writes. An earlier version then refuses it: make a backup before an update.

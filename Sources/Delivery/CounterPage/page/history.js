@@ -4,7 +4,7 @@ import { load } from "./api.js";
 import { h } from "./dom.js";
 import { confirmed } from "./notices.js";
 import { loadsCards } from "./offers.js";
-import { draft, isUsable, setDraft, state } from "./store.js";
+import { draft, isUsable, setDraft, state, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { begin } from "./tasks.js";
 import {
@@ -71,7 +71,8 @@ async function refund({ operation, uid, amount, kind }) {
   const most = amount.replace("-", "");
   const chosen = typedAmount("refund") || most;
   if (!accepts("refund", draft("refund").trim() && fault(draft("refund")))) return;
-  const told = lines(uidWords(uid), shown(chosen));
+  const { uid: here, name } = trustedCard() ?? {};
+  const told = lines(words.whose(uidWords(uid), here === uid && name), shown(chosen));
   if (!await confirmed(title(shown(chosen)), told, action, "")) return;
   setDraft("refund.open", null);
   const isPart = minorUnits(chosen) !== minorUnits(most);

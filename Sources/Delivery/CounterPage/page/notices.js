@@ -43,7 +43,7 @@ export function question(title, lines, actions, tone) {
 
 /** A confirmation of an irreversible action; its first button changes nothing. */
 export const confirmed = (title, lines, action, tone = "bad") =>
-  question(title, lines, [[null, say.leaveIt], [true, action, `strong ${tone}`]], tone);
+  question(title, lines, [[null, say.cancel], [true, action, `strong ${tone}`]], tone);
 
 export const renderDialog = ({ dialog }) => dialog && h("dialog", {
   key: dialog.id, class: dialog.tone, "aria-labelledby": "ask",

@@ -10,7 +10,9 @@ import {
   begin, cancel, dismiss, doneWords, leaveOpen, repeatsItself, retry,
 } from "./tasks.js";
 import { button } from "./ui.js";
-import { handOut, settledPayOut, settledWords, shown, uidWords } from "./words.js";
+import {
+  balanceWords, handOut, settledPayOut, settledWords, shown, uidWords,
+} from "./words.js";
 
 const FRESH_TAG = ["demo", "issue", "adopt", "replace"];
 const SHORTEST_CHECK = 400;
@@ -43,8 +45,10 @@ const working = ({ status, phase }) => [
   h("div.picture", spinner()),
 ];
 
+const onward = ({ verb }) => (GOING.includes(verb) ? words.next : words.goBack);
+
 const check = (task) => h("button.picture.check", {
-  mount: focused, "aria-label": words.goBack, "data-money": true, onclick: () => dismiss(task.id),
+  mount: focused, "aria-label": onward(task), "data-money": true, onclick: () => dismiss(task.id),
 }, h("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" },
   h("circle", { cx: 50, cy: 50, r: 46 }), h("path", { d: "M28 52l15 15 29-32" })));
 
@@ -67,11 +71,13 @@ const undoButton = (task) => button(
   { sign: "previous", money: true });
 
 /** The card's current balance; without a reading, the balance after this task. */
-function balanceLine({ answer: { uid, balance, deferred } }) {
+function balanceLine(task) {
+  const { uid, balance, deferred } = task.answer;
   const read = state.card?.read;
   if (!balance) return null;
-  const said = deferred ? words.left : read?.uid === uid ? words.balance : words.afterwards;
-  return h("p.big", said(shown(said === words.balance ? read.balance : balance)));
+  const isHere = read?.uid === uid;
+  return h("p.big", deferred || isHere ? balanceWords(task, deferred ? balance : read.balance)
+    : words.afterwards(shown(balance)));
 }
 
 const done = (task) => [
@@ -83,7 +89,7 @@ const done = (task) => [
       ...settledWords(task.answer.settled, task.id)].map((line) => line && h("p.lead", line)),
     balanceLine(task),
     canUndo(task) && undoButton(task)],
-  [check(task), h("p.hint", { "aria-hidden": "true" }, words.goBack)],
+  [check(task), h("p.hint", { "aria-hidden": "true" }, onward(task))],
 ];
 
 /** Other operations that the tap has settled, with the cash to hand out for them. */

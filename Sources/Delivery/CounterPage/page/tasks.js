@@ -9,7 +9,7 @@ import {
   blamesTag, change, freshID, HERE, isUsable, needsOtherTag, serve, state,
 } from "./store.js";
 import { say } from "./strings.js";
-import { handOut, settledWords, shown } from "./words.js";
+import { balanceWords, handOut, settledWords, shown } from "./words.js";
 
 // A tab that goes to another counter leaves its tasks here, and finds them when it comes back.
 const KEPT = HERE ? `tapcard.tasks.${HERE}` : "tapcard.tasks";
@@ -308,7 +308,7 @@ export function told(task) {
   if (problem) return [spoken(refusalWords(task)), settled].filter(Boolean).join(" ");
   const due = handOut(task);
   const rest = due ? say.stage.handOut(shown(due))
-    : answer.balance && say.stage.balance(shown(answer.balance));
+    : answer.balance && balanceWords(task, answer.balance);
   const what = [doneWords(task), !due && about].filter(Boolean).join(" ");
   return [what, rest, settled].filter(Boolean).join(". ");
 }
@@ -317,7 +317,8 @@ export function told(task) {
 async function askOnceMore(task, then) {
   const { id, verb, kind, body, place, about, problem } = task;
   const [title, action] = say.onceMore[problem.error];
-  const what = [say.verbs[kind][0], about].filter(Boolean).join(", ");
+  const what = kind in say.requests ? `${say.requests[kind]} ${about}`.trim()
+    : [say.verbs[kind][0], about].filter(Boolean).join(", ");
   const lines = [problem.title, meaningOf(task), ...settledWords(problem.settled)];
   dismiss(id);
   if (await confirmed(title(what), lines, action(about), "")) {

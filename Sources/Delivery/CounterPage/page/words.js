@@ -101,10 +101,15 @@ function faultOf(text) {
  */
 export const settledWords = (settled = [], operation) => settled
   .filter((each) => each.operation !== operation)
-  .map(({ kind, amount, outcome }) => say.fromBefore(
-    [say.verbs[kind]?.[0] ?? kind, amount && shown(amount.replace("-", ""))].filter(Boolean)
-      .join(", "),
-    outcome === "committed" ? say.verbs[kind]?.[1] : null));
+  .map(({ kind, amount, outcome }) => {
+    const [name, , noun = name.toLowerCase()] = say.verbs[kind] ?? [kind];
+    const what = [amount && shown(amount.replace("-", "")), noun].filter(Boolean).join(" ");
+    return say.fromBefore(what, outcome === "committed");
+  });
+
+/** The balance after a task; after a payment, what is left. */
+export const balanceWords = ({ verb }, amount) =>
+  (["pay", "ticket/buy"].includes(verb) ? say.stage.left : say.stage.balance)(shown(amount));
 
 /** The cash to hand out for the operations that a tap has settled; null for none. */
 export function settledPayOut(settled = []) {

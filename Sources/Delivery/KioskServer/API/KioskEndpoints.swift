@@ -61,8 +61,7 @@ extension Endpoint {
         summary: "Stop an operation that waits for a card or scratches one",
         parameters: [id], needsToken: true,
         answer: .json(
-            "It was stopped, or was over: it does not happen.", Schema.named("Operation"),
-            status: 202),
+            "Stopped; it will not happen.", Schema.named("Operation"), status: 202),
         problems: [404, 409])
 
     static let health = Endpoint(

@@ -216,22 +216,20 @@ private actor PasswordDesk {
 
 extension Problem {
     static let loginNeeded = Problem(
-        401, "login-needed", "Only cashiers who are logged in may do this.", "Nothing was done.",
+        401, "login-needed", "Log in as a cashier first.", "Nothing was done.",
         NextWords("log-in-as-cashier", "POST to /api/v1/session with cashier and password."))
 
     static let staleToken = Problem(
-        401, "stale-token", "This token is not known any more.", "Nothing was done.",
+        401, "stale-token", "This session token is no longer valid.", "Nothing was done.",
         NextWords("open-session", "POST to /api/v1/session gives a new one."))
 
     static let wrongPassword = Problem(
-        401, "wrong-password", "That is not a cashier with this password.",
-        "You are not logged in.",
+        401, "wrong-password", "Wrong name or password.", "You are not logged in.",
         NextWords("try-again", "Try again."))
 
     static func tooManyTries(waiting seconds: Int) -> Problem {
         var problem = Problem(
-            429, "too-many-attempts", "Somebody has tried to log in too often from here.",
-            "You are not logged in.",
+            429, "too-many-attempts", "Too many login attempts.", "You are not logged in.",
             NextWords("try-again-in", "Try again in \(seconds) s.", ["seconds": seconds]))
         problem.headers = [("Retry-After", String(seconds))]
         return problem

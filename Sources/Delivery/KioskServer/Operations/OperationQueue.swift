@@ -299,12 +299,12 @@ actor OperationQueue {
             let answer = try await begin(beside)
             // The ledger alone could not answer it.
             guard answer.problem?.kind != .readerBusy else {
-                throw .readerTaken(by: operation.call.path, booked)
+                throw .readerTaken(booked)
             }
             return answer
         }
-        guard let taken = atReader else { return try await begin(operation) }
-        throw .readerTaken(by: running[taken]?.call.path ?? "another operation", booked)
+        guard atReader == nil else { throw .readerTaken(booked) }
+        return try await begin(operation)
     }
 
     private func begin(

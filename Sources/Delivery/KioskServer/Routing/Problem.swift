@@ -109,10 +109,10 @@ extension Problem {
         503, "too-many-listeners", "Too many pages follow the counter.", "Nothing was done.",
         NextWords("close-pages", "Close some."))
 
-    static func readerTaken(by verb: String, _ booked: CounterDesk.Booked) -> Problem {
+    static func readerTaken(_ booked: CounterDesk.Booked) -> Problem {
         Problem(
-            409, "reader-taken", "The reader is in use: \(verb).", booked.meaning,
-            NextWords("wait-for-operation", "Wait until that is done, or stop it."))
+            409, "reader-taken", "This reader is busy.", booked.meaning,
+            NextWords("wait-for-operation", "Wait until it has finished, or stop it."))
     }
 
     static let otherRequest = Problem(

@@ -29,12 +29,12 @@ extension Parameter<HolderID?> {
 
 extension Parameter<TypedAmount?> {
     fileprivate static var balance: Self {
-        .option("balance", "AMOUNT", .amount, "Funds to begin with, paid in cash")
+        .option("balance", "AMOUNT", .amount, "Starting balance (cash received)")
     }
     fileprivate static var acceptBalance: Self {
         .option(
             "accept-balance", "AMOUNT", .amount,
-            "Credit what the tag says, if it says exactly this")
+            "Credit the tag's balance only if it equals AMOUNT")
     }
 }
 

@@ -172,8 +172,7 @@ extension Finding {
     init(otherKey id: UInt8, _ path: String) {
         self.init(
             .keysBehind, .problem,
-            "Key \(id) of this station is another one than the other stations of the ledger have: no "
-                + "money moves here.",
+            "Key \(id) of this station differs from the other stations' key: no money moves here.",
             remedy: [
                 .say("Put the keys of this station away:"), .run("mv \(path) \(path)-before"),
                 .say("Where the keys of the others are:"), .run("tapcard keys export FILE"),

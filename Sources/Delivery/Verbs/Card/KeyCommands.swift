@@ -67,9 +67,8 @@ extension Command {
             discussion: "This cannot be undone: the ledger notes it, so that no station seals with "
                 + "the key any more, whichever copy of the key file it has. Destroy the copies and "
                 + "export again, and make the key file of the customers' page again, if there is one. "
-                + "Cards that carry only records "
-                + "under the key are taken for forged from then on; each needs tapcard repair "
-                + "--card UID. Cards that "
+                + "Cards that carry only records under the key are rejected as forged from then on; "
+                + "each needs tapcard repair --card UID. Cards that "
                 + "are protected with it keep its password: tapcard tag unprotect, then tapcard tag "
                 + "protect gives each the new key's.\n\n"
                 + "Where stations share the ledger, this waits until each of them has the key that "
@@ -81,9 +80,9 @@ extension Command {
         Command(
             "keys export", group: .station, "Copy the keys into a file that only you can read",
             discussion:
-                "Whoever has it can make cards that this station takes for true. If all copies "
-                + "are lost, cards look forged, and a card on an NTAG 424 DNA can never be written again "
-                + "by anyone: keep one in another place.",
+                "Anyone who has it can make cards that this station accepts. If all copies are lost, "
+                + "genuine cards are rejected, and a card on an NTAG 424 DNA can never be written "
+                + "again by anyone: keep one in another place.",
             takes: .newFile, answers: .file, example: "tapcard keys export tapcard-keys.json"
         ) { session throws(TapcardError) in
             let path = try session[.newFile]
@@ -256,7 +255,7 @@ extension Session {
             throw TapcardError(
                 .usage,
                 "Retiring key \(id) cannot be undone. Cards whose last record is under it: "
-                    + "\(use.named). They would be taken for forged."
+                    + "\(use.named). They would be rejected as forged."
                     + (use.protected == 0 ? "" : " " + use.kept),
                 meaning: "The keys are as they were.",
                 advice: use.cards == 0

@@ -11,7 +11,7 @@ extension Parameter<TypedAmount> {
 
 extension Parameter<TypedAmount?> {
     fileprivate static var part: Self {
-        .optionalArgument("AMOUNT", .moved, "Less than all of it")
+        .optionalArgument("AMOUNT", .moved, "Partial amount")
     }
 }
 

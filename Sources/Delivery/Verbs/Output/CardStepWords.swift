@@ -68,8 +68,8 @@ extension NextStep.TrustStep {
         case .blockInDoubt(let uid):
             NextWords(
                 "block-in-doubt",
-                "In doubt block it with tapcard block --card \(uid); tapcard repair --card \(uid) "
-                    + "makes the one in hand the true one.", ["uid": uid])
+                "If unsure, block it with tapcard block --card \(uid); tapcard repair --card \(uid) "
+                    + "makes this card the valid one.", ["uid": uid])
         case .blockOrRepair(let uid):
             NextWords(
                 "block-or-repair",

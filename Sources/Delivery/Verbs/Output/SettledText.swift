@@ -14,10 +14,9 @@ extension Settled {
         case (.protect, false), (.unprotect, false):
             "Settled: the interrupted \(noun) was given up: somebody has locked the tag's settings. "
                 + "The tag stays as it is, and the card works."
-        case (_, false): "Settled: the interrupted \(about) was not made."
-        case (.pay, true), (.issue, true): "Settled: the interrupted \(about) is made."
+        case (_, false): "Settled: the interrupted \(about) did not go through."
         case (_, true):
-            "Settled: the interrupted \(about) is done."
+            "Settled: the interrupted \(about) went through."
                 + (handedOut.map { " Hand out \($0.shown) now." } ?? "")
         }
     }

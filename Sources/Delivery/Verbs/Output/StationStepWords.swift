@@ -27,7 +27,7 @@ extension NextStep.ServiceStep {
         case .activateLater:
             NextWords(
                 "activate-later",
-                "When the ledger is well again, tapcard activate asks for the same code.")
+                "Once the ledger works again, tapcard activate asks for the same code.")
         case .startGame: NextWords("start-game", "Start one with tapcard mastermind start.")
         case .startAnotherGame:
             NextWords("start-another-game", "Start another one with tapcard mastermind start.")
@@ -117,7 +117,7 @@ extension NextStep.LedgerStep {
         case .readCardWhenWritable:
             NextWords(
                 "read-card-when-writable",
-                "When the disk is well again, tap the card with tapcard read: it settles what is "
+                "Once the disk works again, tap the card with tapcard read: it settles what is "
                     + "open, and tapcard history shows what was done. Do that before you repeat "
                     + "anything.")
         case .checkDisk: NextWords("check-disk", "Check the ledger's disk and try again.")

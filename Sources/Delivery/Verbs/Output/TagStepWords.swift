@@ -84,7 +84,9 @@ extension NextStep.RequestStep {
         case .showLimits: NextWords("show-limits", "tapcard config shows the limits.")
         case .confirm: NextWords("confirm", "If it is right, repeat with --yes.")
         case .acceptBalance:
-            NextWords("accept-balance", "Name the amount that it says, or none to begin with 0.")
+            NextWords(
+                "accept-balance",
+                "Enter the balance shown on the tag, or leave it out to start at 0.")
         case .again(let kind, let amount):
             NextWords(
                 "again", kind.wayAgain(amount), ["kind": kind.rawValue, "amount": amount])
@@ -97,7 +99,7 @@ extension NextStep.RequestStep {
         case .repeatPayout(let id):
             NextWords(
                 "repeat-payout",
-                "When the disk is well again, repeat the request with --operation \(id): it books "
+                "Once the disk works again, repeat the request with --operation \(id): it books "
                     + "the prize once and says so.", ["operation": id])
         case .nameID:
             NextWords("name-id", "A request with --operation can be repeated safely.")

@@ -45,13 +45,13 @@ extension Parameter<Bool> {
     static var protect: Self {
         .flag(
             "protect",
-            "Protect the tag with a password; without your keys it can never be taken off")
+            "Protect the tag with a password; without your keys it can never be removed")
     }
     static var anyChip: Self {
         .flag("any-chip", "Take a chip whose maker's signature is not valid")
     }
     static var watch: Self {
-        .flag("watch", "Go on, a line a tap, until Ctrl-C", page: .never)
+        .flag("watch", "Keep running; one line per tap, until Ctrl-C", page: .never)
     }
 }
 

@@ -16,7 +16,7 @@ extension Command {
             answers: .readers, example: "tapcard readers"
         ) { session throws(TapcardError) in await session.readers() },
         Command(
-            "doctor", group: .readers, "Say why a reader does not work, and how to fix it",
+            "doctor", group: .readers, "Find out why a reader is not working",
             discussion: "Looks at USB, permissions, kernel modules, pcscd and other programs, then "
                 + "opens the reader and looks once at the tag on it, if there is one. Then it reads "
                 + "the ledger's file through: of a large one that takes a while. It only "

@@ -82,8 +82,8 @@ package struct Session: Sendable {
         return try await station(with: ledger, KeyRingSource(keyFile, holding: keys))
     }
 
-    /// Refuses keys that differ from those of the other stations: each would take the other's cards
-    /// for forged.
+    /// Refuses keys that differ from those of the other stations: each would reject the other's
+    /// cards.
     func requireCommonKeys(
         _ keys: KeyRing, _ ledger: any LedgerStore
     ) async throws(TapcardError) {
@@ -93,8 +93,8 @@ package struct Session: Sendable {
         guard let id = others.min() else { return }
         throw TapcardError(
             .keysUnusable,
-            "Key \(id) of this station is another one than the other stations of the ledger have.",
-            meaning: "Nothing was changed: each would take the other's cards for forged.",
+            "Key \(id) of this station differs from the other stations' key.",
+            meaning: "Nothing was changed: each would reject the other's cards.",
             advice: "Put \(settings.keyPath) away, and bring the keys of another station: there "
                 + "tapcard keys export FILE, here tapcard keys import FILE.")
     }
