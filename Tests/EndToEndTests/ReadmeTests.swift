@@ -1,0 +1,29 @@
+import Testing
+
+@Suite("The README", .ownThread)
+struct ReadmeTests {
+    /// Plays the lines after "$ " in one shell, and writes each before what it prints.
+    private static let play = """
+        while IFS= read -r line; do
+            case $line in
+            '$ '*) printf '%s\\n' "$line"; eval "${line#??}" < /dev/null ;;
+            esac
+        done << 'END'
+        """
+
+    @Test("shows what the program prints")
+    func transcript() throws {
+        let counter = try Counter()
+        let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let page = try counter.text(of: "\(root)/README.md")
+        let shown = try #require(page.firstMatch(of: /\n```\n(\$ (?s:.*?\n))```\n/)).1
+        let programs = try Executable.path().split(separator: "/").dropLast().joined(separator: "/")
+        let shell = try ChildProcess(
+            "/bin/sh", ["-c", "\(Self.play)\n\(shown)END\n"],
+            environment: ["HOME": counter.home, "PATH": "/\(programs):/usr/bin:/bin"],
+            folder: counter.home)
+        let ended = try shell.end()
+        #expect(ended.status == 0 && ended.errors == "")
+        #expect(counter.masked(ended.output) == counter.masked(String(shown)))
+    }
+}
