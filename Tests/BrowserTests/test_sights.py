@@ -79,7 +79,7 @@ class AlarmTests(SightCase):
         self.page.listen()
         self.counter.put()
         self.page.hear(f"{DANGER} on this card. This is a copy. "
-                       "Keep it. The card it was copied from is still good.")
+                       "Keep it. The original card is not affected.")
 
     def test_a_killed_key_is_no_copy(self):
         sights.dead_key(self.drawer)

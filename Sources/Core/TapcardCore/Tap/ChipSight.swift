@@ -103,8 +103,8 @@ extension Station {
     }
 
     /// Has the chip prove itself with the key that the ledger knows. If it refuses that, it is a
-    /// copy, or has had other keys since, as where the ledger was restored from a backup: which
-    /// ones it has, it tells without a key.
+    /// copy, or has had other keys since, for example because the ledger was restored from a backup.
+    /// It reports its key versions unauthenticated.
     private func prove(
         _ key: SellingKey, expecting version: UInt8, _ known: CardView?,
         _ history: inout TapHistory

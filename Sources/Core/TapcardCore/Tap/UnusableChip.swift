@@ -5,8 +5,8 @@ import TapcardDomain
 
 /// A chip that proves that it is the card, and can never be written again.
 extension Station {
-    /// After so many refusals in one tap a chip is worn out, or cannot get other keys. One may come of
-    /// a weak field.
+    /// After so many refusals in one tap a chip is worn out, or cannot get other keys. A single
+    /// refusal may be a weak field.
     private static let mostRefusedWrites = 2
 
     /// Notes that a chip which has refused a write will refuse every one. What it holds, only the

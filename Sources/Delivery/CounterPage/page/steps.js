@@ -37,7 +37,7 @@ export const steps = {
   "block-in-doubt": IN_DOUBT,
   "block-or-repair": "Block it, or use Repair in Card tools, with its number.",
   "keep-and-block": "Keep the card, and block it in Card tools.",
-  "keep-copy": "Keep the tag. The card it was copied from is still good.",
+  "keep-copy": "Keep the tag. The original card is not affected.",
   replace: "Move its balance to another tag with Replace in Card tools.",
   "replace-if-genuine": `If this is the card, ${REPLACE}`,
   "replace-if-it-repeats": `If this happens every time, ${REPLACE}`,
@@ -82,7 +82,7 @@ export const steps = {
   "repeat-payout": "Do not pay out until this is booked.",
   "name-id": "",
   "once-more": "",
-  "refund-at-most": ({ amount }) => `At most ${shown(amount)} can be undone.`,
+  "refund-at-most": ({ amount }) => `At most ${shown(amount)} can be given back.`,
   "all-spent": "It was already spent, so it cannot be undone.",
   "instead-of-refund": "",
 
@@ -157,7 +157,7 @@ export const OF_READER = ["diagnose-reader", "free-reader", "plug-reader-in"];
 
 /** The texts of a refusal, or of a refusal with this step: what happened, and what to do. */
 export const refusals = {
-  "copied": ["This is a copy.", "Keep it. The card it was copied from is still good."],
+  "copied": ["This is a copy.", "Keep it. The original card is not affected."],
   "forged": ["This card was forged."],
   "forged repair-if-known": ["This card's key is no longer valid."],
   "forged overwrite-by-issuing": ["This card's key is no longer valid."],

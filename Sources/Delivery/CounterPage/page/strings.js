@@ -179,10 +179,8 @@ export const say = {
   },
   // Messages for a card that stays on the reader after an operation, with the label to repeat it.
   served: {
-    pay: ["Already paid. Remove the card, or charge it again.",
-      "Charge the same card again"],
-    add: ["Already topped up. Remove the card, or add more.",
-      "Add to the same card again"],
+    pay: ["Already paid. Remove the card, or charge it again.", "Charge the same card again"],
+    add: ["Already topped up. Remove the card, or add more.", "Add to the same card again"],
     "ticket/buy": ["Ticket already bought. Remove the card, or buy another.",
       "Charge the same card again"],
   },
@@ -202,8 +200,7 @@ export const say = {
     reverse: ["Undo top-up", "Top-up undone", "top-up undo"],
     deferred: ["Offline payment", "Paid, booked later"],
     ask: ["Activation check"], ticket: ["Ticket"], claim: ["Prize"], payout: ["Prize in cash"],
-    game: ["Saved game"], protect: ["Password protection"],
-    unprotect: ["Password removal"],
+    game: ["Saved game"], protect: ["Password protection"], unprotect: ["Password removal"],
   },
   fromBefore: (what, isDone) =>
     `The earlier ${what} ${isDone ? "went through" : "did not go through"}.`,
@@ -263,8 +260,7 @@ export const say = {
     title: "Activate",
     lead: "Sends the code on the card to the activation service.",
     action: "Send the code", notify: "Notify me if it fails",
-    running: "Activation is running",
-    runningHint: "You can leave; it continues.",
+    running: "Activation is running", runningHint: "You can leave; it continues.",
     failed: "The card was not activated", done: "The card is activated.",
     not: "There is nothing to activate.",
   },
@@ -293,8 +289,7 @@ export const say = {
       add: {
         name: "Undo top-up", action: "Undo it", done: "undone",
         title: (amount) => `Undo the top-up of ${amount}?`,
-        lines: (card, amount) => [`${amount} comes off ${card}. Hold the card to the reader.`,
-          `You hand out ${amount}.`],
+        lines: (card, amount) => [`${amount} comes off ${card}.`, `You hand out ${amount}.`],
       },
     },
     whose: (uid, name) => (name ? `${name}\u2019s card` : `card ${uid}`),
@@ -337,8 +332,7 @@ export const say = {
     },
   },
   making: {
-    overwrite: ["Overwrite this tag?",
-      "Everything on the tag is lost for good.", "Overwrite"],
+    overwrite: ["Overwrite this tag?", "Everything on the tag is lost for good.", "Overwrite"],
     reissue: ["Close the old account of this card?",
       "The card's old account is closed for good, with any balance on it. A new one starts on the "
       + "same tag.", "Close it and start a new one"],
