@@ -67,9 +67,9 @@ extension Command {
             example: "tapcard issue --name \"Zoë Álvarez\" --id 7 --balance 20"
         ) { session throws(TapcardError) in try await session.issue() },
         Command(
-            "adopt", group: .cards, "Take over a card that others wrote",
-            discussion: "Its balance counts for nothing unless you name it: then the amount is "
-                + "credited against the account \"adopted\".",
+            "adopt", group: .cards, "Convert another system's card",
+            discussion: "Its balance is dropped unless you name it with --accept-balance: then "
+                + "it is credited against the account \"adopted\".",
             takes: .acceptBalance, .confirmed, .display, .protect, .overwrite, .anyChip,
             .operation,
             page: .post("adopt"), answers: .card, example: "tapcard adopt --accept-balance 12.50"

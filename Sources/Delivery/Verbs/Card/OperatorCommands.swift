@@ -11,15 +11,15 @@ extension Command {
             example: "tapcard block --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.change(.block, "Blocked card") },
         Command(
-            "unblock", group: .operators, "Allow a blocked card again",
+            "unblock", group: .operators, "Unblock a card",
             takes: .namedCard, page: .post("unblock", reader: .without(.card)),
             answers: .cardStatus, example: "tapcard unblock --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.change(.unblock, "Unblocked card") },
         Command(
             "repair", group: .operators, "Write a card again from the ledger",
-            discussion: "Without --card only what phones read is rewritten. With it, a card that "
-                + "cannot be trusted is sealed again from the ledger: do that only with the card "
-                + "in your hand that you believe to be the honest one.",
+            discussion: "Without --card, only the text that phones read is rewritten. With it, "
+                + "even an untrusted card is sealed again from the ledger. Make sure that it is "
+                + "the original: repairing a copy makes the copy valid.",
             takes: .card, page: .post("repair"), answers: .card,
             example: "tapcard repair --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in
@@ -30,7 +30,7 @@ extension Command {
         },
         Command(
             "replace", group: .operators, "Move a lost card's balance onto a new tag",
-            discussion: "The lost card is worth nothing afterwards.",
+            discussion: "The lost card becomes worthless.",
             takes: .lostCard, .confirmed, .display, .protect, .reissue, .overwrite, .anyChip,
             .operation,
             page: .post("replace"), answers: .card, example: "tapcard replace --card 04AC6B72BA6C80"

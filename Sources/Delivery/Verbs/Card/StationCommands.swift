@@ -12,7 +12,7 @@ extension Command {
             discussion:
                 "The keys are not in it: keep them with tapcard keys export. Put it back with "
                 + "tapcard restore-backup alone: copied back by hand it hands out numbers a second "
-                + "time, and honest cards are rejected as forged.",
+                + "time, and genuine cards are rejected as forged.",
             takes: .newFile, answers: .file, example: "tapcard backup ledger-2026-11-21.sqlite"
         ) { session throws(TapcardError) in
             let path = try session[.newFile]
