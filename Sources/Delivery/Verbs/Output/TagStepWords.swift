@@ -97,7 +97,7 @@ extension NextStep.RequestStep {
         case .repeatPayout(let id):
             NextWords(
                 "repeat-payout",
-                "When the disk is well again, repeat the request with --operation \(id): it books "
+                "Once the ledger is back, repeat the request with --operation \(id): it books "
                     + "the prize once and says so.", ["operation": id])
         case .nameID:
             NextWords("name-id", "A request with --operation can be repeated safely.")
