@@ -73,6 +73,42 @@ import Testing
                 + "restore: tapcard ledger reopen --after-loss. docs/STATIONS.md shows both.")
     }
 
+    /// The books of last night are brought back.
+    @Test("list what a loss has taken from them, until the cards are repaired")
+    func loss() throws {
+        try House.opened { owner, server, name in
+            let till = try owner.station(1)
+            try till.step("demo")
+            try till.step("add 20")
+            let kept = "\(name)_kept"
+            _ = try server.database(kept, copying: name)
+            defer { try? server.remove(kept) }
+            try till.step("add 5")
+            try till.step("pay 4.50")
+            #expect(try !till.step("ledger status").contains("has lost"))
+            try server.remove(name)
+            _ = try server.database(name, copying: kept)
+            #expect(try till.status("pay 1") == 9)
+            let reopened = try owner.step("ledger reopen --after-loss")
+            #expect(reopened.contains("At each station: tapcard ledger status lists"))
+
+            let lines = try till.step("ledger status").split(separator: "\n")
+            let lost = lines.filter { $0.contains("has lost") }
+            #expect(lost.count == 2)
+            #expect(lost.first?.contains("has lost the top-up of $5.00 on card ") == true)
+            #expect(lost.last?.contains("has lost the payment of $4.50 on card ") == true)
+            #expect(lost.last?.hasSuffix(", which this station has done.") == true)
+            #expect(try till.step("doctor").contains("has lost the payment of $4.50"))
+            #expect(try owner.step("ledger status").contains("has lost") == false)
+
+            #expect(try till.status("pay 1") != 0)
+            let repair = try #require(lines.first { $0.contains("tapcard repair --card ") })
+            try till.step(repair.replacing("tapcard ", with: ""))
+            #expect(try !till.step("ledger status").contains("has lost"))
+            #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $19.00 left"))
+        }
+    }
+
     private static func expectRevoked(_ station: House) throws {
         let told = try station.counter.run(station.words(of: "pay 1"))
         #expect(told.status == 9)

@@ -134,6 +134,26 @@ struct UnusableLedgerTests {
             complains: "The address of the ledger has a password in it, which other users of this "
                 + "machine can see. Nothing was done. Write it into ~/.pgpass, or into a file that "
                 + "the address names with passfile=FILE, or into the variable PGPASSWORD.")
+        for address in [
+            "host=db.example user=ann password=secret dbname=x", "dbname=x password = secret",
+            "service=house", "mysql://ann:secret@localhost/x", "PostgreSQL://ann:secret@db/x",
+        ] {
+            for words in [
+                ["audit", "--ledger", address], ["config", "set", "ledger", address],
+                ["ledger", "copy", "x", "--into", address],
+            ] {
+                let told = try counter.run(words)
+                #expect(told.status == 2, "\(words)")
+                #expect(!(told.output + told.errors).contains("secret"), "\(words)")
+                #expect(
+                    counter.masked(told.errors).hasSuffix(
+                        "tapcard: The ledger is neither a file nor an address that tapcard "
+                            + "understands. Nothing was done. Write a database as "
+                            + "postgresql://LOGIN@HOST/DATABASE, and its password into ~/.pgpass.\n"
+                    ),
+                    "\(words): \(told.errors)")
+            }
+        }
     }
 
     @Test("no folder is known at all")

@@ -103,6 +103,7 @@ package struct NoDatabase: LedgerDatabase {
         guard let known else { throw Self.unreachable }
         return known
     }
+    package func missingReplicas() -> String? { nil }
     package func reopen(_ loss: DeclaredLoss) throws(LedgerError) { throw Self.unreachable }
     package func register(_ name: StationName, password: String) throws(LedgerError) -> Int {
         throw Self.unreachable

@@ -65,6 +65,22 @@ import Testing
         #expect(StationMemory(memory.text) == memory)
     }
 
+    @Test("keeps what ended before a loss")
+    func beforeALoss() throws {
+        var memory = StationMemory()
+        for number in 1...25 {
+            memory.note(
+                try Self.note(number, on: number, .committed, epoch: 1), isConfirmed: true)
+        }
+        for number in 101...125 {
+            memory.note(
+                try Self.note(number, on: number, .committed, epoch: 2), isConfirmed: true)
+        }
+        #expect(
+            memory.ended.map(\.operation) == (6...25).map { .made($0) }
+                + (106...125).map { .made($0) })
+    }
+
     @Test("keeps the latest hundred")
     func bound() throws {
         var memory = StationMemory()
@@ -79,13 +95,13 @@ import Testing
     }
 
     private static func note(
-        _ id: Int, on card: Int, _ state: Operation.State
+        _ id: Int, on card: Int, _ state: Operation.State, epoch: Int64 = 3
     ) throws -> StationMemory.Note {
         var operation = Operation(
             id: .made(id), uid: try Self.card(card), kind: .pay, amount: 100,
             begunAt: Timestamp(milliseconds: 0), sequence: try #require(SequenceNumber(7)))
         operation.state = state
-        return StationMemory.Note(operation, house: "house", epoch: 3)
+        return StationMemory.Note(operation, house: "house", epoch: epoch)
     }
 }
 

@@ -15,6 +15,7 @@ import Testing
         try await owned.makeLedger(in: .usd, partitions: 1)
         let alone = try await owned.status()
         #expect(alone.replicas == [] && alone.synchronousReplicas.isEmpty)
+        #expect(alone.link == .local)
 
         let replica = try PrivatePostgreSQL(copying: primary)
         defer { replica.kill() }
@@ -38,5 +39,28 @@ import Testing
         #expect(told?.replicas == nil && told?.isOpen == true && told?.openOperations == 0)
         _ = try primary.answer(to: "GRANT pg_monitor TO till", in: "house")
         #expect(try await ledger.databaseStatus(at: .tick(0))?.replicas?.count == 1)
+    }
+
+    /// Its owner hears what is missing. A commit would say nothing for as long as it waits.
+    @Test func tellsWhichReplicaIsWaitedFor() async throws {
+        let server = try PrivatePostgreSQL()
+        defer { server.kill() }
+        let owned = PostgreSQLDatabase(try server.database("house"), now: { .tick(0) })
+        try await owned.makeLedger(in: .usd, partitions: 1)
+        let name = try #require(StationName("till"))
+        _ = try await owned.register(name, password: "secret")
+        #expect(try await owned.missingReplicas() == nil)
+        for statement in [
+            "ALTER SYSTEM SET synchronous_standby_names = 'two'", "SELECT pg_reload_conf()",
+        ] { _ = try server.answer(to: statement, in: "house") }
+        let set = "SHOW synchronous_standby_names"
+        while try server.answer(to: set, in: "house") != "two" { usleep(10_000) }
+        let till = PostgreSQLDatabase(
+            server.address(of: "house", as: "till", password: "secret"), now: { .tick(0) })
+        for database in [owned, till] {
+            #expect(try await database.missingReplicas() == "two")
+            let status = try await database.status()
+            #expect(status.isOpen && status.synchronousReplicas == "two")
+        }
     }
 }

@@ -21,6 +21,9 @@ import Testing
         for settings in [root, root + "&channel_binding=require"] {
             let ledger = try await PostgreSQLLedger.open(place + settings)
             #expect(ledger.currency == .usd)
+            // Its session ends soon after the station: the server's own settings would take hours.
+            let status = try await ledger.databaseStatus(at: .tick(0))
+            #expect(status?.link == .network(timeout: 7))
         }
         let refused = [
             "": "root certificate", "?sslrootcert=/nonexistent": "root certificate",

@@ -150,6 +150,18 @@ import Testing
         }
     }
 
+    /// An administrator was there before: the owner still gets the station out of the ledger.
+    @Test(arguments: ["REVOKE ROLE_OF_STATIONS FROM", "DROP ROLE"])
+    func endWithoutRoleOrLogin(_ removal: String) async throws {
+        try await StationRightsTests.registered { database, login in
+            let role = try database.answer(to: "SELECT roles || 'station' FROM setting")
+            let name = try #require(StationName(login.name))
+            try database.change(removal.replacing("ROLE_OF_STATIONS", with: role) + " \(name)")
+            try await database.owned.revoke(name)
+            #expect(try await database.owned.stations().first?.revokedAt != nil)
+        }
+    }
+
     @Test func needThePassword() async throws {
         try await StationRightsTests.registered { database, login in
             let server = try PrivatePostgreSQL.shared.get()

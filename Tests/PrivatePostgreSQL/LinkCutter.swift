@@ -35,7 +35,7 @@ package final class LinkCutter: Sendable {
     private let state = Guarded(State())
     private static let port = ".s.PGSQL.5432"
 
-    /// `target` is the server's socket.
+    /// `target` is the server's socket, or the server's address in the Internet.
     package init(to target: String) throws {
         self.target = target
         var template = Array("/tmp/tapcard-cutter-XXXXXX".utf8CString)
@@ -97,8 +97,7 @@ package final class LinkCutter: Sendable {
         while true {
             let near = Glibc.accept(listener, nil, nil)
             guard near >= 0 else { break }
-            let far = LinkCutter.socket()
-            _ = unsafe LinkCutter.at(target) { unsafe connect(far, $0, $1) }
+            let far = LinkCutter.connected(to: target)
             state.withLock { $0.sockets += [near, far] }
             Thread.detachNewThread { [self] in
                 let back = Thread { [self] in pass(from: far, to: near, .toStation) }
@@ -173,6 +172,26 @@ package final class LinkCutter: Sendable {
             state.sockets.removeAll { sockets.contains($0) }
             for socket in sockets { close(socket) }
         }
+    }
+
+    private static func connected(to target: String) -> Int32 {
+        guard !target.hasPrefix("/") else {
+            let far = LinkCutter.socket()
+            _ = unsafe LinkCutter.at(target) { unsafe connect(far, $0, $1) }
+            return far
+        }
+        let far = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var place = sockaddr_in()
+        place.sin_family = sa_family_t(AF_INET)
+        place.sin_port = in_port_t(5432).bigEndian
+        unsafe inet_pton(AF_INET, target, &place.sin_addr)
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = unsafe withUnsafePointer(to: &place) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe connect(far, $0, size)
+            }
+        }
+        return far
     }
 
     private static func socket() -> Int32 {

@@ -18,8 +18,11 @@ package final class PrivatePostgreSQL: Sendable {
     private let programs: String
     private let server: Process
 
-    /// An empty server. With an address of this machine it listens there as well, over TLS.
-    package convenience init(listening address: String? = nil, syncs: Bool = false) throws {
+    /// An empty server. With an address of this machine it listens there as well, over TLS; at the
+    /// other end of a cable it does so without TLS.
+    package convenience init(
+        listening address: String? = nil, at cable: Cable? = nil, syncs: Bool = false
+    ) throws {
         let (programs, folder) = (try Self.newest(), try Self.emptyFolder())
         try Self.run(
             [
@@ -32,7 +35,8 @@ package final class PrivatePostgreSQL: Sendable {
                 "/bin/sh", "-c",
                 """
                 printf 'local all \(Self.user) trust\nlocal replication all trust\n\
-                local all all scram-sha-256\nhostssl all all all scram-sha-256\n' \
+                local all all scram-sha-256\nhostssl all all all scram-sha-256\n\
+                \(cable == nil ? "" : "hostnossl all all all trust\n")' \
                 > \(folder)/data/pg_hba.conf
                 """,
             ])
@@ -45,7 +49,8 @@ package final class PrivatePostgreSQL: Sendable {
                     folder + "/key.pem", "-out", folder + "/certificate.pem",
                 ])
         }
-        try self.init(in: folder, with: programs, listening: address, syncs: syncs)
+        try self.init(
+            in: folder, with: programs, listening: address, at: cable, syncs: syncs)
     }
 
     /// A replica, for whose confirmation the primary does not wait. It reaches the primary by way of
@@ -86,7 +91,7 @@ package final class PrivatePostgreSQL: Sendable {
 
     private init(
         in folder: String, with programs: String, listening address: String? = nil,
-        syncs: Bool = false
+        at cable: Cable? = nil, syncs: Bool = false
     ) throws {
         (self.folder, self.programs) = (folder, programs)
         let encryption = [
@@ -96,11 +101,12 @@ package final class PrivatePostgreSQL: Sendable {
         server = Self.process(
             [
                 programs + "/postgres", "-D", folder + "/data", "-k", folder, "-c",
-                "listen_addresses=\(address ?? "")", "-c", "fsync=\(syncs ? "on" : "off")", "-c",
+                "listen_addresses=\(address ?? cable?.address ?? "")", "-c",
+                "fsync=\(syncs ? "on" : "off")", "-c",
                 "shared_buffers=64MB",
                 "-c",
                 "autovacuum=off",
-            ] + (address == nil ? [] : encryption))
+            ] + (address == nil ? [] : encryption), at: cable)
         server.standardError = FileHandle(forWritingAtPath: folder + "/log")
         try Self.startForGood(server)
         Self.atEnd(of: server.processIdentifier, remove: folder)
@@ -223,8 +229,10 @@ package final class PrivatePostgreSQL: Sendable {
             ["\(programs)/\(program)", "-h", folder, "-U", PrivatePostgreSQL.user] + arguments)
     }
 
-    @discardableResult private static func run(_ words: [String]) throws -> String {
-        let process = process(words)
+    @discardableResult static func run(
+        _ words: [String], asRoot: Bool = false
+    ) throws -> String {
+        let process = process(words, asRoot: asRoot)
         // A pipe would end with the last process that has it, and one that another thread starts
         // at the same moment, such as a server, keeps it for as long as it lives.
         let place = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
@@ -260,13 +268,16 @@ package final class PrivatePostgreSQL: Sendable {
     }
 
     /// PostgreSQL refuses to run as root, so another user runs it then.
-    private static func process(_ words: [String]) -> Process {
+    private static func process(
+        _ words: [String], asRoot: Bool = false, at cable: Cable? = nil
+    ) -> Process {
         let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/setpriv")
+        process.executableURL = URL(filePath: cable == nil ? "/usr/bin/setpriv" : "/usr/sbin/ip")
+        let entry = cable.map { ["netns", "exec", $0.namespace, "/usr/bin/setpriv"] } ?? []
         let drop =
-            getuid() == 0
+            getuid() == 0 && !asRoot
             ? ["--reuid=\(unprivileged)", "--regid=\(unprivileged)", "--clear-groups"] : []
-        process.arguments = drop + ["--pdeathsig", "INT"] + words
+        process.arguments = entry + drop + ["--pdeathsig", "INT"] + words
         process.environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C"]
         process.currentDirectoryURL = URL(filePath: "/")
         return process

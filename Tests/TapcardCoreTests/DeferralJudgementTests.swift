@@ -137,6 +137,20 @@ import Testing
         #expect(asked.judge(150) == .accepted(account: 1, balance: World.usd(650)))
     }
 
+    @Test("names the sum that can be paid, whichever limit leaves it")
+    func lowestLimit() async throws {
+        var asked = try await Case()
+        asked.caps.card = World.usd(500)
+        #expect(asked.judge(1_001) == .refused(.cardLimit(left: World.usd(500))))
+        #expect(asked.judge(500) == .accepted(account: 1, balance: World.usd(500)))
+        asked.caps.station = World.usd(400)
+        #expect(asked.judge(1_001) == .refused(.stationLimit(left: World.usd(400))))
+        #expect(asked.question(1_001).refusalOfAll == .stationLimit(left: World.usd(400)))
+        asked.card = try asked.card(showing: 300, 1)
+        #expect(asked.judge(1_001) == .refused(.balance(left: World.usd(300))))
+        #expect(asked.judge(300) == .accepted(account: 1, balance: World.usd(0)))
+    }
+
     @Test("is refused for the first reason in the order of the table")
     func order() async throws {
         var asked = try await Case { ledger in

@@ -89,13 +89,13 @@ extension DoctorCase {
     private static func status(
         isOpen: Bool, replicas: [Replica]?, openOperations: Int = 0, clockLead: Int64 = 12,
         transactionAge: Int64 = 1_000, reach: SchemaReach = .current, keys: HouseKeys = noKeys,
-        journals: [JournalConcern] = []
+        journals: [JournalConcern] = [], link: DatabaseLink = .network(timeout: 7)
     ) -> DatabaseStatus {
         DatabaseStatus(
             currency: .usd, schema: 1, reach: reach, version: "15.18", isOpen: isOpen, epoch: 1,
             login: "till-1", synchronousReplicas: "ANY 1 (*)", replicas: replicas,
             clockLead: clockLead, openOperations: openOperations, oldestOpen: nil,
-            transactionAge: transactionAge, keys: keys, journals: journals)
+            transactionAge: transactionAge, keys: keys, journals: journals, link: link)
     }
 
     private static let inStep = Replica(
@@ -150,14 +150,14 @@ extension DoctorCase {
             heading: "A database in need of help", status: 9, words: shared,
             database: status(
                 isOpen: true, replicas: [], clockLead: 90_000, transactionAge: 1_500_000_000,
-                journals: missingJournal)
+                journals: missingJournal, link: .network(timeout: 0))
         ) { try machine(["acr122u"]) },
         DoctorCase(
             heading: "A replica that is not in step, and a key that waits for stations", status: 0,
             words: shared,
             database: status(
                 isOpen: true, replicas: [inStep, late], reach: .later,
-                keys: keys(sealing: 1, next: 2))
+                keys: keys(sealing: 1, next: 2), link: .pooled)
         ) { try machine(["acr122u"]) },
         DoctorCase(
             heading: "A station without the key, and later tables", status: 9,

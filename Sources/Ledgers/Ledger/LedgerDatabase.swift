@@ -17,6 +17,10 @@ package protocol LedgerDatabase: Sendable {
 
     func status() async throws(LedgerError) -> DatabaseStatus
 
+    /// The replicas for which the server waits with each commit, in its own words, if none of them is
+    /// there; nil where nothing is waited for, as far as this login can see.
+    func missingReplicas() async throws(LedgerError) -> String?
+
     /// Declares that the ledger is open on this server: after the promotion of a replica, or after
     /// a backup was restored. After a loss every card skips the numbers that may have been lost.
     func reopen(_ loss: DeclaredLoss) async throws(LedgerError)
@@ -92,13 +96,16 @@ public struct DatabaseStatus: Sendable {
     public let keys: HouseKeys
     /// The stations' journals of which purchases may be missing.
     public let journals: [JournalConcern]
+    /// Where the connection of this station to the server ends.
+    public let link: DatabaseLink
 
     /// Creates the status of a database.
     public init(
         currency: Currency, schema: Int, reach: SchemaReach = .current, version: String,
         isOpen: Bool, epoch: Int, login: String, synchronousReplicas: String,
         replicas: [Replica]?, clockLead: Int64, openOperations: Int, oldestOpen: Timestamp?,
-        transactionAge: Int64, keys: HouseKeys, journals: [JournalConcern] = []
+        transactionAge: Int64, keys: HouseKeys, journals: [JournalConcern] = [],
+        link: DatabaseLink = .local
     ) {
         (self.currency, self.schema, self.reach) = (currency, schema, reach)
         (self.version, self.isOpen, self.epoch) = (version, isOpen, epoch)
@@ -106,7 +113,25 @@ public struct DatabaseStatus: Sendable {
         (self.replicas, self.clockLead) = (replicas, clockLead)
         (self.openOperations, self.oldestOpen) = (openOperations, oldestOpen)
         (self.transactionAge, self.keys) = (transactionAge, keys)
-        self.journals = journals
+        (self.journals, self.link) = (journals, link)
+    }
+}
+
+/// The way between a station and the server of its ledger.
+public enum DatabaseLink: Hashable, Sendable {
+    /// Both are on one machine: a session ends with its station.
+    case local
+    /// A pooler is in between. The server does not see what becomes of the station.
+    case pooled
+    /// A network. The server ends the session of a station that is gone after so many seconds; after
+    /// hours where that is 0.
+    case network(timeout: Int)
+
+    /// The seconds after which the server ends the session of a station that is gone, as far as that
+    /// can be known.
+    public var timeout: Int? {
+        guard case .network(let timeout) = self else { return nil }
+        return timeout
     }
 }
 

@@ -28,6 +28,20 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether this is the address of a database in another form than the one that is understood, and
+    /// no path of a file: libpq's list of keywords, or a URI of another scheme.
+    package var isOtherAddress: Bool {
+        guard case .file(let path) = self else { return false }
+        return path.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil
+            || path.split(whereSeparator: \.isWhitespace).contains { word in
+                LedgerPlace.keywords.contains { word.hasPrefix($0 + "=") }
+            } || path.contains(/\bpassword\s*=/)
+    }
+
+    private static let keywords = [
+        "host", "hostaddr", "port", "dbname", "user", "password", "passfile", "service", "sslmode",
+    ]
+
     /// Whether the address of the database has a password in it, which the list of processes shows
     /// to every user of the machine.
     package var hasPassword: Bool {

@@ -56,7 +56,7 @@ package struct StationMemory: Hashable, Sendable {
     /// The operations that this station has begun, or may have begun, and whose end it has not
     /// heard: their cards may show them.
     package private(set) var open: [Note] = []
-    /// The last operations that have ended, oldest first.
+    /// The last operations that have ended, and the last ones of before each loss, oldest first.
     package private(set) var ended: [Note] = []
 
     package init() {}
@@ -99,7 +99,9 @@ package struct StationMemory: Hashable, Sendable {
         guard isConfirmed else { return }
         ended.removeAll { $0.operation == note.operation }
         ended.append(note)
-        if ended.count > StationMemory.mostEnded { ended.removeFirst() }
+        // Those of before a loss stay: they say what may be lost.
+        let current = ended.indices.filter { ended[$0].epoch == note.epoch }
+        if current.count > StationMemory.mostEnded { ended.remove(at: current[0]) }
     }
 
     /// The request with this id, where this station knows that it was done or that it may have been.

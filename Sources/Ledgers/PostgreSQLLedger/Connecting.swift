@@ -52,6 +52,7 @@ enum Connecting {
         let settings =
             [
                 ("connect_timeout", "2"), ("tcp_user_timeout", "6000"), ("keepalives_idle", "10"),
+                ("keepalives_interval", "2"), ("keepalives_count", "2"),
                 ("sslmode", "verify-full"), ("target_session_attrs", "read-write"),
                 ("application_name", "tapcard"), ("dbname", address), ("client_encoding", "UTF8"),
             ] + server.map { ($0.key, $0.value) }

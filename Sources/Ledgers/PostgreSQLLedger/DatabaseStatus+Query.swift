@@ -20,12 +20,28 @@ extension Link {
         let (replicas, keys) = (try replicas(), try houseKeys())
         let journals = try rows(StationJournal.selection)
         let asked = now()
+        let isPooled = declared.process != process
         let selection = Selection<DatabaseStatus>(DatabaseStatus.query) {
             row throws(LedgerError) in
-            try DatabaseStatus(&row, declared, replicas, keys, journals, asked: asked)
+            try DatabaseStatus(
+                &row, declared, replicas, keys, journals, asked: asked, isPooled: isPooled)
         }
         guard let status = try rows(selection).first else { throw Columns.unreadable }
         return status
+    }
+
+    /// As the owner of a ledger asks for it.
+    func missingReplicas() throws(LedgerError) -> String? {
+        let names = try value("SELECT current_setting('synchronous_standby_names')", \.text)
+        guard !names.isEmpty else { return nil }
+        // Every login sees how many replicas there are.
+        let isThere =
+            if let replicas = try replicas() {
+                replicas.contains(where: \.isInStep)
+            } else {
+                try value("SELECT EXISTS (SELECT 1 FROM pg_stat_replication)", \.flag)
+            }
+        return isThere ? nil : names
     }
 
     /// The replicas that are connected; nil where this login may not see them. The server shows
@@ -54,24 +70,33 @@ extension DatabaseStatus {
     fileprivate static let query = """
         SELECT current_setting('server_version'), current_setting('synchronous_standby_names'),
             (extract(epoch FROM clock_timestamp()) * 1000)::bigint, count(*), min(begun_at),
-            (SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database())
+            (SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database()),
+            CASE WHEN inet_client_addr() IS NOT NULL THEN
+                current_setting('tcp_keepalives_idle')::bigint
+                    + current_setting('tcp_keepalives_interval')::bigint
+                    * current_setting('tcp_keepalives_count')::bigint END
         FROM operation WHERE state = 'pending'
         """
 
     fileprivate init(
         _ row: inout Columns, _ declared: Declaration, _ replicas: [Replica]?, _ keys: HouseKeys,
-        _ journals: [StationJournal], asked: Timestamp
+        _ journals: [StationJournal], asked: Timestamp, isPooled: Bool
     ) throws(LedgerError) {
         let (version, replication) = (try row.value(\.text), try row.value(\.text))
         let now = try row.value(\.integer)
+        let (open, oldest) = (
+            try row.value { $0.integer.flatMap(Int.init(exactly:)) }, try row.optional(\.time)
+        )
+        let age = try row.value(\.integer)
+        let timeout = try row.optional(\.integer).map { Int(clamping: $0) }
         self.init(
             currency: declared.currency, schema: Int(declared.schema), reach: declared.reach,
             version: version, isOpen: declared.isOpen,
             epoch: Int(declared.opening?.epoch ?? 0), login: declared.login,
             synchronousReplicas: replication, replicas: replicas,
             clockLead: now - asked.milliseconds,
-            openOperations: try row.value { $0.integer.flatMap(Int.init(exactly:)) },
-            oldestOpen: try row.optional(\.time), transactionAge: try row.value(\.integer),
-            keys: keys, journals: journals.concerns(at: Timestamp(milliseconds: now)))
+            openOperations: open, oldestOpen: oldest, transactionAge: age, keys: keys,
+            journals: journals.concerns(at: Timestamp(milliseconds: now)),
+            link: isPooled ? .pooled : timeout.map(DatabaseLink.network) ?? .local)
     }
 }

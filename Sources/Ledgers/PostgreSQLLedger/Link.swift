@@ -169,15 +169,26 @@ package struct Patience: Sendable {
         return isAnsweredSo && !hasWarned
     }
 
+    /// The server notices within some 7 seconds that a station is gone: that its machine, or the way
+    /// to it, has died without a word. Otherwise a session that waits for the rest of a batch keeps
+    /// its card locked for as long as the server's system believes in the link, which is two hours. No
+    /// timeout of the server's ends such a session: to the server it is neither idle nor at work.
+    private static let watch = [
+        SQLStatement("SET tcp_keepalives_idle = 3"),
+        SQLStatement("SET tcp_keepalives_interval = 2"),
+        SQLStatement("SET tcp_keepalives_count = 2"), SQLStatement("SET tcp_user_timeout = 6000"),
+    ]
+
     /// Carries out statements in one round trip. The first that the server refuses ends the batch.
     func run(
         _ batch: [SQLStatement], within limit: Duration? = nil
     ) throws(LinkFailure) -> [SQLAnswer] {
         guard let handle = unsafe handle else { throw .lost("the link is closed") }
         unsafe warnings.pointee.count = 0
+        let watch = roundTrips == 0 ? Link.watch : []
         roundTrips += 1
         var preparations: [String?] = []
-        for statement in batch {
+        for statement in watch + batch {
             guard unsafe send(statement, handle, &preparations) else { throw lost(message()) }
         }
         guard unsafe library.pipelineSync(handle) == 1 else { throw lost(message()) }
@@ -202,7 +213,7 @@ package struct Patience: Sendable {
             case PGRES_PIPELINE_SYNC:
                 kept?.endBatch()
                 if let refusal { throw refusal }
-                return answers
+                return Array(answers.dropFirst(watch.count))
             case PGRES_COMMAND_OK where place < preparations.count && preparations[place] != nil:
                 preparations[place].map { kept?.confirm($0) }
             case PGRES_TUPLES_OK, PGRES_COMMAND_OK: answers.append(unsafe answer(result))

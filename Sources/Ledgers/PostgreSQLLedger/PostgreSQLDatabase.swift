@@ -80,7 +80,15 @@ package struct PostgreSQLDatabase: LedgerDatabase {
     package func status() async throws(LedgerError) -> DatabaseStatus {
         let now = now
         return try await onLink(patience: .ofReport) { link throws(LedgerError) in
-            try link.status(by: try link.declaration(), now)
+            // A fence would wait for the replica of which this is to report that it is not there.
+            let isFenced = try link.missingReplicas() == nil
+            return try link.status(by: try link.declaration(isFenced: isFenced), now)
+        }
+    }
+
+    package func missingReplicas() async throws(LedgerError) -> String? {
+        try await onLink(patience: .ofReport) { link throws(LedgerError) in
+            try link.missingReplicas()
         }
     }
 
@@ -141,17 +149,35 @@ package struct PostgreSQLDatabase: LedgerDatabase {
         let revoked = now()
         try await onLink { link throws(LedgerError) in
             let role = try link.declaration().roles + LedgerRole.station.rawValue
+            // An administrator may have taken the role from the login, or removed the login.
+            let (hasLogin, hasRole) = (
+                try link.value(
+                    """
+                    SELECT EXISTS (
+                        SELECT 1 FROM pg_roles WHERE rolname = \(name.text.quotedText))
+                    """, \.flag),
+                try link.value(
+                    """
+                    SELECT EXISTS (
+                        SELECT 1 FROM pg_auth_members
+                        WHERE member::regrole::text = quote_ident(\(name.text.quotedText))
+                            AND roleid::regrole::text = quote_ident(\(role.quotedText)))
+                    """, \.flag)
+            )
             try link.change(
                 [
                     SQLStatement(
                         counting: """
                             UPDATE station SET revoked_at = $2
                             WHERE login = $1 AND revoked_at IS NULL
-                            """, [.text(name.text), .time(revoked)]),
-                    SQLStatement("ALTER ROLE \(name.text.quotedName) NOLOGIN"),
+                            """, [.text(name.text), .time(revoked)])
+                ]
+                    + (hasLogin
+                        ? [SQLStatement("ALTER ROLE \(name.text.quotedName) NOLOGIN")] : [])
                     // Sessions that are there keep their login, and lose its rights.
-                    SQLStatement("REVOKE \(role.quotedName) FROM \(name.text.quotedName)"),
-                ],
+                    + (hasRole
+                        ? [SQLStatement("REVOKE \(role.quotedName) FROM \(name.text.quotedName)")]
+                        : []),
                 refusing: [
                     "22012": "station \(name) is unknown or was already revoked; "
                         + "tapcard station list shows the names",

@@ -49,6 +49,8 @@ public struct Finding: Sendable, Hashable {
         case clock
         case openOperations = "open-operations"
         case transactionAge = "transaction-age"
+        case deadLinks = "dead-links"
+        case lostOperation = "lost-operation"
         case journal
         case unsettled
         case snapshot

@@ -89,15 +89,27 @@ package enum DeferralJudgement: Sendable, Hashable {
         package var refusalOfAll: Reason? {
             do throws(Rejection) {
                 _ = try currentSnapshot()
-                let (card, station) = (caps.card.minorUnits, leftAtStation)
-                if amount.minorUnits > card { return .cardLimit(left: money(card)) }
-                return amount.minorUnits > station ? .stationLimit(left: money(station)) : nil
+                try requirePayable(balance: .max, leftOfCard: caps.card.minorUnits)
+                return nil
             } catch {
                 return error.reason
             }
         }
 
-        fileprivate var leftAtStation: Int64 { max(caps.station.minorUnits - journal.sum(), 0) }
+        private var leftAtStation: Int64 { max(caps.station.minorUnits - journal.sum(), 0) }
+
+        /// Throws where a limit is below the amount. It names the lowest: the sum that it leaves can
+        /// be paid.
+        fileprivate func requirePayable(
+            balance: Int64, leftOfCard: Int64
+        ) throws(Rejection) {
+            let lowest = min(balance, leftOfCard, leftAtStation)
+            guard amount.minorUnits > lowest else { return }
+            let left = money(lowest)
+            if lowest == balance { throw Rejection(.balance(left: left)) }
+            throw Rejection(
+                lowest == leftOfCard ? .cardLimit(left: left) : .stationLimit(left: left))
+        }
 
         /// Whether this station has an operation open on the card that the snapshot does not know of:
         /// begun after it was taken.
@@ -151,14 +163,8 @@ package enum DeferralJudgement: Sendable, Hashable {
         }
         let unsettled = question.journal.sum(of: card.uid)
         let left = max(min(Int64(record.balance), standing.balance) - unsettled, 0)
-        guard wanted <= left else { throw Rejection(.balance(left: question.money(left))) }
-        let leftOfLimit = max(question.caps.card.minorUnits - unsettled, 0)
-        guard wanted <= leftOfLimit else {
-            throw Rejection(.cardLimit(left: question.money(leftOfLimit)))
-        }
-        guard wanted <= question.leftAtStation else {
-            throw Rejection(.stationLimit(left: question.money(question.leftAtStation)))
-        }
+        try question.requirePayable(
+            balance: left, leftOfCard: max(question.caps.card.minorUnits - unsettled, 0))
         return .accepted(
             account: standing.account, balance: question.money(left - wanted))
     }

@@ -131,7 +131,7 @@ extension Station {
 }
 
 extension TapcardError {
-    /// The disk failed while the ledger was to note it, and the ledger cannot be asked.
+    /// The ledger failed while it was to note it, and cannot be asked.
     fileprivate static func perhapsBegun(
         _ perhaps: Operation, because error: TapcardError
     ) -> TapcardError {
@@ -143,12 +143,12 @@ extension TapcardError {
             next: [.ledger(.readCardWhenWritable)], uid: perhaps.uid, operation: perhaps.id)
     }
 
-    /// The disk failed while the ledger was to note it, and the ledger says that it has not.
+    /// The ledger failed while it was to note it, and says that it has not.
     fileprivate static func notBegun(_ perhaps: Operation) -> TapcardError {
         TapcardError(
             .ledgerUnavailable,
-            "The disk failed while the ledger was being written. The \(perhaps.kind.noun) was not "
-                + "begun.", meaning: unchanged, next: [.ledger(.checkDisk)], uid: perhaps.uid)
+            "The ledger failed while it was being written. The \(perhaps.kind.noun) was not begun.",
+            meaning: unchanged, next: [.ledger(.checkDisk)], uid: perhaps.uid)
     }
 
     /// The error of a request whose outcome is not known, with the way to ask for it again: under

@@ -200,6 +200,9 @@ enum MemberWords {
         "clockLead": "the database's clock less the station's, in milliseconds",
         "openOperations": "how many operations wait for the next tap of their card",
         "oldestOpen": "when the oldest of them began",
+        "linkTimeout":
+            "the seconds after which the server ends the session of a station that is gone; "
+            + "null on one machine and behind a pooler",
         "transactionAge": "the transactions since the database was last frozen",
         "station": "the name of the station",
         "stations": "the stations of the ledger",

@@ -117,7 +117,7 @@ export const steps = {
   "add-when-back": "Give the cash back, or add it once the ledger is back.",
   "wait-for-ledger": "Try again once the ledger is back, or take cash.",
   "read-card-when-writable":
-    "Once the disk works again, tap the card before you repeat anything.",
+    "Once the ledger is back, tap the card before you repeat anything.",
   "check-disk": OPERATOR,
   "use-database": OPERATOR,
 

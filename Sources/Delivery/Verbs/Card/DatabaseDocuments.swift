@@ -19,6 +19,7 @@ extension DatabaseStatus: DocumentedObject {
         "synchronous": .of(\.synchronousReplicas), "replicas": .of(\.replicas),
         "clockLead": .of(Schema.integer, \.clockLead), "openOperations": .of(\.openOperations),
         "oldestOpen": .of(\.oldestOpen), "transactionAge": .of(\.transactionAge),
+        "linkTimeout": .of(\.link.timeout),
         "keys": .of(\.keys), "journals": .of(\.journals),
     ]
 }

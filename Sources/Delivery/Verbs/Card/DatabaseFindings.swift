@@ -7,7 +7,7 @@ extension DatabaseStatus {
     /// The points that are in order, and those that are not.
     var findings: [Finding] {
         [opening, tables].compactMap(\.self) + replication
-            + [clock, keysInStep, nextKey, operations, age].compactMap(\.self)
+            + [deadLinks, clock, keysInStep, nextKey, operations, age].compactMap(\.self)
             + journals.map { Finding(.journal, .note, $0.sentence, remedy: $0.remedy) }
     }
 
@@ -70,6 +70,8 @@ extension DatabaseStatus {
                 "Commits wait for a replica, and none is in step: no station takes money.",
                 remedy: [
                     .say("Start a replica. On its machine, with Patroni:"), .run("patronictl list"),
+                    .say("If the server has to go on alone, at the risk of its disk:"),
+                    .run(DatabaseStatus.goingAlone),
                 ])
             : Finding(
                 .replica, .ok,
@@ -83,6 +85,11 @@ extension DatabaseStatus {
             }
     }
 
+    /// The command after which no commit waits for a replica.
+    static let goingAlone =
+        "sudo -u postgres psql -c \"ALTER SYSTEM SET synchronous_standby_names = ''\" "
+        + "-c 'SELECT pg_reload_conf()'"
+
     /// A login that may not see replicas must not say that there is none.
     private var hiddenReplicas: Finding {
         Finding(
@@ -93,6 +100,30 @@ extension DatabaseStatus {
                 : "Commits wait for replicas. Whether they are in step is not visible to this "
                     + "login.",
             remedy: [.say("Ask with a login that has the server's role pg_monitor.")])
+    }
+
+    /// Longer than a station has its server wait, with room for another system's timers.
+    private static let longestTimeout = 30
+
+    /// A session that outlives its station may keep a card locked.
+    private var deadLinks: Finding? {
+        switch link {
+        case .local: return nil
+        case .network(let timeout):
+            guard !(1...DatabaseStatus.longestTimeout).contains(timeout) else { return nil }
+            return Finding(
+                .deadLinks, .note,
+                "The server does not notice for "
+                    + (timeout > 0 ? "\(timeout) s" : "hours") + " that a station is gone: until "
+                    + "then the card of its payment can be locked.",
+                remedy: [.say("docs/STATIONS.md shows the settings of the server.")])
+        case .pooled:
+            return Finding(
+                .deadLinks, .note,
+                "A pooler stands before the server, and has to notice by itself that a station is "
+                    + "gone: until then the card of its payment can be locked.",
+                remedy: [.say("docs/STATIONS.md shows the settings of PgBouncer.")])
+        }
     }
 
     private static let mostLead: Int64 = 5_000

@@ -104,12 +104,22 @@ extension Session {
 
     private static let unchanged = "Nothing was changed."
 
+    private static func waiting(for names: String) -> String {
+        "tapcard: No replica is in step, and the server confirms no change before one has it "
+            + "(synchronous_standby_names is '\(names)'). This waits for a replica, for ten minutes "
+            + "at most. If the server has to go on alone, at the risk of its disk:\n  "
+            + "\(DatabaseStatus.goingAlone)\n"
+    }
+
     private func asOwner<Success: Sendable>(
-        at place: LedgerPlace? = nil,
+        at place: LedgerPlace? = nil, isChanging: Bool = true,
         _ body: (any LedgerDatabase) async throws(LedgerError) -> Success
     ) async throws(TapcardError) -> Success {
         let database = try database(at: place)
         do {
+            if isChanging, let names = try await database.missingReplicas() {
+                say(Session.waiting(for: names))
+            }
             return try await body(database)
         } catch {
             let translated = TapcardError(error)
@@ -156,7 +166,7 @@ extension Session {
                 advice: "Name an empty database with --into postgresql://LOGIN@HOST/DATABASE.")
         }
         let place = LedgerPlace(address)
-        guard !place.hasPassword else { throw Settings.passwordInAddress }
+        try Settings.requireSafe(place)
         // A fault of the database is reported before the ledger is out of use.
         if isThere(path) {
             try await asOwner(at: place) { database throws(LedgerError) in
@@ -237,10 +247,10 @@ extension Session {
     }
 
     fileprivate func ledgerStatus() async throws(TapcardError) -> Report {
-        let status = try await asOwner { database throws(LedgerError) in
+        let status = try await asOwner(isChanging: false) { database throws(LedgerError) in
             try await database.status()
         }
-        return report(on: status, [])
+        return report(on: status, lost: try await lostOperations(status))
     }
 
     fileprivate func reopenLedger() async throws(TapcardError) -> Report {
@@ -258,11 +268,17 @@ extension Session {
             on: status,
             ["The ledger is open on this server"]
                 + (loss == .nothing
-                    ? [] : ["Every card skips \(restoreGap) numbers at its next change"]))
+                    ? []
+                    : [
+                        "Every card skips \(restoreGap) numbers at its next change",
+                        "At each station: tapcard ledger status lists what it knows to be lost",
+                    ]))
     }
 
-    private func report(on status: DatabaseStatus, _ deed: [String]) -> Report {
-        let findings = status.findings
+    private func report(
+        on status: DatabaseStatus, _ deed: [String] = [], lost: [Finding] = []
+    ) -> Report {
+        let findings = status.findings + lost
         return Report(
             status.members + ["findings": findings.document],
             deed + (deed.isEmpty ? findings.flatMap(\.lines) : []),

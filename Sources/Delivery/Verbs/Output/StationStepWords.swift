@@ -117,10 +117,13 @@ extension NextStep.LedgerStep {
         case .readCardWhenWritable:
             NextWords(
                 "read-card-when-writable",
-                "Once the disk works again, tap the card with tapcard read: it settles what is "
+                "Once the ledger is back, tap the card with tapcard read: it settles what is "
                     + "open, and tapcard history shows what was done. Do that before you repeat "
                     + "anything.")
-        case .checkDisk: NextWords("check-disk", "Check the ledger's disk and try again.")
+        case .checkDisk:
+            NextWords(
+                "check-disk",
+                "Try again. If that fails too, check the disk that the ledger is on.")
         case .useDatabase(let address):
             NextWords(
                 "use-database",

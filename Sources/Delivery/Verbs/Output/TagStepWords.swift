@@ -99,7 +99,7 @@ extension NextStep.RequestStep {
         case .repeatPayout(let id):
             NextWords(
                 "repeat-payout",
-                "Once the disk works again, repeat the request with --operation \(id): it books "
+                "Once the ledger is back, repeat the request with --operation \(id): it books "
                     + "the prize once and says so.", ["operation": id])
         case .nameID:
             NextWords("name-id", "A request with --operation can be repeated safely.")

@@ -114,13 +114,11 @@ extension Session {
     private func ledgerFindings() async throws(TapcardError) -> [Finding] {
         let place = try settings.ledgerPlace
         let currency = try settings.currency
-        do {
+        let status: DatabaseStatus
+        do throws(LedgerError) {
             switch place {
             case .database(let address):
-                let status = try await drivers.database(address).status()
-                let other = (try? keyFile.load()).flatMap(\.self).flatMap(status.keys.other(than:))
-                return status.findings
-                    + (other.map { [Finding(otherKey: $0, settings.keyPath)] } ?? [])
+                status = try await drivers.database(address).status()
             case .file(let path):
                 guard settings.effective(.ledger).origin != .builtIn || isThere(path) else {
                     return []
@@ -133,6 +131,9 @@ extension Session {
         } catch {
             throw TapcardError(error)
         }
+        let other = (try? keyFile.load()).flatMap(\.self).flatMap(status.keys.other(than:))
+        return try await status.findings + lostOperations(status)
+            + (other.map { [Finding(otherKey: $0, settings.keyPath)] } ?? [])
     }
 
     /// The readers to try, by name: the requested one, or all that look usable, until one answers.

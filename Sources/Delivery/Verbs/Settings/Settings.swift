@@ -296,11 +296,20 @@ package struct Settings: Sendable {
 
     /// Refuses a password where the list of processes, the settings and messages would show it.
     private func checkLedger() throws(TapcardError) {
-        guard LedgerPlace(values[.ledger]?.text ?? "").hasPassword else { return }
-        throw Settings.passwordInAddress
+        try Settings.requireSafe(LedgerPlace(values[.ledger]?.text ?? ""))
     }
 
-    static var passwordInAddress: TapcardError {
+    /// Neither refusal names the address: it would show the password once more.
+    static func requireSafe(_ place: LedgerPlace) throws(TapcardError) {
+        if place.hasPassword { throw Settings.passwordInAddress }
+        guard place.isOtherAddress else { return }
+        throw TapcardError.usage(
+            "The ledger is neither a file nor an address that tapcard understands.",
+            advice: "Write a database as postgresql://LOGIN@HOST/DATABASE, and its password into "
+                + "~/.pgpass.")
+    }
+
+    private static var passwordInAddress: TapcardError {
         TapcardError.usage(
             "The address of the ledger has a password in it, which other users of this machine "
                 + "can see.",

@@ -1,0 +1,48 @@
+import Ledger
+import ReaderDiagnosis
+import StationFiles
+import TapcardCore
+import TapcardDomain
+
+/// What a loss of the database has taken from this station, as far as the station remembers it.
+extension Session {
+    /// The operations of before the last declared loss that this station has done or begun, and that
+    /// the ledger lacks. One is named until its card has changed again: by its repair, for example.
+    func lostOperations(_ status: DatabaseStatus) async throws(TapcardError) -> [Finding] {
+        guard status.isOpen, let memory = try? deferredSales.memory() else { return [] }
+        let earlier = (memory.ended + memory.open).filter { note in
+            note.epoch < status.epoch && note.state != .voided
+        }
+        guard !earlier.isEmpty else { return [] }
+        let ledger = try await openLedger(making: false)
+        return try await withLedgerErrors { () throws(LedgerError) in
+            let house = try await ledger.house()
+            var findings: [Finding] = []
+            for note in earlier where note.house == house {
+                let kept = try await ledger.operation(note.operation)
+                guard kept == nil || kept?.state == .voided else { continue }
+                let confirmed =
+                    try await ledger.view(of: note.card)?.card.confirmed ?? SequenceNumber.none
+                guard confirmed < note.sequence else { continue }
+                findings.append(
+                    Finding(lost: note, Money(minorUnits: note.amount, ledger.currency)))
+            }
+            return findings
+        }
+    }
+}
+
+extension Finding {
+    fileprivate init(lost note: StationMemory.Note, _ amount: Money) {
+        let sum = amount.minorUnits == 0 ? "" : " of \(amount.shown)"
+        self.init(
+            .lostOperation, .note,
+            "The ledger has lost the \(note.kind.noun)\(sum) on card \(note.card), operation "
+                + "\(note.operation), which this station has "
+                + (note.state == .committed ? "done." : "begun."),
+            remedy: [
+                .say("With the card on the reader; then book again what is still owed:"),
+                .run("tapcard repair --card \(note.card)"),
+            ])
+    }
+}

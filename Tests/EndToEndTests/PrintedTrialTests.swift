@@ -1,0 +1,44 @@
+import DurableFile
+import PrivatePostgreSQL
+import Testing
+
+/// docs/STATIONS.md shows how to try deferred purchases without hardware.
+@Suite("The trial that docs/STATIONS.md prints", .serialized, .ownThread) struct PrintedTrialTests {
+    @Test("works as it is printed, from the keys to the history")
+    func trial() throws {
+        var house = try OutOfReachTests.House()
+        defer { house.server.kill() }
+        // The page has set up the till before.
+        let till = try house.till(["TAPCARD_READER": "", "TAPCARD_OFFLINE_PURCHASES": "true"])
+        try till.step("init")
+        try till.counter.step("keys export keys.json")
+        let lines = try Self.lines()
+        #expect(lines.count { $0.hasPrefix("tapcard ") } > 7)
+        for line in lines {
+            if line == "# stop the server" { house.server.kill() }
+            if line == "# start the server" { try house.recover() }
+            guard line.hasPrefix("tapcard ") else { continue }
+            let parts = line.dropFirst("tapcard ".count).split(separator: "#")
+            let command = parts[0].replacing("$ledger", with: till.place)
+            let ended = try till.counter.run(till.counter.words(of: command))
+            // The words behind a command are those that it prints.
+            let words = parts.count > 1 ? String(parts[1].dropFirst()) : ""
+            let isRefused = words.hasPrefix("refused: ")
+            let printed = words.replacing("refused: ", with: "")
+            #expect(isRefused == (ended.status != 0), "\(line): \(ended)")
+            #expect(
+                printed.isEmpty || (ended.output + ended.errors).contains(printed),
+                "\(line): \(ended)")
+        }
+    }
+
+    /// The lines of the page's block of commands that has a simulated reader.
+    private static func lines() throws -> [String] {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let page = try #require(try DurableFile("/\(root)/docs/STATIONS.md").read())
+        let blocks = String(decoding: page, as: UTF8.self).split(separator: "```")
+        let block = try #require(
+            blocks.first { $0.hasPrefix("sh\n") && $0.contains("--reader sim") })
+        return block.split(separator: "\n").map { String($0) }
+    }
+}
