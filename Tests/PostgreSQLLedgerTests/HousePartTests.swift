@@ -5,8 +5,31 @@ import PrivatePostgreSQL
 import TapcardDomain
 import Testing
 
-/// The counters of one server are one station with several connections.
+/// The counters of one server are one station with several connections, and so are several processes
+/// with one login.
 @Suite("Two connections of one station") struct HousePartTests {
+    /// Another process begins to count its connections anew.
+    @Test("do not wait for a commit of another process") func ofTwoProcesses() async throws {
+        try await TestDatabase.temporary { database in
+            let ledger = try await database.open(station: 1)
+            try await Desk(ledger).complete(.issue(1000), id: 1)
+            try await Desk(ledger).complete(.pay(.cents(5)), id: 2)
+            await ledger.close()
+            let commit = try PrivatePostgreSQL.shared.get().session(
+                in: database.name, as: "tapcard", password: "")
+            _ = try commit.answer(to: "BEGIN; UPDATE house SET balance = balance")
+            let desk = Desk(try await database.open(station: 1))
+            try await desk.complete(.pay(.cents(5)), id: 3)
+            let parts = "SELECT count(*) FROM house WHERE account = 'takings'"
+            #expect(try database.answer(to: parts) == "2")
+            _ = try commit.answer(to: "ROLLBACK")
+            // One that is free is taken again.
+            try await desk.complete(.pay(.cents(5)), id: 4)
+            #expect(try database.answer(to: parts) == "2")
+            #expect(try await desk.balance(of: .takings) == 15)
+        }
+    }
+
     @Test("do not wait for each other's commit in the accounts of the house")
     func apart() async throws {
         try await TestDatabase.temporary { database in

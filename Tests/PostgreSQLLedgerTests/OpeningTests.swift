@@ -172,12 +172,12 @@ import Thoroughness
             let desk = Desk(ledger)
             try await desk.complete(.issue(1000), id: 1)
             let work = try await desk.work(.pay(.cents(100)), id: 2)
-            try database.change("UPDATE setting SET schema = 3")
+            try database.change("UPDATE setting SET schema = 4")
             #expect(try await database.owned.status().reach == .later)
             try await desk.confirm(work)
             let next = try await desk.work(.pay(.cents(100)), id: 3)
             // In the middle of a payment, at a station that is connected.
-            try database.change("UPDATE setting SET oldest_writer = 3")
+            try database.change("UPDATE setting SET oldest_writer = 4")
             for _ in 0..<2 {
                 let refused = await OpeningTests.error { _ = try await desk.confirm(next) }
                 #expect(refused?.kind == .newer)
@@ -194,7 +194,7 @@ import Thoroughness
             #expect(try await database.owned.status().reach == .readOnly)
             let migration = await OpeningTests.error { try await database.owned.migrate() }
             #expect(migration?.kind == .newer)
-            try database.change("UPDATE setting SET schema = 2, oldest_writer = 1")
+            try database.change("UPDATE setting SET schema = 3, oldest_writer = 1")
             try await database.owned.migrate()
             try await desk.confirm(next)
             #expect(!ledger.isReadOnly)
@@ -211,11 +211,14 @@ import Thoroughness
         let owned = PostgreSQLDatabase(address, now: { .tick(0) })
         try await owned.makeLedger(in: .usd, partitions: 1)
         let role = try server.answer(to: "SELECT roles || 'customers' FROM setting", in: name)
+        let till = try #require(StationName("\(name)_till"))
+        _ = try await owned.register(till, password: "secret")
         try await Desk(try await PostgreSQLLedger.open(address, as: 1)).complete(
             .issue(1000), id: 1)
         // As that version has left them.
         _ = try server.answer(
             to: """
+                \(TestDatabase.withoutVersion3); UPDATE station SET keys = repeat('9', 100000);
                 DROP TABLE read_counter; DROP OWNED BY "\(role)"; DROP ROLE "\(role)";
                 UPDATE setting SET schema = 1
                 """, in: name)
@@ -232,6 +235,8 @@ import Thoroughness
                 to: "SELECT has_table_privilege('\(role)', 'read_counter', '\(right)')", in: name)
             #expect(isThere == "t", "\(right)")
         }
+        #expect(try await owned.stations().first?.keys == nil)
+        #expect(try server.answer(to: "SELECT sealed_by FROM card", in: name) == "1")
         // A second run has nothing to do.
         try await owned.migrate()
     }

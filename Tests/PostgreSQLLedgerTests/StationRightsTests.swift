@@ -111,6 +111,12 @@ import Testing
         _ = try await owned.register(name, password: "secret")
         try await owned.reopen(.something)
         #expect(try await owned.status().epoch == 2)
+        let other = try #require(StationName("\(names[0])_other"))
+        _ = try await owned.register(other, password: "secret")
+        let session = try server.session(in: names[0], as: other.text, password: "secret")
+        _ = try session.answer(to: "BEGIN; UPDATE station SET seen_at = 1")
+        try await owned.revoke(other)
+        #expect(try await owned.stations().last?.revokedAt != nil)
         for (database, statement) in [
             (names[0], "CREATE TEMPORARY TABLE mine (a int)"), (names[1], "SELECT 1"),
         ] {
@@ -132,10 +138,15 @@ import Testing
             let socket = try PrivatePostgreSQL.shared.get()
             let session = try socket.session(
                 in: database.name, as: login.name, password: login.password)
-            #expect(try session.answer(to: "UPDATE card SET balance = balance") == "UPDATE 1")
+            let change = "UPDATE card SET version = version + 1"
+            #expect(try session.answer(to: change) == "UPDATE 1")
             try await database.owned.revoke(name)
-            let denied = try session.answer(to: "UPDATE card SET balance = balance")
-            #expect(denied.contains("permission denied"))
+            let denied = try session.answer(to: change)
+            #expect(denied.contains("terminating connection"))
+            #expect(throws: PrivatePostgreSQL.Failure.self) {
+                try socket.answer(
+                    to: "SELECT 1", in: database.name, as: login.name, password: login.password)
+            }
             for _ in 0..<2 {
                 let error = await #expect(throws: LedgerError.self) {
                     try await desk.complete(.pay(.cents(1)), id: 2)
@@ -173,14 +184,14 @@ import Testing
         }
     }
 
-    private struct Login {
+    struct Login {
         let name: String
         let password: String
         let number: Int
         let address: String
     }
 
-    private static func registered(
+    static func registered(
         _ body: (TestDatabase, Login) async throws -> Void
     ) async throws {
         try await TestDatabase.temporary { database in

@@ -16,6 +16,11 @@ struct AuditedCard {
     private(set) var violations: [String] = []
     /// The amount that open payments hold.
     private var held: Int64 = 0
+    /// The number of each operation, and the highest that an operation has written.
+    private var sequences: [OperationID: SequenceNumber] = [:]
+    private var written = SequenceNumber.none
+    /// The last operation with a number, where it is final.
+    private var lastFinal: (sequence: SequenceNumber, endedAt: Timestamp?)?
 
     init(
         _ uid: CardUID, _ card: LedgerCard?, _ rows: any LedgerRows, keptSince: OperationID?
@@ -48,6 +53,7 @@ struct AuditedCard {
 
     private mutating func check(_ operation: Operation) throws(LedgerError) {
         operations += 1
+        note(operation)
         if operation.state == .pending {
             open += 1
             held &+= operation.held
@@ -68,6 +74,42 @@ struct AuditedCard {
         violations += try bookings(of: operation, entries)
         violations += try tickets(of: operation)
         violations += try activations(of: operation)
+    }
+
+    /// Follows the numbers. An operation that became final without a record on the tag was ended by
+    /// the next one on its card, or by a replacement of it, in the same transaction.
+    private mutating func note(_ operation: Operation) {
+        sequences[operation.id] = operation.sequence
+        guard operation.sequence != .none else { return }
+        if let last = lastFinal, last.endedAt != operation.begunAt {
+            written = max(written, last.sequence)
+        }
+        lastFinal =
+            operation.state == .committed ? (operation.sequence, operation.endedAt) : nil
+    }
+
+    /// The number that an operation has written to the tag, above the confirmed one; nil as it
+    /// should be.
+    private func unconfirmed(of card: LedgerCard) throws(LedgerError) -> SequenceNumber? {
+        if let last = lastFinal, card.confirmed < last.sequence {
+            let isOfReplacement = try rows.replacements(of: uid).contains {
+                $0.begunAt == last.endedAt
+            }
+            if !isOfReplacement { return last.sequence }
+        }
+        return card.confirmed < written ? written : nil
+    }
+
+    /// I4: an operation has the number of the last record that was made for it.
+    private func numbered(by issued: [IssuedRecord]) -> [String] {
+        var last: [OperationID: SequenceNumber] = [:]
+        for record in issued {
+            last[record.operation] = max(last[record.operation] ?? .none, record.sequence)
+        }
+        return sequences.filter { last[$0.key, default: .none] != $0.value }.map {
+            "I4: operation \($0.key) has number \($0.value), and its record "
+                + "\(last[$0.key, default: .none])"
+        }.sorted()
     }
 
     /// Applies a replacement, which changes the card without an operation of its own, if it came
@@ -98,7 +140,10 @@ struct AuditedCard {
     private func numbers(of card: LedgerCard) throws(LedgerError) -> [String] {
         let issued = try rows.issuedRecords(on: uid)
         let gaps = try rows.gaps(on: uid)
-        var found: [String] = []
+        var found = numbered(by: issued)
+        if let written = try unconfirmed(of: card) {
+            found.append("I5: card \(uid) confirmed \(card.confirmed), and \(written) was written")
+        }
         if card.confirmed > card.allocated {
             found.append("I5: card \(uid) confirmed \(card.confirmed) of \(card.allocated)")
         }

@@ -186,12 +186,16 @@ public struct RegisteredStation: Hashable, Sendable {
     public let keys: Set<UInt8>?
     /// When it last said so.
     public let keysAt: Timestamp?
+    /// Whether the row holds what no station writes: another program has used the station's login.
+    public let isDamaged: Bool
 
     /// Creates the row of a station.
     public init(
         number: Int, name: String, registeredAt: Timestamp, revokedAt: Timestamp? = nil,
-        seenAt: Timestamp? = nil, keys: Set<UInt8>? = nil, keysAt: Timestamp? = nil
+        seenAt: Timestamp? = nil, keys: Set<UInt8>? = nil, keysAt: Timestamp? = nil,
+        isDamaged: Bool = false
     ) {
+        self.isDamaged = isDamaged && revokedAt == nil
         (self.number, self.name, self.registeredAt) = (number, name, registeredAt)
         (self.revokedAt, self.seenAt) = (revokedAt, seenAt)
         (self.keys, self.keysAt) = (keys, keysAt)

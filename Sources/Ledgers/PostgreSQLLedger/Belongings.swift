@@ -70,7 +70,8 @@ extension PostgreSQLRows {
             """
             SELECT \(Operation.qualifiedColumns), place FROM operation
             WHERE uid BETWEEN $1 AND $2 ORDER BY uid, place LIMIT $3
-            """, [.integer(first), .integer(last), .count(Belongings.mostOperations + 1)]
+            """, [.integer(first), .integer(last), .count(Belongings.mostOperations + 1)],
+            of: Operation.table
         ) { row throws(LedgerError) in (try Operation(&row), try row.value(\.integer)) }
     }
 

@@ -119,7 +119,11 @@ private final class Filling {
                 INSERT INTO house (account, station, balance)
                 SELECT house, 0, sum(amount) FROM entry WHERE house IS NOT NULL GROUP BY house
                 """),
-            SQLStatement("UPDATE card SET last_place = $1", [.integer(place)]),
+            SQLStatement(
+                """
+                UPDATE card SET last_place = $1, version = version + 1,
+                    sealed_by = (\(SchemaVersion3.keyOfRecord("card")))
+                """, [.integer(place)]),
         ])
         try send()
     }

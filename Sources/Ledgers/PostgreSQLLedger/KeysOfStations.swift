@@ -87,7 +87,7 @@ extension Link {
         let selection = Selection(
             """
             SELECT id, mark FROM key_mark
-            UNION ALL SELECT NULL, keys FROM station WHERE station.id = $1
+            UNION ALL SELECT NULL, left(keys, 1000) FROM station WHERE station.id = $1
             """, [.integer(station)]
         ) { row throws(LedgerError) in
             (id: try row.optional(\.keyID), text: try row.optional(\.text))
@@ -123,15 +123,22 @@ extension Link {
         try rows(
             Selection(
                 """
-                SELECT id, login, registered_at, revoked_at, seen_at, keys, keys_at FROM station
-                ORDER BY id
-                """
+                SELECT id, login, registered_at, revoked_at, seen_at, keys_at, left(keys, 1000)
+                FROM station ORDER BY id
+                """, of: "station"
             ) { row throws(LedgerError) in
-                RegisteredStation(
-                    number: try row.value { $0.integer.flatMap(Int.init(exactly:)) },
-                    name: try row.value(\.text), registeredAt: try row.value(\.time),
-                    revokedAt: try row.optional(\.time), seenAt: try row.optional(\.time),
-                    keys: try row.optional(\.keyIDs), keysAt: try row.optional(\.time))
+                let (number, name) = (
+                    try row.value { $0.integer.flatMap(Int.init(exactly:)) }, try row.value(\.text)
+                )
+                let (registered, revoked) = (try row.value(\.time), try row.optional(\.time))
+                let (seen, told) = (try row.optional(\.time), try row.optional(\.time))
+                // The station has written it itself. What cannot be read counts as no key, at this
+                // station alone.
+                let keys = try row.next()
+                return RegisteredStation(
+                    number: number, name: name, registeredAt: registered, revokedAt: revoked,
+                    seenAt: seen, keys: keys.keyIDs, keysAt: told,
+                    isDamaged: keys != .null && keys.keyIDs == nil)
             })
     }
 }

@@ -70,14 +70,6 @@ struct Opening {
         return station
     }
 
-    /// The part of those rows to which this connection adds.
-    func housePart(on link: Link) -> Int64 {
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .houseRowsOfStations { return 0 }
-        #endif
-        return link.housePart.number
-    }
-
     /// Notes that the station is there.
     fileprivate var presence: [SQLStatement] {
         [

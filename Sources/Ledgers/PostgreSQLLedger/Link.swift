@@ -59,7 +59,6 @@ package struct Patience: Sendable {
     private var handle: OpaquePointer?
     private let warnings: UnsafeMutablePointer<tapcard_libpq_warnings>
     let patience: Patience
-    let housePart = HousePart()
     #if LEAVE_RULES_OUT
     private let address: String
     #endif

@@ -28,6 +28,27 @@ struct MemoryFile {
     }
 }
 
+extension PostgreSQLRows {
+    /// The state of an operation, and whether the rows of its card say that it has ended. An open one
+    /// that has ended was set back by another program, and no commit of it was lost: the audit names
+    /// it.
+    fileprivate static func state(
+        of id: OperationID, on uid: CardUID
+    ) -> Selection<(state: Operation.State, hasEnded: Bool)> {
+        Selection(
+            """
+            SELECT state, sequence <= (SELECT confirmed FROM card WHERE card.uid = $1)
+                OR EXISTS (
+                    SELECT 1 FROM operation AS later
+                    WHERE later.uid = $1 AND later.sequence > operation.sequence)
+            FROM operation WHERE uid = $1 AND id = $2
+            """, [.uid(uid), .id(id)]
+        ) { row throws(LedgerError) in
+            (state: try row.word(), hasEnded: try row.value(\.flag))
+        }
+    }
+}
+
 extension OpenLedger {
     /// Throws if the server lacks what it has confirmed, unless a loss was declared since.
     func requireKept(_ confirmed: StationMemory.Note?) throws(LedgerError) {
@@ -38,9 +59,13 @@ extension OpenLedger {
         else { return }
         let rows = PostgreSQLRows(self, isWriting: false)
         defer { link.rollBack(rows) }
-        let kept: Operation? = try rows.row(
-            where: "uid = $1 AND id = $2", [.uid(confirmed.card), .id(confirmed.operation)])
-        guard let kept, kept.state == confirmed.state || confirmed.state == .pending else {
+        let kept = try rows.query(
+            PostgreSQLRows.state(of: confirmed.operation, on: confirmed.card)
+        ).first
+        guard let kept,
+            kept.state == confirmed.state || confirmed.state == .pending
+                || kept.state == .pending && kept.hasEnded
+        else {
             throw LedgerError(
                 .undeclared,
                 "the database lacks operation \(confirmed.operation), which it has confirmed to "

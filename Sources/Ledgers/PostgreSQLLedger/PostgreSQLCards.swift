@@ -91,7 +91,7 @@ extension PostgreSQLRows {
                 (SELECT coalesce(sum(skipped), 0) FROM opening WHERE opening.epoch > card.epoch)
             FROM \(tables)
             WHERE \(condition)
-            """, values
+            """, values, of: "card"
         ) { row throws(LedgerError) in
             let card = try LedgerCard(&row)
             let stored = KnownRows.CardRow(

@@ -148,6 +148,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
     package func revoke(_ name: StationName) async throws(LedgerError) {
         let revoked = now()
         try await onLink { link throws(LedgerError) in
+            try link.shutOut(name)
             let role = try link.declaration().roles + LedgerRole.station.rawValue
             // An administrator may have taken the role from the login, or removed the login.
             let (hasLogin, hasRole) = (

@@ -31,7 +31,7 @@ extension PostgreSQLRows {
                 SELECT uid, status, account, confirmed, balance,
                     uid IN (SELECT uid FROM operation WHERE state = 'pending')
                 FROM card WHERE uid > $1 ORDER BY uid LIMIT $2
-                """, [.integer(uid?.number ?? -1), .count(count)]
+                """, [.integer(uid?.number ?? -1), .count(count)], of: "card"
             ) { row throws(LedgerError) in try CardStanding(&row) })
     }
 }
@@ -51,7 +51,7 @@ extension StationJournal {
             SELECT \(names.joined(separator: ", ")), station.login
             FROM journal LEFT JOIN station ON station.id = journal.station
             WHERE \(condition)
-            """, values
+            """, values, of: "journal"
         ) { row throws(LedgerError) in
             var journal = try StationJournal(&row)
             journal.station = try row.optional(\.text)

@@ -123,9 +123,10 @@ extension PostgreSQLRows {
     }
 
     func gapSelection(where condition: String, _ values: [SQLValue]) -> Selection<SequenceGap> {
-        Selection("SELECT uid, first, last FROM gap WHERE \(condition) ORDER BY uid, place", values)
-        {
-            row throws(LedgerError) in
+        Selection(
+            "SELECT uid, first, last FROM gap WHERE \(condition) ORDER BY uid, place", values,
+            of: "gap"
+        ) { row throws(LedgerError) in
             let uid = try row.value(\.uid)
             let first = try row.value(\.number)
             let last = try row.value(\.number)

@@ -214,12 +214,23 @@ final class PostgreSQLRows: LedgerRows {
             latestPlace += 1
             return latestPlace
         }
-        latestPlace = max(latestPlace, row.lastPlace) + 1
-        (row.lastPlace, row.isChanged) = (latestPlace, true)
+        guard row.lastPlace < SchemaVersion3.highestPlace else {
+            throw LedgerError(
+                .corrupt,
+                "card \(uid) cannot be changed: its row in the ledger was not written by tapcard; "
+                    + "run tapcard audit")
+        }
+        let place = max(latestPlace, row.lastPlace) + 1
+        // Where another program has put this card far ahead, no other card follows.
+        if place < clock.now + PostgreSQLRows.mostLead { latestPlace = place }
+        (row.lastPlace, row.isChanged) = (place, true)
         known.cards[uid] = row
         hasChanged = true
-        return latestPlace
+        return place
     }
+
+    /// A day, in microseconds.
+    private static let mostLead: Int64 = 86_400_000_000
 
     /// Every change that is not with the server, in an order that its rules allow.
     func takeChanges() -> [SQLStatement] {
@@ -245,7 +256,7 @@ final class PostgreSQLRows: LedgerRows {
                     """, [.text(shown)])
             }
             row.storedTicket = row.card.ticket?.id.text
-            row.version = (row.version ?? 0) + 1
+            row.version = (row.version ?? 0) &+ 1
             row.isChanged = false
             known.cards[uid] = row
         }
@@ -261,7 +272,7 @@ final class PostgreSQLRows: LedgerRows {
             guard var row = known.cards[uid] ?? nil, row.isChanged, let gap = row.skipped else {
                 continue
             }
-            row.lastPlace += 1
+            row.lastPlace &+= 1
             change([gap.insertion(at: row.lastPlace)])
             known.gaps[uid]?.append(gap)
             row.skipped = nil

@@ -6,7 +6,7 @@ import LedgerColumns
 /// a table in use cannot be split later. A key that must be unique in the whole ledger cannot be an
 /// index over such partitions, so it has a table of its own.
 enum PostgreSQLSchema {
-    static let version: Int64 = 2
+    static let version: Int64 = 3
     /// The oldest version that may write to these tables: it leaves alone what it does not know.
     private static let oldestWriter: Int64 = 1
     static let partitions = 32
@@ -25,18 +25,21 @@ enum PostgreSQLSchema {
                 """
             }
         }
-        return (tables + parts + LedgerRole.statements(in: name)).map { SQLStatement($0) } + [
-            SQLStatement(
-                """
-                INSERT INTO setting (single, schema, oldest_writer, currency, roles, house)
-                VALUES (1, $1, $2, $3, $4, gen_random_uuid())
-                """,
-                [
-                    .integer(version), .integer(oldestWriter), .text(code),
-                    .text(LedgerRole.prefix(of: name)),
-                ]),
-            Opening.statement(epoch: 1, skipping: 0),
-        ]
+        return
+            (tables + parts + LedgerRole.statements(in: name) + SchemaVersion3.statements).map {
+                SQLStatement($0)
+            } + [
+                SQLStatement(
+                    """
+                    INSERT INTO setting (single, schema, oldest_writer, currency, roles, house)
+                    VALUES (1, $1, $2, $3, $4, gen_random_uuid())
+                    """,
+                    [
+                        .integer(version), .integer(oldestWriter), .text(code),
+                        .text(LedgerRole.prefix(of: name)),
+                    ]),
+                Opening.statement(epoch: 1, skipping: 0),
+            ]
     }
 
     /// The statements that bring the tables of an earlier version up to date. A released step is
@@ -45,7 +48,10 @@ enum PostgreSQLSchema {
         from schema: Int64, roles prefix: String, in name: String
     ) -> [SQLStatement] {
         guard schema < version else { return [] }
-        let steps = [[readCounters] + LedgerRole.statementsOfVersion2(prefix, in: name)]
+        let steps = [
+            [readCounters] + LedgerRole.statementsOfVersion2(prefix, in: name),
+            SchemaVersion3.statements,
+        ]
         return steps.dropFirst(Int(clamping: max(schema, 1) - 1)).joined().map { SQLStatement($0) }
             + [SQLStatement("UPDATE setting SET schema = $1", [.integer(version)])]
     }

@@ -1,26 +1,44 @@
 import Games
 import Ledger
 import LedgerColumns
+import TapcardDomain
 
 /// A query, and how its rows are read.
 struct Selection<Row> {
     let statement: SQLStatement
     let decode: (inout Columns) throws(LedgerError) -> Row
+    /// What the rows are, for a message about one that cannot be read.
+    private let table: String?
 
     init(
-        _ sql: String, _ values: [SQLValue] = [],
+        _ sql: String, _ values: [SQLValue] = [], of table: String? = nil,
         _ decode: @escaping (inout Columns) throws(LedgerError) -> Row
     ) {
         (statement, self.decode) = (SQLStatement(sql, values), decode)
+        self.table = table
     }
 
     func rows(of answer: SQLAnswer) throws(LedgerError) -> [Row] {
         var rows: [Row] = []
         for values in answer.rows {
             var columns = Columns(values)
-            rows.append(try decode(&columns))
+            do throws(LedgerError) {
+                rows.append(try decode(&columns))
+            } catch {
+                guard error.detail == Columns.unreadable.detail else { throw error }
+                throw unreadable(values.first)
+            }
         }
         return rows
+    }
+
+    /// Names the row by its first column, which is its key or that of its card.
+    private func unreadable(_ key: SQLValue?) -> LedgerError {
+        let name = key.flatMap { $0.uid?.description ?? $0.text ?? $0.integer.map { "\($0)" } }
+        return LedgerError(
+            .corrupt,
+            "the row of \(table.map { "\($0) " } ?? "")\(name ?? "without a key") in the ledger cannot be "
+                + "read: it was not written by tapcard; restore a backup")
     }
 }
 
@@ -63,7 +81,8 @@ extension Selection where Row: TableRow {
         from tables: String = Row.table, where condition: String, _ values: [SQLValue] = []
     ) {
         self.init(
-            "SELECT \(Row.qualifiedColumns) FROM \(tables) WHERE \(condition)", values
+            "SELECT \(Row.qualifiedColumns) FROM \(tables) WHERE \(condition)", values,
+            of: Row.table
         ) { row throws(LedgerError) in try Row(&row) }
     }
 }

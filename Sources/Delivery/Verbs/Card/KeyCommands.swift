@@ -204,18 +204,7 @@ extension Session {
         let ledger = try await ledger()
         return try await withLedgerErrors { () throws(LedgerError) in
             try await ledger.readAtLength { rows throws(LedgerError) in
-                var uses: [UInt8: KeyUse] = [:]
-                var cards = rows.pagesOfCards()
-                while let card = try cards.next() {
-                    if let keyID = card.protection.keyID {
-                        uses[keyID, default: KeyUse()].protected += 1
-                    }
-                    guard let issued = try rows.issued(card.uid, card.confirmed),
-                        let record = SealedRecord(issued.bytes)
-                    else { continue }
-                    uses[record.keyID, default: KeyUse()].count(card.uid)
-                }
-                return uses
+                try rows.usesOfKeys { SealedRecord($0)?.keyID }
             }
         }
     }
@@ -225,15 +214,7 @@ extension Session {
         let ledger = try await ledger()
         return try await withLedgerErrors { () throws(LedgerError) in
             try await ledger.readAtLength { rows throws(LedgerError) in
-                var used = Set(try rows.retiredKeys().map(\.id))
-                var cards = rows.pagesOfCards()
-                while let card = try cards.next() {
-                    if let keyID = card.protection.keyID { used.insert(keyID) }
-                    for issued in try rows.issuedRecords(on: card.uid) {
-                        if let record = SealedRecord(issued.bytes) { used.insert(record.keyID) }
-                    }
-                }
-                return used
+                try rows.usedKeys { SealedRecord($0)?.keyID }
             }
         }
     }
@@ -305,29 +286,16 @@ extension Report {
     }
 }
 
-/// The uses of a key that remain.
-private struct KeyUse: Sendable {
-    /// Cards whose last record is sealed with the key.
-    private(set) var cards = 0
-    private var first: [CardUID] = []
-    private static let mostNamed = 10
-    /// Cards whose tag password is, or is about to be, derived from the key.
-    var protected = 0
-
-    mutating func count(_ card: CardUID) {
-        cards += 1
-        if first.count < KeyUse.mostNamed { first.append(card) }
-    }
-
+extension KeyUse {
     /// The number of cards, with the first card numbers.
-    var named: String {
+    fileprivate var named: String {
         guard cards > 0 else { return "0" }
         let rest = cards > first.count ? ", and \(cards - first.count) more" : ""
         return "\(cards) (\(first.map(\.description).joined(separator: ", "))\(rest))"
     }
 
     /// The consequence for these cards when the key is retired.
-    var kept: String {
+    fileprivate var kept: String {
         "Cards that keep its password: \(protected). Whoever has the key can write to them until "
             + "tapcard tag unprotect, then tapcard tag protect gives them another one."
     }

@@ -29,9 +29,13 @@ extension KeyRing {
 }
 
 extension RegisteredStation {
+    /// What another program has done with the station's login.
+    static let damage = "its row is damaged: revoke it, and register the machine under another name"
+
     /// The station's name, with the last time it was there.
     var whenSeen: String {
         name + (seenAt.map { ", last seen \(LocalTime.text($0))" } ?? ", never seen")
+            + (isDamaged ? " (\(RegisteredStation.damage))" : "")
     }
 }
 

@@ -349,6 +349,7 @@ extension Session {
                         ?? station.seenAt.map { "last seen \(LocalTime.text($0))" }
                         ?? "never seen"
                     return "\(station.number)  \(station.name.padded(widest))  \(state)"
+                        + (station.isDamaged ? "; \(RegisteredStation.damage)" : "")
                 }, isPlain: true)
     }
 

@@ -1,0 +1,61 @@
+public import TapcardDomain
+
+/// The uses of a key that remain.
+public struct KeyUse: Hashable, Sendable {
+    /// How many of the cards are named.
+    package static let mostNamed = 10
+
+    /// How many cards have a last record that is sealed with the key.
+    public private(set) var cards = 0
+    /// The first of these cards.
+    public private(set) var first: [CardUID] = []
+    /// How many cards have a tag password that is, or is about to be, derived from the key.
+    public private(set) var protected = 0
+
+    /// Creates a key without any use.
+    public init() {}
+
+    package init(cards: Int, first: [CardUID], protected: Int) {
+        (self.cards, self.first, self.protected) = (cards, first, protected)
+    }
+
+    /// Counts a card whose last record is sealed with the key.
+    package mutating func countSealed(_ card: CardUID) {
+        cards += 1
+        if first.count < KeyUse.mostNamed { first.append(card) }
+    }
+
+    package mutating func countProtected(_ more: Int = 1) { protected += more }
+}
+
+/// For a storage without a query of its own: goes through all cards.
+extension LedgerRows {
+    public func usesOfKeys(
+        _ keyOf: (_ record: [UInt8]) -> UInt8?
+    ) throws(LedgerError) -> [UInt8: KeyUse] {
+        var uses: [UInt8: KeyUse] = [:]
+        var cards = pagesOfCards()
+        while let card = try cards.next() {
+            if let key = card.protection.keyID { uses[key, default: KeyUse()].countProtected() }
+            guard let issued = try issued(card.uid, card.confirmed),
+                let key = issued.keyID ?? keyOf(issued.bytes)
+            else { continue }
+            uses[key, default: KeyUse()].countSealed(card.uid)
+        }
+        return uses
+    }
+
+    public func usedKeys(
+        _ keyOf: (_ record: [UInt8]) -> UInt8?
+    ) throws(LedgerError) -> Set<UInt8> {
+        var used = Set(try retiredKeys().map(\.id))
+        var cards = pagesOfCards()
+        while let card = try cards.next() {
+            if let key = card.protection.keyID { used.insert(key) }
+            for issued in try issuedRecords(on: card.uid) {
+                if let key = issued.keyID ?? keyOf(issued.bytes) { used.insert(key) }
+            }
+        }
+        return used
+    }
+}

@@ -1,0 +1,177 @@
+/// Version 3: what a station's login may write is limited by the server, because somebody who has a
+/// stolen login needs no tapcard. What was booked stays as it is, each row names the station that
+/// wrote it, and no row is larger than tapcard makes it. The keys in use have indexes.
+enum SchemaVersion3 {
+    /// The station of the login; 0 for one that is no station, such as the owner.
+    private static let ownStation =
+        "coalesce((SELECT own.id FROM public.station AS own WHERE own.login = session_user), 0)"
+
+    static let statements = limits + keys + triggers + policies
+
+    /// The size of a number to which one can always be added, and the sizes of texts. Rows that are
+    /// there are not looked at again.
+    private static let limits =
+        [
+            """
+            UPDATE station SET keys = NULL, keys_at = NULL WHERE keys !~ '\(keyIDs)'
+            """,
+            "ALTER TABLE station ADD CONSTRAINT keys_are_ids CHECK (keys ~ '\(keyIDs)')",
+        ]
+        + [
+            (
+                "card",
+                """
+                version BETWEEN 1 AND \(most) AND last_place BETWEEN 0 AND \(most)
+                AND length(chip) <= 40 AND length(holder_name) <= 1000 AND length(face) <= 40
+                AND length(protection) <= 40 AND length(foreign_message) <= 65536
+                AND length(ticket) <= 40
+                """
+            ),
+            (
+                "operation",
+                """
+                place BETWEEN 0 AND \(most) AND length(kind) <= 40 AND length(subject) <= 1000
+                AND length(cashier) <= 1000
+                """
+            ),
+            (
+                "entry",
+                """
+                place BETWEEN 0 AND \(most)
+                AND house IN ('takings', 'cash', 'adopted', 'prizes', 'reissued', 'shortfall')
+                """
+            ),
+            (
+                "house",
+                "account IN ('takings', 'cash', 'adopted', 'prizes', 'reissued', 'shortfall')"
+            ),
+            ("ticket", "place BETWEEN 0 AND \(most) AND length(balls) <= 1000"),
+            ("activation", "place BETWEEN 0 AND \(most)"), ("gap", "place BETWEEN 0 AND \(most)"),
+            (
+                "journal",
+                """
+                greatest(settled, written, missing, most) <= \(most)
+                AND reported_at BETWEEN 0 AND \(most) AND lasts_until BETWEEN 0 AND \(most)
+                """
+            ),
+            ("key_mark", "length(mark) <= 1000"),
+        ].map { table, condition in
+            "ALTER TABLE \(table) ADD CONSTRAINT \(table)_is_limited CHECK (\(condition)) NOT VALID"
+        }
+
+    private static let keyIDs = "^([0-9]{1,2}( [0-9]{1,2}){0,15})?$"
+    /// The highest place in the order of everything: microseconds until the year 2255.
+    static let highestPlace = most
+    private static let most: Int64 = 9_007_199_254_740_992
+
+    /// A card's row names the key of its confirmed record. A mark names the station that brought it.
+    private static let keys = [
+        "ALTER TABLE key_mark ADD station integer NOT NULL DEFAULT 0",
+        "ALTER TABLE card ADD sealed_by smallint",
+        "UPDATE card SET sealed_by = (\(keyOfRecord("card")))",
+        "CREATE INDEX card_by_key ON card (sealed_by, uid)",
+        """
+        CREATE INDEX card_by_protection ON card (protection_key)
+            WHERE protection_key IS NOT NULL
+        """,
+        "CREATE INDEX issued_record_by_key ON issued_record (key_id)",
+    ]
+
+    static func keyOfRecord(_ card: String) -> String {
+        """
+        SELECT key_id FROM public.issued_record AS record
+        WHERE record.uid = \(card).uid AND record.sequence = \(card).confirmed
+        """
+    }
+
+    private static let triggers =
+        [
+            """
+            CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                RAISE EXCEPTION 'card %: %', upper(lpad(to_hex(OLD.uid), 14, '0')), TG_ARGV[0]
+                    USING ERRCODE = 'check_violation';
+            END $$
+            """,
+            """
+            CREATE FUNCTION note_key_of_record() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                NEW.sealed_by := (\(keyOfRecord("NEW")));
+                RETURN NEW;
+            END $$
+            """,
+            """
+            CREATE FUNCTION note_station() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                NEW.station := \(ownStation);
+                RETURN NEW;
+            END $$
+            """,
+            """
+            CREATE TRIGGER card_notes_its_key BEFORE UPDATE ON card FOR EACH ROW
+            WHEN (NEW.confirmed <> OLD.confirmed) EXECUTE FUNCTION note_key_of_record()
+            """,
+            """
+            CREATE TRIGGER mark_names_its_station BEFORE INSERT ON key_mark FOR EACH ROW
+            EXECUTE FUNCTION note_station()
+            """,
+        ]
+        + [
+            (
+                "card_numbers_never_fall", "card",
+                """
+                NEW.version <> OLD.version + 1 OR NEW.allocated < OLD.allocated
+                OR NEW.confirmed < OLD.confirmed OR NEW.account < OLD.account
+                OR NEW.epoch < OLD.epoch OR NEW.last_place < OLD.last_place
+                """, "its numbers only rise, its version by 1"
+            ),
+            (
+                "operation_ends_once", "operation",
+                """
+                OLD.state <> 'pending'
+                AND (NEW.state, NEW.sequence, NEW.ended_at, NEW.balance_after)
+                    IS DISTINCT FROM (OLD.state, OLD.sequence, OLD.ended_at, OLD.balance_after)
+                OR NEW.sequence < OLD.sequence
+                """, "an operation that has ended stays as it is"
+            ),
+            (
+                "operation_only_forgets_a_name", "operation",
+                """
+                NEW.parameters IS DISTINCT FROM OLD.parameters
+                AND NEW.parameters IS DISTINCT FROM
+                    substr(OLD.parameters, 1, strpos(OLD.parameters, chr(10) || 'name=')) || 'name'
+                """, "an operation keeps its parameters"
+            ),
+            (
+                "activation_is_answered_once", "activation", "OLD.state <> 'requested'",
+                "the attempt was answered"
+            ),
+            ("read_counter_only_rises", "read_counter", "NEW.last <= OLD.last", "a counter rises"),
+            (
+                "request_id_is_taken_once", "request_id", "NOT OLD.is_attempt OR NEW.is_attempt",
+                "an id is taken once"
+            ),
+        ].map { name, table, condition, why in
+            """
+            CREATE TRIGGER \(name) BEFORE UPDATE ON \(table) FOR EACH ROW WHEN (\(condition))
+            EXECUTE FUNCTION refuse_change(\(why.quotedText))
+            """
+        }
+
+    /// A station writes as itself. Everybody who may read these tables reads all of them.
+    private static let policies =
+        ["entry", "house", "journal", "station"].flatMap { table in
+            [
+                "ALTER TABLE \(table) ENABLE ROW LEVEL SECURITY",
+                "CREATE POLICY read_all ON \(table) FOR SELECT USING (TRUE)",
+            ]
+        } + [
+            "CREATE POLICY add_own ON entry FOR INSERT WITH CHECK (station = \(ownStation))",
+            "CREATE POLICY add_own ON house FOR INSERT WITH CHECK (station = \(ownStation))",
+            "CREATE POLICY change_own ON house FOR UPDATE USING (station = \(ownStation))",
+            "CREATE POLICY add_own ON journal FOR INSERT WITH CHECK (station = \(ownStation))",
+            // Any station settles a copy of the journal of another one that broke.
+            "CREATE POLICY change_all ON journal FOR UPDATE USING (TRUE)",
+            "CREATE POLICY change_own ON station FOR UPDATE USING (login = session_user)",
+        ]
+}

@@ -1,0 +1,64 @@
+import Ledger
+import LedgerColumns
+import TapcardDomain
+
+extension Link {
+    /// Ends the sessions of a station and lets no other begin, and clears what it has said of keys:
+    /// somebody with a stolen login could hold rows for ever, also those that a revocation changes.
+    /// What is refused here is refused again, in words, by the revocation that follows.
+    func shutOut(_ name: StationName) throws(LedgerError) {
+        let login = name.text.quotedName
+        let isThere = Selection(
+            """
+            SELECT count(*) FROM station JOIN pg_roles ON rolname = login
+            WHERE login = $1 AND revoked_at IS NULL
+            """, [.text(name.text)]
+        ) { row throws(LedgerError) in try row.value(\.flag) }
+        guard try rows(isThere).first == true else { return }
+        // Whoever ends the sessions of a login has to be a member of it.
+        guard changes([SQLStatement("GRANT \(login) TO CURRENT_USER")]) else { return }
+        let attempts = 3
+        for _ in 0..<attempts {
+            try endSessions(of: name)
+            if changes([SQLStatement("ALTER ROLE \(login) NOLOGIN")]) { break }
+        }
+        try endSessions(of: name)
+        _ = changes([
+            SQLStatement("REVOKE \(login) FROM CURRENT_USER"),
+            SQLStatement(
+                "UPDATE station SET keys = NULL, keys_at = NULL WHERE login = $1",
+                [.text(name.text)]),
+            // A key that nobody has used makes room for the next one. A station that has it all the
+            // same brings it again.
+            SQLStatement(
+                """
+                DELETE FROM key_mark USING station
+                WHERE station.login = $1 AND key_mark.station = station.id
+                    AND is_first IS NULL AND announced_at IS NULL AND turn IS NULL
+                    AND NOT EXISTS (SELECT 1 FROM issued_record WHERE key_id = key_mark.id)
+                    AND NOT EXISTS (SELECT 1 FROM card WHERE protection_key = key_mark.id)
+                """, [.text(name.text)]),
+        ])
+    }
+
+    private func endSessions(of name: StationName) throws(LedgerError) {
+        let longest = 5_000
+        _ = try rows(
+            Selection(
+                """
+                SELECT pg_terminate_backend(pid, $2) FROM pg_stat_activity WHERE usename = $1
+                """, [.text(name.text), .count(longest)]
+            ) { row throws(LedgerError) in try row.value(\.flag) })
+    }
+
+    /// Whether the server has carried the statements out.
+    private func changes(_ statements: [SQLStatement]) -> Bool {
+        do throws(LedgerError) {
+            try change(statements)
+            return true
+        } catch {
+            if isOpen { _ = try? run([SQLStatement("ROLLBACK")]) }
+            return false
+        }
+    }
+}
