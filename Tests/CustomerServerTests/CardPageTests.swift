@@ -122,6 +122,16 @@ import WebServer
         #expect(!page.text.contains("Paid") && !page.text.contains("Added"))
     }
 
+    /// The holder before had it open in the minute before the card was issued again.
+    @Test func isNotKeptOnceTheCardIsAnotherPersons() async throws {
+        let bench = try await CardPageTests.benchWithCard()
+        let cookie = try #require(await bench.show(bench.address(5)).cookie)
+        #expect(await bench.show(bench.address(5), cookie: cookie).status == 200)
+        try await Desk(bench.ledger).complete(.reissue(500), id: 9)
+        let kept = await bench.show(bench.address(5), cookie: cookie)
+        #expect(kept.status == 410 && !kept.hasData)
+    }
+
     /// The key of the house was rotated: cards with either key are read, until the old one is
     /// retired.
     @Test func knowsTheKeysOfTheHouse() async throws {

@@ -38,14 +38,16 @@ import Testing
         var shown = ShownCards()
         let uid = try #require(ShownCardTests.uid)
         let (one, two) = (try #require(ReadCounter(1)), try #require(ReadCounter(2)))
-        let cookie = shown.keep(uid, one, at: 5_000)
+        let (old, new) = (Account.purse(uid, 0), Account.purse(uid, 1))
+        let cookie = shown.keep(uid, one, old, at: 5_000)
         #expect(cookie.utf8.count == 48)
-        #expect(shown.has(cookie, uid, one, at: 64_999))
-        #expect(!shown.has(cookie, uid, one, at: 65_000))
-        #expect(!shown.has(cookie, uid, two, at: 5_001))
-        #expect(!shown.has(cookie + "0", uid, one, at: 5_001))
-        #expect(!shown.has("", uid, one, at: 5_001))
-        let other = shown.keep(uid, two, at: 5_001)
+        #expect(shown.has(cookie, uid, one, old, at: 64_999))
+        #expect(!shown.has(cookie, uid, one, old, at: 65_000))
+        #expect(!shown.has(cookie, uid, two, old, at: 5_001))
+        #expect(!shown.has(cookie, uid, one, new, at: 5_001))
+        #expect(!shown.has(cookie + "0", uid, one, old, at: 5_001))
+        #expect(!shown.has("", uid, one, old, at: 5_001))
+        let other = shown.keep(uid, two, old, at: 5_001)
         #expect(other != cookie && shown.count == 2)
     }
 
@@ -53,13 +55,16 @@ import Testing
         var shown = ShownCards()
         let uid = try #require(ShownCardTests.uid)
         let counter = try #require(ReadCounter(1))
-        let first = shown.keep(uid, counter, at: 0)
+        let old = Account.purse(uid, 0)
+        let first = shown.keep(uid, counter, old, at: 0)
         var last = first
-        for _ in 0..<(ShownCards.most + 10) { last = shown.keep(uid, counter, at: 1) }
+        for _ in 0..<(ShownCards.most + 10) { last = shown.keep(uid, counter, old, at: 1) }
         #expect(shown.count == ShownCards.most)
-        #expect(!shown.has(first, uid, counter, at: 2) && shown.has(last, uid, counter, at: 2))
+        #expect(
+            !shown.has(first, uid, counter, old, at: 2) && shown.has(last, uid, counter, old, at: 2)
+        )
         // What is over goes first.
-        _ = shown.keep(uid, counter, at: 60_001)
+        _ = shown.keep(uid, counter, old, at: 60_001)
         #expect(shown.count == 1)
     }
 }

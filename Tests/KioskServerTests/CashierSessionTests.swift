@@ -12,16 +12,16 @@ struct CashierSessionTests {
     private final class Clock: Sendable {
         private let time: Guarded<Int64>
 
-        init(_ start: Timestamp) { time = Guarded(start.milliseconds) }
+        init(_ start: Int64) { time = Guarded(start) }
 
-        var now: Timestamp { Timestamp(milliseconds: time.withLock { $0 }) }
+        var now: Int64 { time.withLock { $0 } }
 
         func advance(hours: Int64 = 0, minutes: Int64 = 0, less milliseconds: Int64 = 0) {
             time.withLock { $0 += hours * 3_600_000 + minutes * 60_000 - milliseconds }
         }
     }
 
-    private static let start = Timestamp(milliseconds: 1_700_000_000_000)
+    private static let start: Int64 = 1_000_000
 
     private func ann() throws -> Cashier {
         Cashier(

@@ -180,6 +180,31 @@ struct HostileRequestTests {
         }
     }
 
+    @Test("what is refused is not told at length", arguments: ["x", "\u{202E}", "\\u0007"])
+    func echoes(_ character: String) async throws {
+        let long = String(repeating: character, count: 5_000)
+        let id = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
+        try await unharmed { bench in
+            for (verb, body) in [
+                ("pay", #"{"amount":"1.00","operation":"\#(long)"}"#),
+                ("pay", #"{"amount":"1.00","client":"\#(long)"}"#),
+                ("pay", #"{"amount":"1.00","\#(long)":"x"}"#),
+                ("pay", #"{"amount":"\#(long)","operation":"\#(id)"}"#),
+                ("refund", #"{"of":"\#(long)"}"#), ("block", #"{"card":"\#(long)"}"#),
+                ("issue", #"{"name":"\#(long)"}"#), ("session", #"{"\#(long)":"x"}"#),
+            ] {
+                let asked = try await bench.call(verb, body)
+                #expect((400...409).contains(asked.status), "\(verb) \(asked.status)")
+                #expect(asked.text.utf8.count < 2_000, "\(verb): \(asked.text.prefix(300))")
+            }
+            let plain = String(repeating: "x", count: 5_000)
+            let asked = try await bench.ask("GET", "/api/v1/operations/\(plain)")
+            #expect(asked.status == 400 && asked.text.utf8.count < 1_000)
+            let method = try await bench.ask(plain, "/api/v1/pay")
+            #expect(method.status == 405 && method.text.utf8.count < 1_000)
+        }
+    }
+
     @Test("names of the server that it has not, and pages of other sites")
     func origins() async throws {
         try await unharmed { bench in

@@ -39,6 +39,33 @@ struct ProvenCardTests: ProvenCards {
         #expect(try await world.station.read().holder.name?.text == "Amanda Gonzalez")
     }
 
+    /// Whoever kept an address would see the balance of the next holder.
+    @Test("Addresses that phones have read end when the card is issued again")
+    func readAddresses() async throws {
+        let world = try await made()
+        let (uid, number) = (try await chip(world).uid, try await chip(world).number)
+        func readByPhone() async throws {
+            try await world.reader.change { field in
+                _ = field.showToPhone(number) { [UInt8](repeating: 9, count: $0) }
+            }
+            await world.reader.release()
+        }
+        func noted() async throws -> ReadCounter? {
+            try await world.ledger.read { rows throws(LedgerError) in
+                try rows.readCounter(of: uid)
+            }
+        }
+        for _ in 1...3 { try await readByPhone() }
+        let kept = try await chip(world).reads
+        #expect(try await noted() == nil)
+        try await world.issue(500, mayReissue: true, id: 2)
+        let ended = try #require(try await noted()).value
+        #expect(kept >= 3 && ended >= kept)
+        try await expectWhole(world, 500)
+        try await readByPhone()
+        #expect(try await chip(world).reads > ended)
+    }
+
     @Test("takes five commands for a balance, and six for a payment")
     func commands() async throws {
         let world = try await made()

@@ -135,6 +135,25 @@ import WebServer
         #expect(try await second.answer().text == "GET /second ? 0")
     }
 
+    @Test func whoHasProvedWhoItIsMakesRoomLast() async throws {
+        let server = try ServedExamples.start(ServedExamples.settings { $0.connections = 2 }) {
+            request in
+            let answer = WebResponse.text(request.path)
+            return request.path == "/login" ? answer.forKnownClient() : answer
+        }
+        let known = try RawClient(server.port)
+        try await known.get("/login")
+        #expect(try await known.answer().text == "/login")
+        let idle = try RawClient(server.port)
+        try await idle.get("/idle")
+        #expect(try await idle.answer().text == "/idle")
+        let answer = try await exchange(server.port, "GET /new HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(answer.text == "/new")
+        #expect(try await idle.rest().isEmpty)
+        try await known.get("/again")
+        #expect(try await known.answer().text == "/again")
+    }
+
     /// Neither who listens nor who waits for a handler: both have said what they want.
     @Test func whoHasMadeARequestKeepsItsPlace() async throws {
         let door = Door()

@@ -50,6 +50,12 @@ import WebServer
         "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
         "GET /x HTTP/1.1\r\n\r\n",
         "GET /x HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
+        // A proxy may have checked the one, and the handler would see the other.
+        "GET /x HTTP/1.1\r\nHost: x\r\nOrigin: http://x\r\norigin: http://y\r\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: none\r\nSec-Fetch-Site: none\r\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: x\r\nSec-Fetch-Mode: cors\r\nSec-Fetch-Mode: cors\r\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: x\r\nAuthorization: a\r\nX: y\r\nAuthorization: b\r\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: x\r\nContent-Type: a/b\r\nContent-Type: a/b\r\n\r\n",
         "GET /x HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n",
         "GET /%00 HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET /a\u{0} HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -149,6 +155,31 @@ import WebServer
         }
         let many = String(repeating: "a:b\r\n", count: 5000)
         #expect(try await refusal("GET /x HTTP/1.1\r\nHost: x\r\n\(many)\r\n") == 431)
+    }
+
+    /// Also where libmicrohttpd has no room for a record of each.
+    @Test(arguments: [101, 250, 400, 900])
+    func manyCookiesAndArgumentsAreRefused(_ count: Int) async throws {
+        let cookies = Array(repeating: "a=1", count: count).joined(separator: ";")
+        #expect(
+            try await refusal("GET /x HTTP/1.1\r\nHost: x\r\nCookie: \(cookies)\r\n\r\n") == 431)
+        let half = Array(repeating: "a=1", count: count / 2).joined(separator: "; ")
+        #expect(
+            try await refusal(
+                "GET /x HTTP/1.1\r\nHost: x\r\nCookie: \(half)\r\nCookie: \(half); b; c\r\n\r\n")
+                == 431)
+        let query = Array(repeating: "a=1", count: count).joined(separator: "&")
+        #expect(try await refusal("GET /x?\(query) HTTP/1.1\r\nHost: x\r\n\r\n") == 431)
+        let words = String(repeating: "a&", count: count)
+        #expect(try await refusal("GET /x?\(words) HTTP/1.1\r\nHost: x\r\n\r\n") == 431)
+    }
+
+    @Test func aHundredCookiesAndArgumentsAreTaken() async throws {
+        let cookies = Array(repeating: "a=1", count: 100).joined(separator: "; ")
+        let query = Array(repeating: "a=1", count: 100).joined(separator: "&")
+        let answer = try await exchange(
+            server.port, "GET /x?\(query) HTTP/1.1\r\nHost: x\r\nCookie: \(cookies)\r\n\r\n")
+        #expect(answer.text == "GET /x ?\(query) 0")
     }
 
     @Test func aHugePathIsRefused() async throws {

@@ -78,7 +78,8 @@ import WebServer
                 ServedExamples.settings { $0.tls = certificate.tls })
             for options in [
                 "-tls1_3", "-tls1_2", "-tls1_2 -cipher ECDHE-RSA-AES128-GCM-SHA256",
-                "-tls1_2 -cipher ECDHE-RSA-CHACHA20-POLY1305",
+                "-tls1_2 -cipher ECDHE-RSA-CHACHA20-POLY1305", "-groups X25519", "-groups P-256",
+                "-groups P-384", "-tls1_2 -groups P-384",
             ] {
                 let answer = await ask(server.port, trusting: certificate.file, options)
                 #expect(answer.text.contains("GET /x ? 0"), "\(options): \(answer.text)")
@@ -93,6 +94,36 @@ import WebServer
                 // It is the server that ends it.
                 #expect(answer.text.contains("unexpected eof"), "\(options): \(answer.text)")
             }
+        }
+    }
+
+    /// The client chooses the group, and all others wait until the server has reckoned with it.
+    @Test(arguments: [
+        "ffdhe2048", "ffdhe3072", "ffdhe4096", "ffdhe6144", "ffdhe8192", "P-521", "X448",
+    ])
+    func aDearGroupIsRefused(_ group: String) async throws {
+        try await withFolder { folder in
+            let certificate = try await certificate(folder)
+            let server = try ServedExamples.start(
+                ServedExamples.settings { $0.tls = certificate.tls })
+            let answer = await ask(server.port, trusting: certificate.file, "-groups \(group)")
+            #expect(!answer.isFine && !answer.text.contains("GET /x"), "\(answer.text)")
+            #expect(answer.text.contains("handshake failure"), "\(answer.text)")
+        }
+    }
+
+    /// A further handshake on the same connection would cost as much as the first.
+    @Test func nothingIsNegotiatedAgain() async throws {
+        try await withFolder { folder in
+            let certificate = try await certificate(folder)
+            let server = try ServedExamples.start(
+                ServedExamples.settings { $0.tls = certificate.tls })
+            // s_client negotiates again at a line of its own, "R".
+            let answer = await shell.run(
+                "printf 'R\\n' | timeout 60 openssl s_client -tls1_2 -CAfile \(certificate.file) "
+                    + "-connect 127.0.0.1:\(server.port) 2>&1")
+            #expect(answer.text.contains("RENEGOTIATING"), "\(answer.text)")
+            #expect(!answer.isFine, "\(answer.text)")
         }
     }
 

@@ -124,7 +124,9 @@ package struct CustomerRoutes: Sendable {
         }
         if let last = statement.lastShown, last >= counter {
             let isSameBrowser = state.withLock { state in
-                cookies.contains { state.shown.has($0, uid, counter, at: now) }
+                cookies.contains {
+                    state.shown.has($0, uid, counter, statement.account, at: now)
+                }
             }
             guard last == counter, isSameBrowser else {
                 return refused(.counter, request)
@@ -140,7 +142,9 @@ package struct CustomerRoutes: Sendable {
         guard try await ledger.raise(counter, of: uid) else {
             return refused(.counter, request)
         }
-        let cookie = state.withLock { $0.shown.keep(uid, counter, at: clocks.uptime()) }
+        let cookie = state.withLock {
+            $0.shown.keep(uid, counter, statement.account, at: clocks.uptime())
+        }
         watch.note(.fresh)
         return CustomerPage.statement(
             statement,

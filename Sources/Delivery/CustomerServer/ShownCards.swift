@@ -14,6 +14,8 @@ package struct ShownCards: Sendable {
     private struct Shown {
         let uid: CardUID
         let counter: ReadCounter
+        /// That of the holder who saw it: a card that was issued again is another person's.
+        let account: Account
         let end: Int64
     }
 
@@ -28,7 +30,7 @@ package struct ShownCards: Sendable {
 
     /// Keeps a page, and returns the cookie that its browser gets.
     package mutating func keep(
-        _ uid: CardUID, _ counter: ReadCounter, at now: Int64
+        _ uid: CardUID, _ counter: ReadCounter, _ account: Account, at now: Int64
     ) -> String {
         let over = order.prefix { shown[$0].map { $0.end <= now } ?? true }
         forget(max(over.count, order.count - ShownCards.most + 1))
@@ -36,17 +38,19 @@ package struct ShownCards: Sendable {
             String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
         }.joined()
         shown[cookie] = Shown(
-            uid: uid, counter: counter, end: now + ShownCards.seconds * 1_000)
+            uid: uid, counter: counter, account: account, end: now + ShownCards.seconds * 1_000)
         order.append(cookie)
         return cookie
     }
 
     /// Whether the browser with this cookie was shown this page in the last minute.
     package func has(
-        _ cookie: String, _ uid: CardUID, _ counter: ReadCounter, at now: Int64
+        _ cookie: String, _ uid: CardUID, _ counter: ReadCounter, _ account: Account,
+        at now: Int64
     ) -> Bool {
         guard let page = shown[cookie] else { return false }
-        return page.uid == uid && page.counter == counter && now < page.end
+        return page.uid == uid && page.counter == counter && page.account == account
+            && now < page.end
     }
 
     private mutating func forget(_ count: Int) {

@@ -18,3 +18,14 @@ package func printable(_ text: String) -> String {
     let end = text.unicodeScalars.count > longestShown ? "…" : ""
     return String(String.UnicodeScalarView(safe)) + end
 }
+
+extension String {
+    /// The longest text that an error shows as it came.
+    private static let longestQuotation = 100
+
+    /// The text in quotation marks, for an error; of a longer one the beginning.
+    package var quotation: String {
+        let whole = debugDescription
+        return whole.count <= String.longestQuotation ? whole : "\"\(printable(self))\""
+    }
+}

@@ -32,7 +32,8 @@ package struct CustomerLedger: Sendable {
             }
             let open = operations.last { $0.state == .pending }
             return CardStatement(
-                status: card.status, balance: money(try rows.balance(of: card.purse)),
+                account: card.purse, status: card.status,
+                balance: money(try rows.balance(of: card.purse)),
                 held: money(open?.held ?? 0), movements: movements, asOf: asOf,
                 lastShown: try rows.readCounter(of: uid))
         }
@@ -66,6 +67,8 @@ package struct CardStatement: Hashable, Sendable {
     /// The operations that are looked through for them: some move no money.
     static let searched = 40
 
+    /// Another one once the card was issued again.
+    package let account: Account
     package let status: LedgerCard.Status
     package let balance: Money
     /// The part of the balance that an unfinished payment holds.

@@ -5,6 +5,8 @@ import Glibc
 struct HeadInMemory {
     let method: String
     let target: [UInt8]
+    /// Whether its version requires the header Host.
+    let needsHost: Bool
     /// The address of the first header. Nil if the first line has more than its three parts.
     fileprivate let firstHeader: UInt?
     fileprivate let end: UInt
@@ -16,6 +18,7 @@ struct HeadInMemory {
     ) {
         unsafe self.method = String(cString: method)
         self.target = target
+        needsHost = unsafe strcmp(version, "HTTP/1.0") != 0
         let start = UInt(bitPattern: method)
         end = start &+ UInt(bytes)
         let versionStart = UInt(bitPattern: version)

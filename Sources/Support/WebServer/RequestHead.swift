@@ -1,5 +1,13 @@
 /// The first line of a request and its headers.
 package struct RequestHead: Hashable {
+    /// The headers that decide something and have one value: of two, a proxy on the way could have
+    /// checked the other one.
+    private static let single = [
+        "Host", "Origin", "Sec-Fetch-Site", "Sec-Fetch-Mode", "Authorization", "Content-Type",
+    ]
+    /// The most parts of a query, and the most cookies.
+    package static let mostParts = 100
+
     package let method: String
     package let target: RequestTarget
     package let headers: WebHeaders
@@ -19,8 +27,17 @@ package struct RequestHead: Hashable {
         guard headers.fields.allSatisfy({ $0.value.isHeaderValue }) else {
             throw Refusal(400, "The value of a header has a control character in it.")
         }
-        guard headers.all("Host").count <= 1 else {
-            throw Refusal(400, "There is more than one Host.")
+        for name in RequestHead.single where headers.all(name).count > 1 {
+            throw Refusal(400, "There is more than one \(name).")
+        }
+        guard target.query.count <= RequestHead.mostParts else {
+            throw Refusal(431, "A query of more than \(RequestHead.mostParts) parts is not taken.")
+        }
+        let cookies = headers.all("Cookie").reduce(0) { count, header in
+            count + header.utf8.count { $0 == UInt8(ascii: ";") } + 1
+        }
+        guard cookies <= RequestHead.mostParts else {
+            throw Refusal(431, "More than \(RequestHead.mostParts) cookies are not taken.")
         }
         if let host = target.host, host.lowercased() != headers["Host"]?.lowercased() {
             throw Refusal(400, "The first line names another host than the header Host.")
@@ -67,6 +84,8 @@ package struct RequestHead: Hashable {
         static func headersTooLong(_ headerBytes: Int) -> Refusal {
             Refusal(431, "Headers of more than \(headerBytes) bytes are not taken.")
         }
+
+        static let hostMissing = Refusal(400, "There is no Host.")
 
         static let tooManyBodies = Refusal(
             503, "Too many bodies are being taken at this moment. Try again.")

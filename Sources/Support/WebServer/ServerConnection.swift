@@ -42,6 +42,8 @@ import Glibc
     var discardedBytes = 0
     /// The deadline of the current transfer, in `SystemClock.uptimeMilliseconds`.
     var deadline: UInt64?
+    /// Whether the client of its last answer has proved who it is.
+    var isOfKnownClient = false
     /// The time since which it has had no complete request.
     var waitingSince: UInt64
     private(set) var isSuspended = false

@@ -19,6 +19,8 @@ extension ServerLoop {
         let bytes = unsafe UnsafeBufferPointer(start: target, count: strlen(target))
         connection.phase = .begun(
             target: unsafe bytes.map { UInt8(bitPattern: $0) }, address: UInt(bitPattern: target))
+        unsafe tapcard_microhttpd_hide_query(target)
+        loop.hasProgressed = true
         return unsafe pointer
     }
 
@@ -33,6 +35,7 @@ extension ServerLoop {
                 bytes: connection.headBytes)
             return loop.headersSeen(connection, head)
         }
+        loop.hasProgressed = true
         let part = unsafe UnsafeRawBufferPointer(start: bytes, count: count.pointee)
         unsafe count.pointee = 0
         return unsafe loop.proceed(connection, part)
@@ -76,6 +79,7 @@ extension ServerLoop {
             var reading = HeadReading(head)
             connection.readHeaders(into: &reading)
             guard reading.isAsItCame else { throw .ambiguous }
+            guard !head.needsHost || reading.headers["Host"] != nil else { throw .hostMissing }
             connection.phase = .receiving(
                 try RequestHead(
                     method: head.method, target: head.target, headers: reading.headers,
@@ -161,6 +165,7 @@ extension ServerLoop {
     private func answer(_ connection: ServerConnection, _ response: WebResponse) -> MHD_Result {
         guard let phase = connection.queue(response, closing: isStopping) else { return .NO }
         connection.phase = phase
+        connection.isOfKnownClient = response.isForKnownClient
         if case .streaming(let stream) = phase {
             if isStopping { stream.finish() }
         } else {

@@ -40,6 +40,9 @@ final class ServerLoop {
     /// The next connection number at the last check for waiting clients.
     private var numberAtTick = Watched.first
     private var hasClosed = false
+    private var pace = LoopPace()
+    /// Whether a request has made progress in this run of the loop.
+    var hasProgressed = false
     private var nextTick: UInt64?
     /// The deadline of a stop. Nil until one is requested.
     private var end: UInt64?
@@ -104,13 +107,15 @@ final class ServerLoop {
     private func wait() -> Bool {
         let now = SystemClock.uptimeMilliseconds
         let times = [nextTick, end].compactMap { $0.map { $0 > now ? $0 - now : 0 } }
-        let timeout = (times + daemons.compactMap(\.timeout)).min()
+        let timeout = (times + daemons.compactMap { pace.timeout($0.timeout) }).min()
         var isMailThere = false
         unsafe withUnsafeTemporaryAllocation(
             of: linux_event.self, capacity: Int(linux_events_at_once)
         ) { events in
             let count = unsafe linux_wait(
                 epoll, events.baseAddress, timeout.map { CInt(clamping: $0) } ?? -1)
+            pace.note(hasProgress: count > 0 || hasProgressed)
+            hasProgressed = false
             for index in 0..<max(0, Int(count)) {
                 let event = unsafe events[index]
                 switch event.number {
@@ -234,15 +239,21 @@ final class ServerLoop {
         nextTick = isNeeded || !lingering.isEmpty ? now + Self.tickMilliseconds : nil
     }
 
-    /// Closes the connections that have been longest without a complete request, as many as clients
-    /// are waiting.
+    /// Closes as many connections as clients are waiting.
     private func makeRoom(_ now: UInt64) {
         let count = Int(linux_waiting_connections(listening))
         guard count > 0 else { return }
-        let longest = connections.values
-            .filter { $0.isWithoutRequest && $0.waitingSince + Self.courtesyMilliseconds <= now }
-            .sorted { ($0.waitingSince, $0.number) < ($1.waitingSince, $1.number) }
-        for connection in longest.prefix(count) { connection.cut() }
+        let leaving = Crowd(
+            connections.values.map { connection in
+                Crowd.Member(
+                    number: connection.number, client: connection.client,
+                    isKnown: connection.isOfKnownClient,
+                    mayLeave: connection.isWithoutRequest
+                        && connection.waitingSince + Self.courtesyMilliseconds <= now,
+                    waitingSince: connection.waitingSince)
+            }
+        ).leaving
+        for number in leaving.prefix(count) { connections[number]?.cut() }
     }
 
     // MARK: Connections

@@ -3,6 +3,9 @@ public struct WebResponse: Sendable {
     public let status: Int
     public let headers: [WebField]
     public let body: WebBody
+    /// Whether the client has proved who it is. Its connection is then one of the last to be closed
+    /// for others.
+    public private(set) var isForKnownClient = false
     private(set) var kept: KeptAnswer?
 
     /// The status is one of 200 to 599. The server adds Date, Connection and the length.
@@ -32,6 +35,13 @@ public struct WebResponse: Sendable {
         guard case .bytes = body else { return self }
         var same = self
         same.kept = KeptAnswer()
+        return same
+    }
+
+    /// This answer, for a client that has proved who it is.
+    public func forKnownClient() -> WebResponse {
+        var same = self
+        same.isForKnownClient = true
         return same
     }
 

@@ -23,8 +23,8 @@ public struct WebServerSettings: Sendable {
     /// The most bytes in a request line with its headers; longer ones are refused with 431 or 414.
     public var headerBytes = 16 << 10
     /// The most connections at a time, or fewer if the limit of open files is lower than this and
-    /// the reserve. Further clients wait until a connection closes; for them the connections that
-    /// have been longest without a complete request are closed.
+    /// the reserve. Further clients wait until a connection closes; for them connections without a
+    /// complete request are closed, first at the address that has the most.
     public var connections = 256
     /// The open files reserved for the rest of the process, in addition to the connections.
     public var reservedDescriptors = 64

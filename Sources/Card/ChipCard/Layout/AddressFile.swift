@@ -103,6 +103,20 @@ package struct AddressFile: Hashable, Sendable {
             && file[start..<(start + longer)].allSatisfy(isDigit)
     }
 
+    /// The values that a chip has written into a file of ours; nil in any other.
+    static func tapMessage(in file: [UInt8]) -> TapMessage? {
+        guard let place = grantAt(length: Array(file.prefix(lengthByteCount))) else { return nil }
+        let known = AddressFile(keepingWith: place)
+        guard known.identityAt >= lengthByteCount else { return nil }
+        func digits(_ start: Int, _ count: Int) -> String {
+            String(decoding: file.dropFirst(start).prefix(2 * count), as: UTF8.self)
+        }
+        return try? TapMessage(
+            identity: digits(known.identityAt, TapIdentity.encryptedSize),
+            data: digits(place, TapMessage.dataSize),
+            code: digits(known.codeAt, TapKeys.codeSize))
+    }
+
     private static func isDigit(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"): true

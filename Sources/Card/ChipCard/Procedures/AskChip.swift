@@ -1,4 +1,5 @@
 package import Ntag424
+package import TapcardDomain
 
 /// Asks a chip what it is, without a key: none is tried, because the chip counts wrong ones.
 /// Nothing of the answer is proved, apart from the maker's signature.
@@ -85,6 +86,15 @@ package struct ChipAnswers: Hashable, Sendable {
 
     /// Whether the address shows that the chip was switched to LRP.
     package var showsLRP: Bool { AddressFile.showsLRP(address) }
+
+    /// The count of reads that the address shows, if a card with this number and one of these keys
+    /// has made it.
+    package func reads(of uid: CardUID, provedBy keys: [ChipCardKeys]) -> UInt32? {
+        guard let message = AddressFile.tapMessage(in: address) else { return nil }
+        return keys.lazy.compactMap { keys in
+            (try? message.verify(metaKey: keys[.one]) { _ in keys[.two] })?.identity
+        }.first { $0.uid == uid }?.reads
+    }
 
     /// The part of the message for phones that was read; empty without a message.
     package var message: [UInt8] {

@@ -278,6 +278,18 @@ extension Station {
         }
     }
 
+    /// Ends the addresses that phones have read of a card so far, before it becomes another one: whoever
+    /// kept one would see the balance of the new holder.
+    func endAddresses(
+        of uid: CardUID, _ answers: ChipAnswers
+    ) async throws(Interruption) {
+        guard let reads = answers.reads(of: uid, provedBy: chipKeys(of: uid)),
+            let counter = ReadCounter(reads)
+        else { return }
+        _ = try await asking(
+            await ledger.write { rows throws(LedgerError) in try rows.raise(counter, of: uid) })
+    }
+
     private func personalise(
         _ plan: PersonaliseChip.Plan, isTrial: Bool = false, _ history: inout TapHistory
     ) async throws(Interruption) {

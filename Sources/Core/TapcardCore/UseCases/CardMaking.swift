@@ -154,6 +154,7 @@ extension Station {
         case .chip(let chip):
             guard let answers = chip.answers else { return .lookAgain }
             try await requireMakeable(chip, sight.uid, &history)
+            if sight.view != nil { try await endAddresses(of: sight.uid, answers) }
             (found, signature) = (.off, answers.signature)
         }
         let plan = try await plan(order, for: sight, signature, found)

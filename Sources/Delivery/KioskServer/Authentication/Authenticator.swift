@@ -1,6 +1,7 @@
 import BlockingLane
 import CardCryptography
 import StationFiles
+import SystemClock
 import TapcardCore
 import TapcardDomain
 import TextCodecs
@@ -19,6 +20,7 @@ final class Authenticator: Sendable {
     private let desk: CounterDesk
     private let sessions: KioskSessions
     private let passwords = PasswordDesk()
+    private let turns = LoginTurns()
     private let limits = Guarded(LoginLimits())
     /// Whether a password was ever required. Removing the last cashier must not open the counter.
     private let hasAsked: Guarded<Bool>
@@ -32,7 +34,7 @@ final class Authenticator: Sendable {
     ) {
         (self.desk, self.log) = (desk, log)
         (self.isProtected, self.isLoopback) = (isProtected, isLoopback)
-        sessions = KioskSessions { desk.now() }
+        sessions = KioskSessions { SystemClock.millisecondsSinceBoot }
         hasAsked = Guarded(mustLogIn)
     }
 
@@ -46,11 +48,10 @@ final class Authenticator: Sendable {
 
     /// Opens a session, after a login if one is needed.
     func open(
-        _ members: [JSONMember], from client: String
+        _ members: [JSONMember], _ request: WebRequest
     ) async throws(Problem) -> KioskSessions.Session {
         for member in members where !["cashier", "password"].contains(member.key) {
-            throw Problem(
-                400, "usage", "There is no \(member.key.debugDescription) in this call.")
+            throw Problem(400, "usage", "There is no \(member.key.quotation) in this call.")
         }
         func text(_ key: String) throws(Problem) -> String? {
             guard let value = members.first(where: { $0.key == key })?.value, value != .null
@@ -63,7 +64,7 @@ final class Authenticator: Sendable {
         let (name, password) = (try text("cashier"), try text("password"))
         guard try needsLogin() else { return sessions.open(nil) }
         guard let name, let password else { throw .loginNeeded }
-        return sessions.open(try await cashier(name, password, from: client))
+        return sessions.open(try await cashier(name, password, request))
     }
 
     func close(_ session: KioskSessions.Session) { sessions.close(session) }
@@ -91,17 +92,19 @@ final class Authenticator: Sendable {
     }
 
     /// Refuses to show anything without a required login. Only requests with `isUse` keep the
-    /// session alive.
-    func requireReader(_ request: WebRequest, isUse: Bool = true) throws(Problem) {
-        if request.path == "/metrics", isLoopback { return }
-        guard try needsLogin() else { return }
+    /// session alive. True for a cashier who is logged in, false where no login is needed.
+    @discardableResult
+    func requireReader(_ request: WebRequest, isUse: Bool = true) throws(Problem) -> Bool {
+        if request.path == "/metrics", isLoopback { return false }
+        guard try needsLogin() else { return false }
         if token(of: request) != nil {
             _ = try requireToken(request, isUse: isUse)
-            return
+            return true
         }
         guard let session = cookieSession(of: request, isUse: isUse), try isValid(session) else {
             throw .loginNeeded
         }
+        return true
     }
 
     /// A check whether the sender of this request may still follow the counter.
@@ -149,27 +152,53 @@ final class Authenticator: Sendable {
     /// The cashier with this name and password. Neither a refusal nor its timing reveals whether
     /// the name exists.
     private func cashier(
-        _ text: String, _ password: String, from client: String
+        _ text: String, _ password: String, _ request: WebRequest
     ) async throws(Problem) -> Cashier {
-        let now = desk.now().milliseconds
         let name = try? CashierName(text)
         // Different spellings of one name count as the same name.
         let counted = name?.spelling ?? ""
-        let address: Members = ["client": .string(client)]
-        if let wait = limits.withLock({ $0.admit(counted, from: client, at: now) }) {
-            log.say("login-limited", address)
-            throw .tooManyTries(waiting: wait)
+        let origin = origin(of: request)
+        try requireFewFailures(counted, origin, request)
+        guard await turns.begin(counted, from: origin) else {
+            log.say("login-busy", ["client": .string(request.client)])
+            throw .tooManyLogins
         }
+        defer { turns.end() }
+        // Those before it may have failed meanwhile.
+        try requireFewFailures(counted, origin, request)
         let cashier = try name.flatMap { name throws(Problem) in try cashiers().named(name) }
         guard password.utf8.count <= Authenticator.longestPassword,
             let accepted = await passwords.accept(password, for: cashier, desk)
         else {
-            log.say("login-refused", address)
+            limits.withLock { $0.fail(counted, from: origin, at: uptime) }
+            log.say("login-refused", ["client": .string(request.client)])
             throw .wrongPassword
         }
         log.say("login")
-        limits.withLock { $0.forgive(counted, from: client) }
+        limits.withLock { $0.forgive(counted, from: origin) }
         return accepted
+    }
+
+    private var uptime: Int64 { SystemClock.millisecondsSinceBoot }
+
+    private func requireFewFailures(
+        _ name: String, _ origin: String, _ request: WebRequest
+    ) throws(Problem) {
+        guard let wait = limits.withLock({ $0.wait(name, from: origin, at: uptime) }) else {
+            return
+        }
+        log.say("login-limited", ["client": .string(request.client)])
+        throw .tooManyTries(waiting: wait)
+    }
+
+    /// The origin of an attempt: the cashier who is logged in there, or else the address, which many
+    /// may share.
+    private func origin(of request: WebRequest) -> String {
+        let named = token(of: request).flatMap { sessions.session(token: $0, isUsed: false) }
+        guard let session = named ?? cookieSession(of: request, isUse: false),
+            let cashier = session.cashier, (try? isValid(session)) ?? false
+        else { return "address \(request.client)" }
+        return "cashier \(cashier.name.spelling)"
     }
 
     private func token(of request: WebRequest) -> String? {
@@ -194,7 +223,7 @@ final class Authenticator: Sendable {
     }
 }
 
-/// Compares passwords on a thread of its own, one at a time, because that takes long.
+/// Compares passwords on a thread of its own, because that takes long.
 private actor PasswordDesk {
     private nonisolated let lane = BlockingLane(label: "tapcard.passwords")
     /// A hash for unknown names, so that they take as long as known ones.
@@ -234,4 +263,12 @@ extension Problem {
         problem.headers = [("Retry-After", String(seconds))]
         return problem
     }
+
+    static let tooManyLogins: Problem = {
+        var problem = Problem(
+            503, "too-many-logins", "Too many people are logging in at this moment.",
+            "You are not logged in.", NextWords("try-again", "Try again in a few seconds."))
+        problem.headers = [("Retry-After", "5")]
+        return problem
+    }()
 }

@@ -1,7 +1,6 @@
 import BlockingLane
 import CardCryptography
 package import StationFiles
-package import TapcardDomain
 
 /// The open sessions: clients that may change something.
 package final class KioskSessions: Sendable {
@@ -46,13 +45,15 @@ package final class KioskSessions: Sendable {
         }
     }
 
-    private let now: @Sendable () -> Timestamp
+    private let uptime: @Sendable () -> Int64
     private let state = Guarded(State())
 
-    package init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
+    /// `uptime` is a clock in milliseconds that nobody sets: otherwise a session would last until
+    /// the time of day is right again.
+    package init(uptime: @escaping @Sendable () -> Int64) { self.uptime = uptime }
 
     package func open(_ cashier: Cashier?) -> Session {
-        let now = now().milliseconds
+        let now = uptime()
         let session = Session(
             token: KioskSessions.newSecret(), cookie: KioskSessions.newSecret(), cashier: cashier,
             end: now + KioskSessions.hours * 3_600_000)
@@ -70,7 +71,7 @@ package final class KioskSessions: Sendable {
     /// The session of a token. The lookup is by hash, so its timing reveals nothing of a token.
     /// Unless `isUsed` is false, it restarts the idle time.
     package func session(token: String, isUsed: Bool = true) -> Session? {
-        let now = now().milliseconds
+        let now = uptime()
         return state.withLock { state in
             guard let kept = state.sessions[token] else { return nil }
             guard !kept.isOver(at: now) else {

@@ -1,33 +1,39 @@
-/// Limits on login attempts, counted by client address so that a stranger elsewhere cannot lock a
-/// cashier out. A successful login takes its attempts back.
+/// Limits on wrong passwords, counted by the client's address, or by the cashier who is logged in
+/// there, so that a stranger elsewhere cannot lock a cashier out.
+///
+/// An attempt counts once it has failed: many tills behind one address may log in at once. Who then
+/// logs in takes their own attempts back.
 package struct LoginLimits: Sendable {
-    /// The most attempts for one name from one address.
+    /// The most wrong passwords for one name from one origin.
     package static let ofAName = 5
-    /// The most attempts for all names from one address.
-    package static let ofAnAddress = 20
+    /// The most wrong passwords for all names from one origin.
+    package static let ofAnOrigin = 20
     private static let span: Int64 = 60_000
 
-    private var tries: [(at: Int64, name: String, address: String)] = []
+    private var failures: [(at: Int64, name: String, origin: String)] = []
 
     package init() {}
 
-    /// Nil for an admitted attempt; otherwise the seconds until the next one.
-    package mutating func admit(_ name: String, from address: String, at now: Int64) -> Int? {
-        // A clock that was set back must not lock anyone out.
-        tries.removeAll { !($0.at...($0.at + LoginLimits.span - 1)).contains(now) }
-        let own = tries.filter { $0.address == address }
+    /// Nil where another attempt is allowed; otherwise the seconds until then. `now` is in
+    /// milliseconds of a monotonic clock.
+    package mutating func wait(_ name: String, from origin: String, at now: Int64) -> Int? {
+        failures.removeAll { $0.at + LoginLimits.span <= now }
+        let own = failures.filter { $0.origin == origin }
         let named = own.filter { $0.name == name }
-        let waits = [(named, LoginLimits.ofAName), (own, LoginLimits.ofAnAddress)]
-            .compactMap { tries, most in
-                tries.count < most ? nil : tries[tries.count - most].at + LoginLimits.span - now
+        let waits = [(named, LoginLimits.ofAName), (own, LoginLimits.ofAnOrigin)]
+            .compactMap { failures, most in
+                failures.count < most
+                    ? nil : failures[failures.count - most].at + LoginLimits.span - now
             }
-        if let wait = waits.max() { return Int((wait + 999) / 1_000) }
-        tries.append((now, name, address))
-        return nil
+        return waits.max().map { Int(($0 + 999) / 1_000) }
     }
 
-    package mutating func forgive(_ name: String, from address: String) {
-        let last = tries.lastIndex { $0.name == name && $0.address == address }
-        if let last { tries.remove(at: last) }
+    /// Counts a wrong password. Each took a comparison, so no more than a few hundred are kept.
+    package mutating func fail(_ name: String, from origin: String, at now: Int64) {
+        failures.append((now, name, origin))
+    }
+
+    package mutating func forgive(_ name: String, from origin: String) {
+        failures.removeAll { $0.name == name && $0.origin == origin }
     }
 }

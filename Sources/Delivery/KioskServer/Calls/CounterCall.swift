@@ -1,4 +1,5 @@
 import TapcardCore
+import TapcardDomain
 import TextCodecs
 package import Verbs
 
@@ -89,7 +90,7 @@ package struct CounterCall: Sendable {
         var texts: [String: [String]] = [:]
         for member in given + usual(beside: given) {
             guard seen.insert(member.key).inserted else {
-                throw TapcardError.usage("\(member.key.debugDescription) is there twice.")
+                throw TapcardError.usage("\(member.key.quotation) is there twice.")
             }
             guard
                 let row = verb.spec.parameters.first(where: { $0.page?.name == member.key }),
@@ -97,7 +98,7 @@ package struct CounterCall: Sendable {
             else {
                 let names = parameters.map(\.name).joined(separator: ", ")
                 throw TapcardError.usage(
-                    "There is no \(member.key.debugDescription) in this call"
+                    "There is no \(member.key.quotation) in this call"
                         + (names.isEmpty ? "." : ", only: \(names)."))
             }
             // Null and an empty fault name the parameter without a value.

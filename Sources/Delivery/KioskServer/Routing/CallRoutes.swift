@@ -67,7 +67,7 @@ struct CallRoutes: Sendable {
 
     static func id(_ text: String) throws(Problem) -> OperationID {
         guard let id = OperationID(text) else {
-            throw Problem(400, "usage", "\(text.debugDescription) is not a UUID.")
+            throw Problem(400, "usage", "\(text.quotation) is not a UUID.")
         }
         return id
     }

@@ -1,3 +1,4 @@
+import TapcardDomain
 import WebServer
 
 /// The table of handlers. Paths match exactly, except for a last part that is a parameter; every
@@ -65,7 +66,7 @@ struct KioskRoutes: Sendable {
                 return .now(WebResponse(204, headers: [("Allow", allowed)]))
             }
             var problem = Problem(
-                405, "wrong-method", "This takes \(allowed), not \(request.method).")
+                405, "wrong-method", "This takes \(allowed), not \(printable(request.method)).")
             problem.headers = [("Allow", allowed)]
             throw problem
         } catch {

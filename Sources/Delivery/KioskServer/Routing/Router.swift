@@ -71,7 +71,7 @@ struct Router: Sendable {
         }
         routes.add(.settings) { _, _ throws(Problem) in .answer(try settings()) }
         routes.add(.openSession) { request, _ throws(Problem) in
-            let session = try await authenticator.open(try body(of: request), from: request.client)
+            let session = try await authenticator.open(try body(of: request), request)
             return .answer(
                 [
                     "token": .string(session.token),
@@ -99,31 +99,52 @@ struct Router: Sendable {
     }
 
     func reply(to request: WebRequest) -> WebReply {
-        let (routes, request) = found(request)
+        let (routes, request, isThere) = found(request)
         do throws(Problem) {
             try originCheck.requireOwn(request, isFile: routes.isFile(request.path))
         } catch {
             return .now(error.response)
         }
+        if !isThere, routes.isFile(request.path) { return missingPage(routes, request) }
         let reply = routes.reply(to: request) ?? .now(unknown(request.path).response)
         if Router.isOpen(request.path) { return reply }
         switch reply {
-        case .now(let answer): return .now(refusal(of: request) ?? answer)
+        case .now(let answer):
+            switch permission(for: request) {
+            case .failure(let problem): return .now(problem.response)
+            case .success(let isCashier): return .now(isCashier ? answer.forKnownClient() : answer)
+            }
         case .later(let work):
             return .later {
-                if let refusal = refusal(of: request) { return refusal }
-                return await work()
+                switch permission(for: request) {
+                case .failure(let problem): return problem.response
+                case .success(let isCashier):
+                    let answer = await work()
+                    return isCashier ? answer.forKnownClient() : answer
+                }
             }
         }
     }
 
     /// The routes for a request, and the request as they know it: without the counter's path.
-    private func found(_ request: WebRequest) -> (KioskRoutes, WebRequest) {
+    /// `isThere` is false for a path of a counter that is not there.
+    private func found(_ request: WebRequest) -> (KioskRoutes, WebRequest, isThere: Bool) {
         guard let (number, path) = CounterPath.split(request.path) else {
-            return (ofCounters.count == 1 ? ofCounters[0] : ofHouse, request)
+            return (ofCounters.count == 1 ? ofCounters[0] : ofHouse, request, true)
         }
         let isThere = (1...ofCounters.count).contains(number)
-        return (isThere ? ofCounters[number - 1] : ofHouse, request.at(path))
+        return (isThere ? ofCounters[number - 1] : ofHouse, request.at(path), isThere)
+    }
+
+    /// The page of a counter that is not there: it says so, and offers the others.
+    private func missingPage(_ routes: KioskRoutes, _ request: WebRequest) -> WebReply {
+        // Without the headers by which a browser keeps its copy.
+        let plain = WebRequest(method: request.method, path: request.path)
+        guard case .now(let page)? = routes.reply(to: plain), page.status == 200 else {
+            return routes.reply(to: plain) ?? .now(unknown(request.path).response)
+        }
+        return .now(
+            WebResponse(404, headers: page.headers.map { ($0.name, $0.value) }, body: page.body))
     }
 
     /// The problem for a path without a route.
@@ -133,13 +154,12 @@ struct Router: Sendable {
             : Problem(404, "not-found", "There is nothing at this path.")
     }
 
-    /// The refusal of a request without a required login.
-    private func refusal(of request: WebRequest) -> WebResponse? {
+    /// The refusal of a request without a required login; otherwise whether a cashier has sent it.
+    private func permission(for request: WebRequest) -> Result<Bool, Problem> {
         do throws(Problem) {
-            try authenticator.requireReader(request)
-            return nil
+            return .success(try authenticator.requireReader(request))
         } catch {
-            return error.response
+            return .failure(error)
         }
     }
 }

@@ -38,7 +38,7 @@ extension ValueType {
         Self(form: form, completes: completes) { text, _ throws(TapcardError) in
             if let value = make(text) { return value }
             throw TapcardError(
-                .usage, "\(text.debugDescription) is not \(what).", meaning: meaning,
+                .usage, "\(text.quotation) is not \(what).", meaning: meaning,
                 advice: advice)
         }
     }
@@ -79,7 +79,7 @@ extension ValueType where Value: RawRepresentable<String> & CaseIterable {
         let words = type.allCases.map(\.rawValue)
         return Self(form: .choice(words), choices: words) { text, row throws(TapcardError) in
             guard let choice = Value(rawValue: text) else {
-                throw TapcardError.usage("\(row.name) cannot be \(text.debugDescription).")
+                throw TapcardError.usage("\(row.name) cannot be \(text.quotation).")
             }
             return choice
         }
@@ -170,7 +170,7 @@ extension ValueType<CashierName> {
             } catch {
                 throw TapcardError(
                     .refusal(.badName),
-                    "\(text.debugDescription) is not a valid cashier name: \(error.detail).",
+                    "\(text.quotation) is not a valid cashier name: \(error.detail).",
                     meaning: "Nothing was changed.")
             }
         }
@@ -197,7 +197,7 @@ extension ValueType<Int> {
             else {
                 throw TapcardError(
                     .usage,
-                    "--\(row.name) cannot be \(text.debugDescription): write a whole number"
+                    "--\(row.name) cannot be \(text.quotation): write a whole number"
                         + (forPagesOnly ? "." : ", \(limits.words)."),
                     meaning: meaning)
             }

@@ -1,0 +1,42 @@
+/// The connections of a full server, and who has to make way.
+///
+/// Places are shared by address: the address with the most connections loses one first, of its own
+/// the one that has been longest without a complete request. Clients that have proved who they are
+/// do not count for their address, because many may share it, and leave last.
+package struct Crowd {
+    package struct Member {
+        let number: UInt64
+        let client: String
+        let isKnown: Bool
+        let mayLeave: Bool
+        let waitingSince: UInt64
+
+        package init(
+            number: UInt64, client: String, isKnown: Bool, mayLeave: Bool, waitingSince: UInt64
+        ) {
+            (self.number, self.client, self.isKnown) = (number, client, isKnown)
+            (self.mayLeave, self.waitingSince) = (mayLeave, waitingSince)
+        }
+    }
+
+    private let members: [Member]
+
+    package init(_ members: [Member]) { self.members = members }
+
+    /// The numbers of the connections that may be closed, the first to go first.
+    package var leaving: [UInt64] {
+        // The connections that an address has left when each of its own goes.
+        var left: [String: Int] = [:]
+        for member in members where !member.isKnown { left[member.client, default: 0] += 1 }
+        return members.filter(\.mayLeave)
+            .sorted { ($0.waitingSince, $0.number) < ($1.waitingSince, $1.number) }
+            .enumerated().map { place, member -> (number: UInt64, share: Int, place: Int) in
+                guard !member.isKnown, let share = left[member.client] else {
+                    return (member.number, 0, place)
+                }
+                left[member.client] = share - 1
+                return (member.number, share, place)
+            }
+            .sorted { ($0.share, $1.place) > ($1.share, $0.place) }.map(\.number)
+    }
+}

@@ -1,0 +1,39 @@
+import Testing
+import WebServer
+
+@Suite("Who makes way in a full server") struct CrowdTests {
+    private static func member(
+        _ number: UInt64, _ client: String, isKnown: Bool = false, mayLeave: Bool = true,
+        since: UInt64? = nil
+    ) -> Crowd.Member {
+        Crowd.Member(
+            number: number, client: client, isKnown: isKnown, mayLeave: mayLeave,
+            waitingSince: since ?? number)
+    }
+
+    @Test("the longest idle of the address with the most, until another has as many")
+    func shares() {
+        let crowd = Crowd([
+            Self.member(1, "a"), Self.member(2, "b"), Self.member(3, "b"), Self.member(4, "b"),
+            Self.member(5, "c"), Self.member(6, "c"),
+        ])
+        #expect(crowd.leaving == [2, 3, 5, 1, 4, 6])
+    }
+
+    @Test("connections with a request count for their address, and stay")
+    func busy() {
+        let crowd = Crowd([
+            Self.member(1, "a"), Self.member(2, "a"), Self.member(3, "b", mayLeave: false),
+            Self.member(4, "b", mayLeave: false), Self.member(5, "b"),
+        ])
+        #expect(crowd.leaving == [5, 1, 2])
+    }
+
+    @Test("who has logged in does not count for the address, and leaves last")
+    func known() {
+        let tills = (1...300).map { Self.member($0, "shop", isKnown: true) }
+        let crowd = Crowd(tills + [Self.member(400, "shop"), Self.member(401, "a", since: 0)])
+        #expect(crowd.leaving.prefix(2) == [401, 400])
+        #expect(Array(crowd.leaving.dropFirst(2)) == (1...300).map { UInt64($0) })
+    }
+}
