@@ -64,6 +64,7 @@ export const say = {
     notDeferred: {
       "no-snapshot": () => "The ledger is out of reach.",
       "old-snapshot": () => "The ledger is out of reach for too long.",
+      "forgotten-payments": () => "Too many payments failed at this till today.",
       "no-record": () => "This card cannot be trusted now.",
       "unknown-card": () => "This till does not know the card yet.",
       "card-blocked": () => "The card is blocked.",
