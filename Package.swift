@@ -353,7 +353,7 @@ let package = Package(
         .executableTarget(
             name: "FaultEnumerator",
             dependencies: [
-                "BlockingLane", "FarLedger", "FaultyWorld", "Ledger", "PortDoubles",
+                "BlockingLane", "DurableFile", "FarLedger", "FaultyWorld", "Ledger", "PortDoubles",
                 "PostgreSQLLedger", "PrivatePostgreSQL", "SQLiteLedger", "SimulatedField",
                 "TagReading", "TapcardCore",
                 "TapcardDomain", "Type2Tag",
@@ -404,8 +404,9 @@ let package = Package(
         tests(
             of: "PostgreSQLLedger",
             [
-                "BlockingLane", "CardCryptography", "CustomerServer", "Games", "Ledger",
-                "LedgerConformance", "PortDoubles", "Ntag424", "PrivatePostgreSQL", "TapcardDomain",
+                "BlockingLane", "CardCryptography", "CustomerServer", "DurableFile", "Games",
+                "Ledger", "LedgerConformance", "PortDoubles", "Ntag424", "PrivatePostgreSQL",
+                "TapcardDomain",
                 "Thoroughness", "WebServer",
             ]),
         tests(

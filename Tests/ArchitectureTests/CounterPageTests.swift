@@ -73,7 +73,7 @@ struct CounterPageTests {
             "Sources/Core/TapcardCore/Deferred/DeferralJudgement.swift")
         let words = try #require(judgement.firstMatch(of: /package var word: (?s:(.*?))\n {8}\}/)).1
         var named = Set(words.matches(of: /case \.\w+: "([a-z-]+)"/).map { String($0.1) })
-        #expect(named.count == 9 && words.contains(#""card-\(status.rawValue)""#))
+        #expect(named.count == 10 && words.contains(#""card-\(status.rawValue)""#))
         // An active card is not a reason.
         named.formUnion(["card-blocked", "card-closed", "card-replaced"])
         let page = try SourceTree.text("\(Self.room)/page/strings.js")

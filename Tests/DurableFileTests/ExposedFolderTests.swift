@@ -38,6 +38,39 @@ struct ExposedFolderTests {
         try setMode(of: "above/holder", 0o700)
     }
 
+    /// Only root can give files away.
+    @Test(
+        "A folder or a file of another user is exposed, whatever its permissions are",
+        .enabled(if: geteuid() == 0))
+    func foreign() throws {
+        let another: uid_t = 12_345
+        let file = DurableFile(folder.path("above/holder/file"))
+        try file.write([1], mode: 0o600)
+        #expect(try file.exposure(0o077) == nil && file.nameCount() == 1)
+        try #require(unsafe chown(file.path, another, another) == 0)
+        #expect(try file.exposure(0o077) == .foreign)
+        // The owner of the file cannot be believed for his folder.
+        try #require(unsafe chown(folder.path("above/holder"), another, another) == 0)
+        #expect(file.exposedFolder()?.isForeign == true)
+        #expect(file.exposedFolder()?.path == folder.path("above/holder"))
+        // An owner whom this namespace does not know, such as that of a container's volume.
+        for path in [file.path, folder.path("above/holder")] {
+            try #require(unsafe chown(path, 65_534, 65_534) == 0)
+        }
+        #expect(try file.exposure(0o077) == nil && file.exposedFolder() == nil)
+    }
+
+    @Test("Permissions that let others in are told, and a missing file has none")
+    func permitted() throws {
+        let file = DurableFile(folder.path("above/holder/file"))
+        #expect(try file.exposure(0o077) == nil && file.nameCount() == 0)
+        try file.write([1], mode: 0o640)
+        #expect(try file.exposure(0o077) == .permitted(0o640))
+        #expect(try file.exposure(0o022) == nil)
+        try #require(unsafe link(file.path, folder.path("above/other")) == 0)
+        #expect(try file.nameCount() == 2)
+    }
+
     @Test("A link is followed, and counts where it lies as well")
     func links() throws {
         let link = folder.path("link")

@@ -1,5 +1,6 @@
 import DurableFile
 import Glibc
+import Synchronization
 import Testing
 
 @Suite("File locks")
@@ -87,6 +88,39 @@ struct FileLockTests {
         lock = nil
         #expect(FileLock.holder(of: path) == nil)
         #expect(folder.names() == ["lock"])
+    }
+
+    /// Whoever can open the file can hold the lock, and keep its owner from working.
+    @Test("The file is for its owner only, also where an earlier version made it")
+    func permissions() throws {
+        for isThere in [false, true] {
+            if isThere { try DurableFile(path).write([], mode: 0o644) }
+            let lock = try FileLock.acquire(path, waiting: false)
+            #expect(try DurableFile(path).permissions() == 0o600)
+            withExtendedLifetime(lock) {}
+            try DurableFile(path).remove()
+        }
+    }
+
+    private final class Notices: Sendable { let count = Mutex(0) }
+
+    @Test("A long wait is told once, and a short one is not")
+    func told() async throws {
+        let path = path
+        let notices = Notices()
+        @Sendable func hold() throws(Refusal) -> Int {
+            try FileLock.holding(
+                path, orThrow: { Refusal(kind: $0.kind) },
+                whenWaiting: { notices.count.withLock { $0 += 1 } },
+                { () throws(Refusal) in notices.count.withLock { $0 } })
+        }
+        #expect(try hold() == 0)
+        var lock = try FileLock.acquire(path, waiting: false)
+        #expect(lock != nil)
+        let waiter = Task.detached { try hold() }
+        while notices.count.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        lock = nil
+        #expect(try await waiter.value == 1)
     }
 
     @Test("A waiting call gets the lock when it is released")

@@ -1,4 +1,5 @@
 import DurableFile
+import Glibc
 import Testing
 
 @Suite("Keys", .ownThread)
@@ -41,6 +42,23 @@ struct KeyTests {
         let rotated = try rotations.map { try $0.end().output.prefix { $0 != "\n" } }
         #expect(
             rotated.sorted() == (2...5).map { "New records are sealed with key \($0)" })
+    }
+
+    /// A process that was stopped in the middle, or one of another user under an old lock file.
+    @Test("a rotation says what it waits for")
+    func waiting() throws {
+        let counter = try Counter()
+        try counter.step("demo")
+        var lock = try FileLock.acquire(counter.keys + ".lock", waiting: false)
+        #expect(lock != nil)
+        let process = try counter.start(["keys", "rotate"])
+        let words =
+            "tapcard: Waiting for process \(getpid()), which is changing the keys "
+            + "(~/.local/share/tapcard/simulated/keys.json.lock).\n"
+        try process.wait("it says so") { counter.masked(try process.errors).hasSuffix(words) }
+        lock = nil
+        let ended = try process.end()
+        #expect(ended.status == 0 && ended.output.hasPrefix("New records are sealed with key 2"))
     }
 
     @Test("a key file that others can read, or that is damaged, is refused")

@@ -1,4 +1,5 @@
 import DurableFile
+import Glibc
 import Testing
 
 /// Changes to tags, files and the ledger with other tools than tapcard, and what of them
@@ -147,6 +148,31 @@ struct ProgramAttackTests {
             let ended = try counter.run(["read"])
             #expect(ended.status == status, "\(String(mode, radix: 8)): \(ended.errors)")
         }
+    }
+
+    /// Only root can give files away. Root itself is refused, too: what it wrote there, the owner
+    /// could not read any more.
+    @Test(
+        "from a folder or a file of another user is refused", .enabled(if: geteuid() == 0))
+    func foreign() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        try counter.step("config set timeout 5")
+        let settings = counter.file(".config/tapcard/simulated/config.json")
+        for (path, status, what): (String, Int32, String) in [
+            (counter.data, 1, "The data folder ~/.local/share/tapcard/simulated belongs to"),
+            (counter.ledger, 9, "The ledger ~/.local/share/tapcard/simulated/ledger.sqlite bel"),
+            (counter.keys, 1, "The key file ~/.local/share/tapcard/simulated/keys.json belongs"),
+            (settings, 2, "the file belongs to another user."),
+            (counter.file(".local"), 1, "The folder ~/.local belongs to another user."),
+        ] {
+            try #require(unsafe chown(path, 12_345, 12_345) == 0)
+            let ended = try counter.run(["pay", "1"])
+            #expect(ended.status == status, "\(path): \(ended)")
+            #expect(counter.masked(ended.errors).contains(what), "\(path): \(ended)")
+            try #require(unsafe chown(path, 0, 0) == 0)
+        }
+        try counter.step("pay 1")
     }
 
     @Test("on the ledger with another program is seen by the audit where the books do not agree")

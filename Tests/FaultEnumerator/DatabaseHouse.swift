@@ -120,9 +120,15 @@ struct Till {
     func begin(
         _ intent: Intent, _ id: UInt8, on card: UInt8 = 1, seen: Seen? = nil
     ) async throws(LedgerError) -> Beginning {
+        try await begin(intent, as: Till.id(id), on: card, seen: seen)
+    }
+
+    private func begin(
+        _ intent: Intent, as id: OperationID, on card: UInt8, seen: Seen?
+    ) async throws(LedgerError) -> Beginning {
         let now = seen == nil ? try await view(card).map(Seen.init) : seen
         let request = Request(
-            id: Till.id(id), uid: Till.card(card), intent: intent, at: Till.time)
+            id: id, uid: Till.card(card), intent: intent, at: Till.time)
         return try await ledger.begin(request, seen: now, sealer: Till.sealer)
     }
 
@@ -140,7 +146,18 @@ struct Till {
 
     @discardableResult
     func complete(_ intent: Intent, _ id: UInt8, on card: UInt8 = 1) async throws -> Operation {
-        let confirmation = try await confirm(try await work(intent, id, on: card))
+        try await complete(intent, as: Till.id(id), on: card)
+    }
+
+    @discardableResult
+    func complete(
+        _ intent: Intent, as id: OperationID, on card: UInt8 = 1
+    ) async throws -> Operation {
+        let beginning = try await begin(intent, as: id, on: card, seen: nil)
+        guard case .begun(let work) = beginning else {
+            throw House.Failure(what: "\(beginning)")
+        }
+        let confirmation = try await confirm(work)
         guard case .committed(let operation) = confirmation else {
             throw House.Failure(what: "\(confirmation)")
         }

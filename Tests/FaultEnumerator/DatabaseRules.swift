@@ -1,4 +1,5 @@
 #if LEAVE_RULES_OUT
+import DurableFile
 import Ledger
 import PortDoubles
 import PostgreSQLLedger
@@ -22,6 +23,8 @@ enum DatabaseRules {
         Encounter(rule: .guardian) { await tell(guardian) },
         Encounter(rule: .lastConfirmed) { await tell(lastConfirmed) },
         Encounter(rule: .givenUpHasEnded) { await tell(givenUp) },
+        Encounter(rule: .notDoneStaysSo) { await tell(notDone) },
+        Encounter(rule: .onlyItsOwnBooking) { await tell(ownBooking) },
     ]
 
     /// A story that cannot be played shows nothing about the rule that is left out.
@@ -156,6 +159,58 @@ enum DatabaseRules {
         try house.waitForTills(1)
         let end = try await till.state(of: 2)
         return found == end ? nil : "what a till had found undone was done later"
+    }
+}
+
+// MARK: Out of reach
+
+extension DatabaseRules {
+    /// A payment of one till that another one gives up, and the purchase that a till would sell under
+    /// its id once it is out of reach.
+    private static func givenUpPayment(
+        _ memory: String? = nil
+    ) async throws -> (till: Till, other: Till, purchase: DeferredPurchase) {
+        let house = try await house()
+        let (till, other) = (try await house.till(1, memory: memory), try await house.till(2))
+        try await till.complete(Till.plan(), 1)
+        let open = try await till.work(Till.pay, 2)
+        guard let view = try await other.view() else { throw House.Failure(what: "no card") }
+        _ = try await other.ledger.voidOpenPayment(
+            on: Till.card(1), seen: Seen(view), at: Till.time)
+        let purchase = DeferredPurchase(
+            id: Till.id(2), uid: Till.card(1), chip: .ntag213, account: 1,
+            sequence: open.content.sequence, amount: open.operation.amount, at: Till.time,
+            journal: Till.id(9), number: 1)
+        return (till, other, purchase)
+    }
+
+    /// The first till asks what has become of its payment, and is cut off.
+    private static func notDone() async throws -> String? {
+        let memory = "/tmp/tapcard-memory-\(UInt64.random(in: 0...UInt64.max))"
+        defer {
+            try? DurableFile(memory).remove()
+            try? DurableFile(memory + ".lock").remove()
+        }
+        let (till, _, purchase) = try await givenUpPayment(memory)
+        guard try await till.ledger.answer(to: purchase.id)?.state == .voided else {
+            throw House.Failure(what: "the payment was not given up")
+        }
+        let known = try DurableFile(memory).read() ?? []
+        let earlier = StationMemory(String(decoding: known, as: UTF8.self))
+            .earlierTry(of: purchase.id)
+        guard earlier == nil else { return nil }
+        let sold = try await till.ledger.settle(purchase, at: Till.time)
+        return sold.isNew ? "a payment was taken that a till had called not done" : nil
+    }
+
+    /// The other till has used the next id of the purchase for something else.
+    private static func ownBooking() async throws -> String? {
+        let (till, other, purchase) = try await givenUpPayment()
+        try await other.complete(Till.add, as: purchase.bookingID(1))
+        let before = try await till.view()?.balance
+        _ = try await till.ledger.settle(purchase, at: Till.time)
+        let after = try await till.view()?.balance
+        return before == after ? "a purchase was sold, and never booked" : nil
     }
 }
 

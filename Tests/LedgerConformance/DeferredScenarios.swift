@@ -153,6 +153,40 @@ extension Scenario {
             #expect(try await !desk.settle(300, id: 2).isNew)
             #expect(try await desk.balance() == 700)
         },
+        Scenario("a deferred purchase is not swallowed by what has the ids of its booking") {
+            desk in
+            try await desk.complete(.issue(), id: 1)
+            _ = try await desk.work(.pay(.cents(300)), id: 2)
+            let seen = Seen(try await desk.view())
+            _ = try await desk.ledger.voidOpenPayment(on: .first, seen: seen, at: .end)
+            // Somebody has computed the ids under which it would be booked.
+            let purchase = try Desk.purchase(300, id: .numbered(2))
+            try await desk.add(100, as: purchase.bookingID(1))
+            let other = try Desk.purchase(300, id: purchase.bookingID(2), number: 2)
+            try await desk.settle(other)
+            let booked = try await desk.settle(purchase)
+            #expect(booked.isNew && booked.operation.id == purchase.bookingID(3))
+            #expect(try await desk.balance() == 1_000 + 100 - 600)
+            for number in [1, 4] {
+                let copy = try Desk.purchase(300, id: .numbered(2), number: Int64(number))
+                let again = try await desk.settle(copy)
+                #expect(!again.isNew && again.operation == booked.operation)
+            }
+            #expect(try await !desk.settle(other).isNew)
+            #expect(try await desk.ledger.answer(to: .numbered(2)) == booked.operation)
+            #expect(try await desk.ledger.answer(to: other.id)?.id == other.id)
+            #expect(try await desk.ledger.audit().violations == [])
+            // A booking answers the request that it is for, and no other one under its id.
+            let stranger = Request(
+                id: booked.operation.id, uid: .first, intent: .pay(.cents(300)), at: .end)
+            let now = Seen(try await desk.view())
+            #expect(
+                try await desk.ledger.begin(stranger, seen: now, sealer: desk.sealer)
+                    == .mismatched(booked.operation))
+            let sold = try Desk.purchase(300, id: booked.operation.id, number: 3)
+            #expect(try await desk.settle(sold).isNew)
+            #expect(try await desk.balance() == 200)
+        },
         Scenario("the ledger knows whose purchases may be missing") { desk in
             let ledger = desk.ledger
             try await desk.complete(.issue(), id: 1)
@@ -233,13 +267,34 @@ extension Timestamp {
 
 extension Desk {
     /// A purchase of the first card's first holder, from a station's journal.
+    fileprivate static func purchase(
+        _ cents: Int64, id: OperationID, number: Int64 = 1, sequence: UInt32 = 1,
+        at time: Timestamp = .tick(2)
+    ) throws -> DeferredPurchase {
+        DeferredPurchase(
+            id: id, uid: .first, chip: .ntag215, account: 1,
+            sequence: try #require(SequenceNumber(sequence)), amount: cents, at: time,
+            journal: .journal, number: number)
+    }
+
+    @discardableResult
+    fileprivate func settle(_ purchase: DeferredPurchase) async throws -> SettledPurchase {
+        try await ledger.settle(purchase, at: .end)
+    }
+
     fileprivate func settle(
         _ cents: Int64, id: Int, number: Int64 = 1, sequence: UInt32 = 1
     ) async throws -> SettledPurchase {
-        try await ledger.settle(
-            DeferredPurchase(
-                id: .numbered(id), uid: .first, chip: .ntag215, account: 1,
-                sequence: try #require(SequenceNumber(sequence)), amount: cents, at: .tick(id),
-                journal: .journal, number: number), at: .end)
+        try await settle(
+            try Desk.purchase(
+                cents, id: .numbered(id), number: number, sequence: sequence, at: .tick(id)))
+    }
+
+    fileprivate func add(_ cents: Int64, as id: OperationID) async throws {
+        let request = Request(id: id, uid: .first, intent: .add(.cents(cents)), at: .end)
+        let beginning = try await ledger.begin(
+            request, seen: Seen(try await view()), sealer: sealer)
+        guard case .begun(let work) = beginning else { throw Unexpected(answer: "\(beginning)") }
+        try await confirm(work)
     }
 }

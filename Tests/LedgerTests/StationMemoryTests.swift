@@ -49,8 +49,9 @@ import Testing
         memory.note(try Self.note(3, on: 3, .voided), isConfirmed: true)
         #expect(
             (1...4).map { memory.earlierTry(of: .made($0))?.operation } == [
-                .made(1), .made(2), nil, nil,
+                .made(1), .made(2), .made(3), nil,
             ])
+        #expect(memory.earlierTry(of: .made(3))?.state == .voided)
         let card = try Self.card(1)
         #expect(memory.perhapsRepeated(.pay, 100, on: nil)?.operation == .made(1))
         #expect(memory.perhapsRepeated(.pay, nil, on: nil)?.operation == .made(1))
@@ -81,6 +82,59 @@ import Testing
                 + (106...125).map { .made($0) })
     }
 
+    /// A retry must not be sold out of reach of which the till has said that it was not done.
+    @Test("has what was not done for as long as a snapshot counts, whatever comes after it")
+    func notDone() throws {
+        let day: Int64 = 86_400_000
+        var memory = StationMemory()
+        memory.note(try Self.note(1, on: 1, .pending), isConfirmed: true)
+        memory.note(try Self.note(1, on: 1, .voided, at: 1), isConfirmed: true)
+        for number in 2...250 {
+            memory.note(
+                try Self.note(number, on: number, .committed, at: day), isConfirmed: true)
+        }
+        #expect(memory.earlierTry(of: .made(1))?.state == .voided && !memory.isForgetful)
+        #expect(StationMemory(memory.text) == memory)
+        memory.note(try Self.note(251, on: 1, .committed, at: day + 1), isConfirmed: true)
+        #expect(memory.earlierTry(of: .made(1)) != nil)
+        memory.note(try Self.note(252, on: 1, .committed, at: day + 2), isConfirmed: true)
+        #expect(memory.earlierTry(of: .made(1)) == nil)
+    }
+
+    @Test("has what another station gave up from when this one was told, however old it is")
+    func toldByTheLedger() throws {
+        let day: Int64 = 86_400_000
+        var memory = StationMemory()
+        memory.note(try Self.note(1, on: 1, .pending), isConfirmed: false)
+        memory.note(try Self.note(2, on: 2, .committed, at: 5 * day), isConfirmed: true)
+        memory.noteNotDone(try Self.note(1, on: 1, .voided, at: 1))
+        memory.noteNotDone(try Self.note(2, on: 2, .committed))
+        #expect(memory.open == [] && memory.last?.operation == .made(2))
+        #expect(memory.notDone.map(\.operation) == [.made(1)])
+        memory.note(try Self.note(3, on: 3, .committed, at: 6 * day), isConfirmed: true)
+        memory.noteNotDone(try Self.note(1, on: 1, .voided, at: 1))
+        #expect(memory.notDone.count == 1 && memory.earlierTry(of: .made(1)) != nil)
+    }
+
+    @Test("says so where it had to forget too early, until no snapshot can be so old")
+    func forgetful() throws {
+        let day: Int64 = 86_400_000
+        for state in [Operation.State.voided, .pending] {
+            var memory = StationMemory()
+            for number in 0..<(state == .voided ? 500 : 100) {
+                memory.note(try Self.note(number, on: number, state, at: 7), isConfirmed: true)
+            }
+            #expect(!memory.isForgetful)
+            memory.note(try Self.note(600, on: 600, state, at: 7), isConfirmed: true)
+            #expect(memory.isForgetful)
+            memory = StationMemory(memory.text)
+            memory.note(try Self.note(601, on: 601, .committed, at: 7 + day), isConfirmed: true)
+            #expect(memory.isForgetful)
+            memory.note(try Self.note(602, on: 602, .committed, at: 8 + day), isConfirmed: true)
+            #expect(!memory.isForgetful && !StationMemory(memory.text).isForgetful)
+        }
+    }
+
     @Test("keeps the latest hundred")
     func bound() throws {
         var memory = StationMemory()
@@ -91,23 +145,26 @@ import Testing
     }
 
     private static func card(_ number: Int) throws -> CardUID {
-        try #require(CardUID(bytes: [0x04, UInt8(number), 2, 3, 4, 5, 6]))
+        try #require(
+            CardUID(bytes: [0x04, UInt8(number & 0xFF), UInt8(number >> 8), 3, 4, 5, 6]))
     }
 
     private static func note(
-        _ id: Int, on card: Int, _ state: Operation.State, epoch: Int64 = 3
+        _ id: Int, on card: Int, _ state: Operation.State, at time: Int64 = 0, epoch: Int64 = 3
     ) throws -> StationMemory.Note {
         var operation = Operation(
             id: .made(id), uid: try Self.card(card), kind: .pay, amount: 100,
-            begunAt: Timestamp(milliseconds: 0), sequence: try #require(SequenceNumber(7)))
+            begunAt: Timestamp(milliseconds: time), sequence: try #require(SequenceNumber(7)))
         operation.state = state
+        if state != .pending { operation.endedAt = Timestamp(milliseconds: time) }
         return StationMemory.Note(operation, house: "house", epoch: epoch)
     }
 }
 
 extension UniqueID {
     fileprivate static func made(_ number: Int) -> UniqueID {
-        guard let id = UniqueID(bytes: [UInt8](repeating: 0xA0, count: 15) + [UInt8(number)]) else {
+        let digits = [UInt8(number >> 8), UInt8(number & 0xFF)]
+        guard let id = UniqueID(bytes: [UInt8](repeating: 0xA0, count: 14) + digits) else {
             preconditionFailure("sixteen bytes make an id")
         }
         return id

@@ -247,7 +247,7 @@ import Thoroughness
     }
 
     /// Something of each kind, all of it honest.
-    private static func ledger(in folder: TestFolder) async throws -> SQLiteLedger {
+    static func ledger(in folder: TestFolder) async throws -> SQLiteLedger {
         let ledger = try await folder.open()
         let desk = Desk(ledger)
         let (third, fourth, fifth) = (CardUID.numbered(3), CardUID.numbered(4), CardUID.numbered(5))

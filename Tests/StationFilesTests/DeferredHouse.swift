@@ -178,12 +178,20 @@ final class Till: Sendable {
     func makeReadable() { unsafe rmdir(journal) }
     var mayHaveLines: Bool { sales.mayHaveLines }
 
-    /// Changes a byte of the first line.
-    func alter() throws {
+    /// Changes a byte of the line with this number, the head's being 1.
+    func alter(line number: Int = 2) throws {
         var bytes = try #require(try DurableFile(journal).read())
-        let line = try #require(bytes.firstIndex(of: UInt8(ascii: "\n")))
-        bytes[line + 60] ^= 1
+        let ends = bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }
+        bytes[ends[number - 2] + 60] ^= 1
         try DurableFile(journal).write(bytes)
+    }
+
+    /// Gives the journal a second name.
+    func linkJournal() { _ = unsafe link(journal, "\(folder)/deferred.journal.copy") }
+    func unlinkJournal() { unsafe unlink("\(folder)/deferred.journal.copy") }
+    /// Lets others write to a file of the station.
+    func expose(_ name: String, _ mode: mode_t = 0o620) {
+        unsafe chmod("\(folder)/\(name)", mode)
     }
 
     /// Adds the beginning of a line.

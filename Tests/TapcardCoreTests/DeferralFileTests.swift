@@ -123,13 +123,55 @@ import Testing
         }
     }
 
-    @Test("books each line under an id of its own where its id is used")
-    func spareIDs() throws {
+    @Test("books each line under ids of its own, which depend on the request alone")
+    func bookingIDs() throws {
         let (journal, _) = try DeferralFileTests.sample(lines: 3)
         let purchases = journal.lines.map(journal.purchase)
-        #expect(Set(purchases.flatMap { [$0.id, $0.spareID] }).count == 6)
+        #expect(Set(purchases.flatMap { [$0.id] + (1...3).map($0.bookingID) }).count == 12)
         #expect(purchases == journal.lines.map(journal.purchase))
         #expect(purchases.map(\.number) == [1, 2, 3])
+        let first = purchases[0]
+        #expect(first.bookingID(0) == first.id)
+        let words = "tapcard deferred \(first.id) \(first.uid) \(first.amount) 1"
+        let digest = SHA256.digest(Array(words.utf8)).prefix(16)
+        #expect(UniqueID(random: Array(digest)) == first.bookingID(1))
+    }
+
+    /// Ids that count up, of cards whose numbers and amounts differ in the same bits.
+    @Test("books under ids that no counting client can make two purchases share")
+    func countingClient() throws {
+        let first = try #require(CardUID("04AC6B72BA6C80"))
+        var ids: Set<OperationID> = []
+        for count in 0..<64 {
+            for bits in 0..<16 {
+                let uid = try #require(
+                    CardUID(bytes: first.bytes.dropLast() + [0x80 ^ UInt8(bits & 3)]))
+                let purchase = DeferredPurchase(
+                    id: World.id(UInt64(count)), uid: uid, chip: .ntag213, account: 1,
+                    sequence: .none, amount: Int64(1 + (bits >> 2)), at: World.tick,
+                    journal: World.id(1_000), number: 1)
+                for number in 1...2 { ids.insert(purchase.bookingID(number)) }
+            }
+        }
+        #expect(ids.count == 64 * 16 * 2)
+    }
+
+    @Test("altered at any byte has the lines before it, and names the line")
+    func sound() throws {
+        let (journal, bytes) = try DeferralFileTests.sample(lines: 3)
+        var (place, line) = (0, 1)
+        for byte in bytes.dropLast() {
+            var other = bytes
+            other[place] ^= 1
+            if line > 1 {
+                let (read, _, altered) = try DeferralJournal.sound(in: other, World.keys)
+                #expect(read.lines == Array(journal.lines.prefix(line - 2)), "\(place)")
+                #expect(altered == line, "\(place)")
+            }
+            place += 1
+            if byte == UInt8(ascii: "\n") { line += 1 }
+        }
+        #expect(try DeferralJournal.sound(in: bytes, World.keys).altered == nil)
     }
 
     @Test("a snapshot reads back, and is refused when a byte is altered")

@@ -20,12 +20,13 @@ import Testing
     func distinct() {
         let left = World.usd(250)
         let reasons: [DeferralJudgement.Reason] = [
-            .noSnapshot, .oldSnapshot, .noRecord, .unknownCard, .inactive(.blocked),
+            .noSnapshot, .oldSnapshot, .forgottenPayments, .noRecord, .unknownCard,
+            .inactive(.blocked),
             .inactive(.closed), .inactive(.replaced), .oldRecord, .openOperation,
             .balance(left: left), .cardLimit(left: left), .stationLimit(left: left),
         ]
         #expect(Set(reasons.map(\.word)).count == reasons.count)
-        #expect(reasons.map(\.left) == [Money?](repeating: nil, count: 9) + [left, left, left])
+        #expect(reasons.map(\.left) == [Money?](repeating: nil, count: 10) + [left, left, left])
         for reason in reasons {
             let error = TapcardError(reason)
             #expect(error.next == [.ledger(.waitForLedger(reason))])
@@ -42,6 +43,21 @@ import Testing
         asked = try await Case()
         asked.house = "another"
         #expect(asked.judge(1) == .refused(.noSnapshot))
+    }
+
+    @Test("is refused where more payments were not done than the station can remember")
+    func forgotten() async throws {
+        var asked = try await Case()
+        for number in 0...500 {
+            #expect(asked.judge(1) == .accepted(account: 1, balance: World.usd(999)))
+            let payment = Operation(
+                id: World.id(UInt64(number)), uid: asked.card.uid, kind: .pay, amount: 100,
+                begunAt: World.tick, state: .voided, endedAt: World.tick)
+            asked.memory.note(
+                StationMemory.Note(payment, house: "house", epoch: 1), isConfirmed: true)
+        }
+        #expect(asked.judge(1) == .refused(.forgottenPayments))
+        #expect(asked.question(1).refusalOfAll == .forgottenPayments)
     }
 
     @Test("counts by a snapshot up to its age, whatever the time of day is set to")
@@ -172,8 +188,9 @@ import Testing
     }
 
     static let reasons: [DeferralJudgement.Reason] = [
-        .noSnapshot, .oldSnapshot, .noRecord, .unknownCard, .inactive(.closed), .oldRecord,
-        .openOperation, .balance(left: World.usd(5)), .cardLimit(left: World.usd(5)),
+        .noSnapshot, .oldSnapshot, .forgottenPayments, .noRecord, .unknownCard,
+        .inactive(.closed), .oldRecord, .openOperation, .balance(left: World.usd(5)),
+        .cardLimit(left: World.usd(5)),
         .stationLimit(left: World.usd(5)),
     ]
 
@@ -183,6 +200,7 @@ import Testing
         var snapshot: CardSnapshot?
         var house: String?
         var card: UnconfirmedCard
+        var memory = StationMemory()
         var now = World.tick
         var uptime = Uptime(boot: "1", milliseconds: 1_000_000)
         private var lines: [(CardUID, Int64)] = []
@@ -232,8 +250,7 @@ import Testing
                         at: World.tick))
             }
             return DeferralJudgement.Question(
-                World.usd(cents), within: caps, snapshot, journal, StationMemory(), at: now,
-                uptime)
+                World.usd(cents), within: caps, snapshot, journal, memory, at: now, uptime)
         }
 
         func judge(_ cents: Int64) -> DeferralJudgement {

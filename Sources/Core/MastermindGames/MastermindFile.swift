@@ -35,11 +35,15 @@ struct MastermindFile: Sendable {
         let file = DurableFile(path)
         let bytes: [UInt8]
         do {
-            guard let mode = try file.permissions() else { return MastermindBook() }
-            guard mode & MastermindFile.othersMayRead == 0 else {
+            switch try file.exposure(MastermindFile.othersMayRead) {
+            case .permitted(let mode):
                 throw refusal(
                     "The file \(path) can be read by others (mode \(String(mode, radix: 8))).",
                     .makePrivate(.games, path))
+            case .foreign:
+                throw refusal(
+                    "The file \(path) belongs to another user.", .letOwnerRun(.games))
+            case nil: break
             }
             guard let found = try file.read(limit: JSONValue.sizeLimit) else {
                 return MastermindBook()

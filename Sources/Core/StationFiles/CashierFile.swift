@@ -46,12 +46,17 @@ package struct CashierFile: Sendable {
         let file = DurableFile(path)
         let bytes: [UInt8]
         do {
-            guard let mode = try file.permissions() else { return [] }
-            guard mode & CashierFile.othersMayUse == 0 else {
+            switch try file.exposure(CashierFile.othersMayUse) {
+            case .permitted(let mode):
                 throw refusal(
                     "The file of the cashiers, \(path), can be read by others (mode "
                         + "\(String(mode, radix: 8))).",
                     .makePrivate(.cashiers, path))
+            case .foreign:
+                throw refusal(
+                    "The file of the cashiers, \(path), belongs to another user.",
+                    .letOwnerRun(.cashiers))
+            case nil: break
             }
             guard let found = try file.read(limit: JSONValue.sizeLimit) else { return [] }
             bytes = found

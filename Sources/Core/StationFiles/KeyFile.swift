@@ -12,9 +12,13 @@ public struct KeyFile: Sendable {
 
     /// The path of the file.
     public let path: String
+    private let whenWaiting: @Sendable (String) -> Void
 
-    /// Names a key file. It is neither read nor made yet.
-    public init(path: String) { self.path = path }
+    /// Names a key file. It is neither read nor made yet. `whenWaiting` is told what a change of the
+    /// keys waits for, where that takes longer than another change.
+    public init(path: String, whenWaiting: @escaping @Sendable (String) -> Void = { _ in }) {
+        (self.path, self.whenWaiting) = (path, whenWaiting)
+    }
 
     /// The content of a file from another machine.
     package enum Brought: Sendable {
@@ -38,10 +42,16 @@ public struct KeyFile: Sendable {
             let isStream = path == DurableFile.standardStream
             guard let bytes = try isStream ? file.readStream() : file.read() else { return nil }
             if mayBeSealed, let table = try SealedTable(parsing: bytes) { return .sealed(table) }
-            if !isStream, let mode = try file.permissions(), mode & KeyFile.othersMayRead != 0 {
+            switch isStream ? nil : try file.exposure(KeyFile.othersMayRead) {
+            case .permitted(let mode):
                 throw refusal(
                     "The key file \(path) can be read by others (mode \(String(mode, radix: 8))).",
                     .makePrivate(.keys, path))
+            // A file from another machine is taken as it is, once.
+            case .foreign where !mayBeSealed:
+                throw refusal(
+                    "The key file \(path) belongs to another user.", .letOwnerRun(.keys))
+            case .foreign, nil: break
             }
             return .ring(try KeyRing(parsing: bytes))
         } catch let error as TapcardError {
@@ -82,12 +92,18 @@ public struct KeyFile: Sendable {
     public func alone<Success>(
         _ body: () throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
-        try FileLock.holding(
-            path + ".lock",
+        let lock = path + ".lock"
+        return try FileLock.holding(
+            lock,
             orThrow: { error in
                 refusal(
                     "The key file cannot be locked: \(error.detail).",
                     .makeRoom(.keys))
+            },
+            whenWaiting: {
+                let holder =
+                    FileLock.holder(of: lock).map { "process \($0)" } ?? "another process"
+                whenWaiting("Waiting for \(holder), which is changing the keys (\(lock)).")
             }, body)
     }
 

@@ -66,6 +66,11 @@ public enum LeftOutRule: Int, Sendable, CaseIterable {
     /// A station looks up what it has given up once that has ended.
     case givenUpHasEnded = 43
 
+    /// A payment that a station called not done is never sold under its id, out of reach either.
+    case notDoneStaysSo = 61
+    /// A purchase that was sold out of reach is taken for booked only where an operation books it.
+    case onlyItsOwnBooking = 62
+
     /// The rule that is left out, local to a task, so that several can be tried at once.
     @TaskLocal public static var current: LeftOutRule?
 }

@@ -10,9 +10,11 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         left.milliseconds < right.milliseconds
     }
 
-    /// The time so many milliseconds later.
+    /// The time so many milliseconds later; the last or first that there is where it would be
+    /// beyond.
     public func adding(milliseconds more: Int64) -> Timestamp {
-        Timestamp(milliseconds: milliseconds + more)
+        let (sum, overflow) = milliseconds.addingReportingOverflow(more)
+        return Timestamp(milliseconds: overflow ? (more < 0 ? .min : .max) : sum)
     }
 
     /// The time since `earlier`; 0 where a clock was set back.

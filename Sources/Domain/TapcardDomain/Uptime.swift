@@ -23,6 +23,8 @@ public struct Uptime: Hashable, Sendable, CustomStringConvertible {
 
     /// The time since an earlier uptime; nil where the machine was restarted in between.
     public func millisecondsSince(_ earlier: Uptime) -> Int64? {
-        boot == earlier.boot ? max(0, milliseconds - earlier.milliseconds) : nil
+        guard boot == earlier.boot else { return nil }
+        return Timestamp(milliseconds: milliseconds)
+            .millisecondsSince(Timestamp(milliseconds: earlier.milliseconds))
     }
 }

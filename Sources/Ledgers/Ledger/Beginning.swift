@@ -114,7 +114,8 @@ struct Book {
         }
         let isSame = known.answers(
             intent, reversing: reversed, selling: try ticket(of: known))
-        return isSame && known.wasTapped(uid ?? known.uid) ? .known(known) : .mismatched(known)
+        guard isSame, known.requested == id else { return .mismatched(known) }
+        return known.wasTapped(uid ?? known.uid) ? .known(known) : .mismatched(known)
     }
 
     func view(of uid: CardUID) throws(LedgerError) -> CardView? {

@@ -86,8 +86,10 @@ extension LedgerStore {
     /// The operation that answers a request with this id: the one under it, or the booking of the
     /// purchase that a station has accepted for it out of reach.
     public func answer(to id: OperationID) async throws(LedgerError) -> Operation? {
-        try await read(touching: Footprint(ids: [id])) { rows throws(LedgerError) in
+        let answer = try await read(touching: Footprint(ids: [id])) { rows throws(LedgerError) in
             try rows.answer(to: id)
         }
+        if let answer, answer.state == .voided { await remember(notDone: answer) }
+        return answer
     }
 }

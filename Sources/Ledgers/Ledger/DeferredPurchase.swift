@@ -34,23 +34,22 @@ public struct DeferredPurchase: Hashable, Sendable {
         (self.cashier, self.at, self.journal, self.number) = (cashier, at, journal, number)
     }
 
-    /// The id for the booking where the ledger has the request's id for something else by then.
-    public var spareID: OperationID {
-        DeferredPurchase.spareID(for: id, of: amount, on: uid)
+    /// The ids under which the purchase can be booked, in the order in which they are tried: the
+    /// request's own, and after it others for a ledger that has that one for something else.
+    package func bookingID(_ number: Int) -> OperationID {
+        DeferredPurchase.bookingID(number, of: id, amount, uid)
     }
 
-    /// It depends on the request alone: a purchase in two journals is still one purchase. The id of
-    /// the request is random already, so that no hash is needed. The two bytes in which every id has
-    /// its version take nothing of the card or the amount.
-    fileprivate static func spareID(
-        for id: OperationID, of amount: Int64, on uid: CardUID
+    /// It depends on the request alone, so that a purchase in two journals is one booking. The digest
+    /// keeps requests apart whose ids differ in a few bits, as those of a counting client do.
+    fileprivate static func bookingID(
+        _ number: Int, of id: OperationID, _ amount: Int64, _ uid: CardUID
     ) -> OperationID {
-        let low = (0..<7).reversed().map { UInt8(truncatingIfNeeded: amount >> ($0 * 8)) }
-        let mask = uid.bytes.prefix(6) + [0xD5] + uid.bytes.suffix(1) + [0x2A] + low
-        guard let spare = UniqueID(random: zip(id.bytes, mask).map { $0 ^ $1 }) else {
-            preconditionFailure("an id and its mask have 16 bytes")
-        }
-        return spare
+        guard number > 0 else { return id }
+        let words = "tapcard deferred \(id) \(uid) \(amount) \(number)"
+        guard let other = UniqueID(random: Array(Digest.sha256(Array(words.utf8)).prefix(16)))
+        else { preconditionFailure("a digest has sixteen bytes and more") }
+        return other
     }
 }
 
@@ -76,7 +75,7 @@ extension LedgerStore {
     ) async throws(LedgerError) -> SettledPurchase {
         let currency = currency
         let footprint = Footprint(
-            cards: [purchase.uid], ids: [purchase.id, purchase.spareID])
+            cards: [purchase.uid], ids: [purchase.bookingID(0), purchase.bookingID(1)])
         return try await write(touching: footprint) { rows throws(LedgerError) in
             let settled = try Book(booking: rows, currency, at: now).settle(purchase)
             try rows.note(purchase, at: now)
@@ -89,32 +88,28 @@ extension Book {
     fileprivate func settle(
         _ purchase: DeferredPurchase
     ) throws(LedgerError) -> SettledPurchase {
-        let known = try rows.operation(purchase.id)
-        if let known, known.books(purchase) {
-            return .earlier(known)
-        }
-        if let booked = try rows.operation(purchase.spareID) {
-            return .earlier(booked)
-        }
+        let place = try rows.place(for: purchase)
+        if let booked = place.booked { return .earlier(booked) }
         // The same request was begun before the outage and never confirmed: it is this purchase, and
         // the card holds its amount. Its number stays unconfirmed; the next tap writes a fresh one.
-        if let known, known.state == .pending, known.isPayment(of: purchase),
+        if let known = try rows.operation(purchase.id), known.state == .pending,
+            known.isPayment(of: purchase),
             let card = try rows.card(known.uid),
             card.purse == .purse(purchase.uid, purchase.account)
         {
             return SettledPurchase(
                 operation: try complete(known, on: card), shortfall: 0, isNew: true)
         }
-        let isUsed = try rows.isUsed(purchase.id)
         let payer = try rows.payer(of: purchase)
         let card = if let payer { payer } else { try standIn(for: purchase) }
         let balance = try rows.balance(of: card.purse)
         let held = try rows.openOperation(on: card.uid)?.held ?? 0
         let paid = payer == nil ? 0 : min(max(balance - held, 0), purchase.amount)
         let operation = Operation(
-            id: isUsed ? purchase.spareID : purchase.id, uid: card.uid, kind: .deferred,
+            id: place.id, uid: card.uid, kind: .deferred,
             amount: purchase.amount,
             subject: card.uid == purchase.uid ? nil : .tapped(purchase.uid),
+            parameters: place.id == purchase.id ? nil : Operation.parameters(for: purchase.id),
             cashier: purchase.cashier, begunAt: min(purchase.at, now), state: .committed,
             endedAt: now, balanceAfter: balance - paid)
         try rows.insert(operation)
@@ -147,8 +142,33 @@ extension LedgerRows {
     func answer(to id: OperationID) throws(LedgerError) -> Operation? {
         let known = try operation(id)
         guard let known, known.kind == .pay, known.state == .voided else { return known }
-        let spare = DeferredPurchase.spareID(for: id, of: known.amount, on: known.uid)
-        return try operation(spare) ?? known
+        var number = 1
+        while let other = try operation(
+            DeferredPurchase.bookingID(number, of: id, known.amount, known.uid))
+        {
+            if other.books(id, known.amount, on: known.uid) { return other }
+            number += 1
+        }
+        return known
+    }
+
+    /// The first id of a purchase that is free, or the operation that books it. What has such an id
+    /// and books something else is passed over: the purchase is sold, and must not be lost to it.
+    fileprivate func place(
+        for purchase: DeferredPurchase
+    ) throws(LedgerError) -> (id: OperationID, booked: Operation?) {
+        var number = 0
+        while true {
+            let id = purchase.bookingID(number)
+            guard try isUsed(id) else { return (id, nil) }
+            let known = try operation(id)
+            var isBooked = known?.books(purchase.id, purchase.amount, on: purchase.uid) ?? false
+            #if LEAVE_RULES_OUT
+            if LeftOutRule.current == .onlyItsOwnBooking { isBooked = isBooked || number > 0 }
+            #endif
+            if isBooked, let known { return (id, known) }
+            number += 1
+        }
     }
 
     /// The card that has the customer's account now: the tapped one, or the last that replaced it.
@@ -172,11 +192,25 @@ extension LedgerRows {
 }
 
 extension Operation {
-    /// Whether this is the booking of a purchase, or of the same request when the ledger was in
+    /// Whether this books a purchase under this id, or is the same request when the ledger was in
     /// reach.
-    fileprivate func books(_ purchase: DeferredPurchase) -> Bool {
-        state == .committed && (kind == .deferred || kind == .pay) && amount == purchase.amount
-            && wasTapped(purchase.uid)
+    fileprivate func books(_ id: OperationID, _ amount: Int64, on uid: CardUID) -> Bool {
+        state == .committed && (kind == .deferred || kind == .pay && self.id == id)
+            && requested == id && self.amount == amount && wasTapped(uid)
+    }
+
+    /// The id of the request that this operation answers: its own, unless it books a purchase whose
+    /// id the ledger had for something else.
+    var requested: OperationID {
+        guard kind == .deferred, let parameters, parameters.hasPrefix(Operation.requestMark)
+        else { return id }
+        return OperationID(String(parameters.dropFirst(Operation.requestMark.count))) ?? id
+    }
+
+    private static let requestMark = "request="
+
+    fileprivate static func parameters(for request: OperationID) -> String {
+        "\(requestMark)\(request)"
     }
 
     fileprivate func isPayment(of purchase: DeferredPurchase) -> Bool {

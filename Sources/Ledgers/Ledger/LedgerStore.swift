@@ -23,6 +23,10 @@ public protocol LedgerStore: Sendable {
     /// The name of the ledger, which it keeps on every server; nil for a ledger of one machine.
     func house() async throws(LedgerError) -> String?
 
+    /// Keeps at this station that it was told of an operation that was not done: it must not say the
+    /// opposite while it cannot ask.
+    func remember(notDone operation: Operation) async
+
     /// Reads one consistent state.
     func read<Success: Sendable>(
         touching footprint: Footprint,
@@ -76,6 +80,9 @@ extension LedgerStore {
     ) async throws(LedgerError) -> DatabaseStatus? { nil }
 
     public func house() async throws(LedgerError) -> String? { nil }
+
+    /// A ledger of one machine can always be asked.
+    public func remember(notDone operation: Operation) async {}
 
     /// Throws the error of a write where no write is possible.
     public func requireWritable() async throws(LedgerError) {

@@ -16,7 +16,8 @@ extension LedgerStore {
     public func confirm(
         _ work: OpenWork, at now: Timestamp
     ) async throws(LedgerError) -> Confirmation {
-        try await settle(touching: work.footprint, at: now) { book throws(LedgerError) in
+        let confirmation = try await settle(touching: work.footprint, at: now) {
+            book throws(LedgerError) -> Confirmation in
             guard let operation = try book.rows.operation(work.operation.id),
                 var card = try book.rows.card(work.card.uid)
             else { throw LedgerError(.corrupt, "operation \(work.operation.id) has vanished") }
@@ -38,6 +39,8 @@ extension LedgerStore {
             card.protection = card.protection.next
             return .committed(try book.complete(operation, on: card))
         }
+        if case .voided(let operation) = confirmation { await remember(notDone: operation) }
+        return confirmation
     }
 
     /// Resumes a repeated request, or an open operation that is never undone: its own record is

@@ -14,30 +14,34 @@ package struct StationMemory: Hashable, Sendable {
         package let amount: Int64
         package let sequence: SequenceNumber
         package let state: Operation.State
+        /// When it ended or began, by the ledger's clock.
+        package fileprivate(set) var at: Timestamp
 
         package init(_ operation: Operation, house: String, epoch: Int64) {
             (self.house, self.epoch) = (house, epoch)
             (card, self.operation) = (operation.uid, operation.id)
             (kind, amount) = (operation.kind, operation.amount)
             (sequence, state) = (operation.sequence, operation.state)
+            at = operation.endedAt ?? operation.begunAt
         }
 
         fileprivate init?(_ words: [String]) {
-            guard words.count == 8, let epoch = Int64(words[1]), let card = CardUID(words[2]),
+            guard words.count == 9, let epoch = Int64(words[1]), let card = CardUID(words[2]),
                 let operation = OperationID(words[3]),
                 let kind = Operation.Kind(rawValue: words[4]),
                 let amount = Int64(words[5]),
                 let sequence = UInt32(words[6]).flatMap({ SequenceNumber($0) }),
-                let state = Operation.State(rawValue: words[7])
+                let state = Operation.State(rawValue: words[7]), let time = Int64(words[8])
             else { return nil }
             (house, self.epoch, self.card) = (words[0], epoch, card)
             (self.operation, self.kind, self.amount) = (operation, kind, amount)
             (self.sequence, self.state) = (sequence, state)
+            at = Timestamp(milliseconds: time)
         }
 
         fileprivate var text: String {
             "\(house) \(epoch) \(card) \(operation) \(kind.rawValue) \(amount) "
-                + "\(sequence.value) \(state.rawValue)"
+                + "\(sequence.value) \(state.rawValue) \(at.milliseconds)"
         }
     }
 
@@ -46,9 +50,15 @@ package struct StationMemory: Hashable, Sendable {
     private static let mostOpen = 100
     /// More requests than a page repeats.
     private static let mostEnded = 20
+    /// More payments than are not done in a day at one station.
+    private static let mostNotDone = 500
+    /// The longest that a snapshot counts, in milliseconds: one day.
+    private static let longestSnapshot: Int64 = 86_400_000
     private static let lastWord = "last"
     private static let endedWord = "ended"
     private static let openWord = "open"
+    private static let notDoneWord = "not-done"
+    private static let forgottenWord = "forgotten"
 
     /// The last change that the ledger has confirmed. A server that lacks it has lost a commit, and
     /// perhaps more of them.
@@ -56,8 +66,17 @@ package struct StationMemory: Hashable, Sendable {
     /// The operations that this station has begun, or may have begun, and whose end it has not
     /// heard: their cards may show them.
     package private(set) var open: [Note] = []
-    /// The last operations that have ended, and the last ones of before each loss, oldest first.
+    /// The last operations that were done, and the last ones of before each loss, oldest first.
     package private(set) var ended: [Note] = []
+    /// The operations of which this station was told that they were not done, oldest first, for as
+    /// long as a snapshot counts: nobody may be told the opposite by it.
+    package private(set) var notDone: [Note] = []
+    /// When the last operation ended that had to be forgotten too early.
+    private var forgottenAt: Timestamp?
+
+    /// Whether operations had to be forgotten whose ids or cards a station that defers purchases must
+    /// know.
+    package var isForgetful: Bool { forgottenAt != nil }
 
     package init() {}
 
@@ -67,23 +86,30 @@ package struct StationMemory: Hashable, Sendable {
             var words = line.split(separator: " ").map { String($0) }
             guard let kind = words.first else { continue }
             words.removeFirst()
+            if kind == StationMemory.forgottenWord, let time = words.first.flatMap({ Int64($0) }) {
+                forgottenAt = Timestamp(milliseconds: time)
+            }
             guard let note = Note(words) else { continue }
             if kind == StationMemory.lastWord { last = note }
             if kind == StationMemory.openWord { open.append(note) }
             if kind == StationMemory.endedWord { ended.append(note) }
+            if kind == StationMemory.notDoneWord { notDone.append(note) }
         }
     }
 
     package var text: String {
         let lines =
             (last.map { ["\(StationMemory.lastWord) \($0.text)\n"] } ?? [])
+            + (forgottenAt.map { ["\(StationMemory.forgottenWord) \($0.milliseconds)\n"] } ?? [])
             + open.map { "\(StationMemory.openWord) \($0.text)\n" }
+            + notDone.map { "\(StationMemory.notDoneWord) \($0.text)\n" }
             + ended.map { "\(StationMemory.endedWord) \($0.text)\n" }
         return lines.joined()
     }
 
     /// Notes an operation as the ledger has confirmed it, or may have kept it.
     package mutating func note(_ note: Note, isConfirmed: Bool) {
+        forget(at: note.at)
         if isConfirmed { last = note }
         if isConfirmed { open.removeAll { $0.operation == note.operation } }
         guard note.state == .pending else { return noteEnd(note, isConfirmed) }
@@ -92,11 +118,24 @@ package struct StationMemory: Hashable, Sendable {
             $0.card == note.card && (isConfirmed || $0.operation == note.operation)
         }
         open.append(note)
-        if open.count > StationMemory.mostOpen { open.removeFirst() }
+        if open.count > StationMemory.mostOpen { noteForgotten(open.removeFirst()) }
+    }
+
+    /// Notes that the ledger, which was asked, has this operation as not done, whoever ended it.
+    package mutating func noteNotDone(_ note: Note) {
+        guard note.state == .voided, !notDone.contains(where: { $0.operation == note.operation })
+        else { return }
+        var note = note
+        // It was told just now, however long ago it ended.
+        note.at = max(note.at, last?.at ?? note.at)
+        open.removeAll { $0.operation == note.operation }
+        notDone.append(note)
+        if notDone.count > StationMemory.mostNotDone { noteForgotten(notDone.removeFirst()) }
     }
 
     private mutating func noteEnd(_ note: Note, _ isConfirmed: Bool) {
         guard isConfirmed else { return }
+        guard note.state == .committed else { return noteNotDone(note) }
         ended.removeAll { $0.operation == note.operation }
         ended.append(note)
         // Those of before a loss stay: they say what may be lost.
@@ -104,10 +143,28 @@ package struct StationMemory: Hashable, Sendable {
         if current.count > StationMemory.mostEnded { ended.remove(at: current[0]) }
     }
 
-    /// The request with this id, where this station knows that it was done or that it may have been.
+    /// Drops what no snapshot can be older than any more.
+    private mutating func forget(at now: Timestamp) {
+        func isOver(_ time: Timestamp) -> Bool {
+            now.millisecondsSince(time) > StationMemory.longestSnapshot
+        }
+        notDone.removeAll { isOver($0.at) }
+        if let time = forgottenAt, isOver(time) { forgottenAt = nil }
+    }
+
+    private mutating func noteForgotten(_ note: Note) {
+        // One that was told in the same moment as the last must not count as older.
+        forgottenAt = max(note.at, forgottenAt ?? note.at)
+    }
+
+    /// The request with this id, where this station knows its end, or knows that it may have been
+    /// done.
     package func earlierTry(of id: OperationID) -> Note? {
-        open.first { $0.operation == id }
-            ?? ended.first { $0.operation == id && $0.state == .committed }
+        var ends = notDone + ended
+        #if LEAVE_RULES_OUT
+        if LeftOutRule.current == .notDoneStaysSo { ends = ended }
+        #endif
+        return open.first { $0.operation == id } ?? ends.first { $0.operation == id }
     }
 
     /// An operation whose end is not known and of which a request without its id may be a repetition:

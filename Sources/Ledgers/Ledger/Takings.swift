@@ -1,5 +1,6 @@
 /// The money taken and paid out in a period, in minor units. Voidable changes count when they are
-/// committed; changes outside the card count from their beginning, as they cannot be undone.
+/// committed; changes outside the card count from their beginning, as they cannot be undone. Sums
+/// wrap: rows that others wrote may hold anything.
 package struct Takings: Hashable, Sendable {
     /// The payments with cards, less refunds. No coin moves. A deferred purchase counts in full.
     package private(set) var paid: Int64 = 0
@@ -16,34 +17,34 @@ package struct Takings: Hashable, Sendable {
     package init() {}
 
     /// The change of the cash in the drawer.
-    package var drawer: Int64 { added - paidOut }
+    package var drawer: Int64 { added &- paidOut }
 
     /// Adds an operation, with what it has booked besides its amount.
     package mutating func count(_ operation: Operation, _ besides: BookedBesides = .nothing) {
         if besides.closed > 0 {
-            paidOut += besides.closed
+            paidOut &+= besides.closed
             payouts += 1
         }
-        shortfall += besides.shortfall
+        shortfall &+= besides.shortfall
         guard
             operation.state == .committed
                 || operation.state == .pending && !operation.kind.isVoidable
         else { return }
         switch operation.kind {
         case .pay, .ticket, .deferred:
-            paid += operation.amount
+            paid &+= operation.amount
             payments += 1
         case .refund:
-            paid -= operation.amount
+            paid &-= operation.amount
         case .add, .issue:
             guard operation.amount > 0 else { return }
-            added += operation.amount
+            added &+= operation.amount
             additions += 1
         case .reverse:
-            added -= operation.amount
+            added &-= operation.amount
         case .close, .payout:
             guard operation.amount > 0 else { return }
-            paidOut += operation.amount
+            paidOut &+= operation.amount
             payouts += 1
         // Balances from other writers or lost cards, and prizes on cards, never were in the drawer.
         case .adopt, .replace, .claim: return

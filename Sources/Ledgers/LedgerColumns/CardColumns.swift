@@ -35,7 +35,7 @@ extension LedgerCard {
                 id: try row.optional { $0.integer.flatMap { try? HolderID($0) } },
                 name: try row.optional { $0.text.flatMap { try? HolderName($0) } }),
             scratch: try ScratchCard(&row), face: try row.word(),
-            account: try row.value { $0.integer.flatMap(Int.init(exactly:)) },
+            account: try row.value(\.accountNumber),
             allocated: try row.value(\.number), confirmed: try row.value(\.number),
             isDisplayStale: try row.value(\.flag), protection: try CardProtection(&row),
             foreignMessage: try row.optional(\.blob))
@@ -92,7 +92,10 @@ extension MastermindGame {
     /// Combines the game's name and size; nil without a game.
     fileprivate init?(_ row: inout Columns) throws(LedgerError) {
         let id = try row.optional { $0.text.flatMap(MastermindGameID.init) }
-        let slots = try row.optional { $0.integer.flatMap(Int.init(exactly:)) }
+        let mostSlots: Int64 = 12
+        let slots = try row.optional { value in
+            value.integer.flatMap { (1...mostSlots).contains($0) ? Int($0) : nil }
+        }
         switch (id, slots) {
         case (nil, nil): return nil
         case (let id?, let slots?): self.init(id: id, slots: slots)

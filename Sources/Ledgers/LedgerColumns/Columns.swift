@@ -61,10 +61,25 @@ extension SQLValue {
     package var readCounter: ReadCounter? {
         integer.flatMap(UInt32.init(exactly:)).flatMap(ReadCounter.init)
     }
-    package var time: Timestamp? { integer.map(Timestamp.init(milliseconds:)) }
+    /// An amount or a count. No ledger has more, and a few of them never overflow.
+    package var units: Int64? { integer.flatMap { SQLValue.possibleUnits.contains($0) ? $0 : nil } }
+    /// The number of a chip's account.
+    package var accountNumber: Int? {
+        integer.flatMap(Int32.init(exactly:)).flatMap { $0 > 0 ? Int($0) : nil }
+    }
+    package var time: Timestamp? {
+        integer.flatMap { SQLValue.possibleTimes.contains($0) ? $0 : nil }
+            .map(Timestamp.init(milliseconds:))
+    }
     package var flag: Bool? { integer.map { $0 != 0 } }
     package var uptime: Uptime? { text.flatMap(Uptime.init) }
     package var cashier: CashierName? { text.flatMap { try? CashierName($0) } }
     package var account: Account? { text.flatMap { Account($0) } }
     package var keyID: UInt8? { integer.flatMap(UInt8.init(exactly:)) }
+
+    private static let possibleUnits: ClosedRange<Int64> =
+        -1_000_000_000_000_000_000...1_000_000_000_000_000_000
+    /// 100,000,000 days before and after 1970.
+    private static let possibleTimes: ClosedRange<Int64> =
+        -8_640_000_000_000_000...8_640_000_000_000_000
 }

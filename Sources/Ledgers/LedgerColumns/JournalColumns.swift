@@ -17,10 +17,10 @@ extension StationJournal {
 
     package init(_ row: inout Columns) throws(LedgerError) {
         self.init(
-            id: try row.value(\.id), settled: try row.value(\.integer),
-            written: try row.value(\.integer), missing: try row.value(\.integer),
+            id: try row.value(\.id), settled: try row.value(\.units),
+            written: try row.value(\.units), missing: try row.value(\.units),
             reportedAt: try row.value(\.time), until: try row.value(\.time),
-            limit: try row.value(\.integer), writtenOffAt: try row.optional(\.time))
+            limit: try row.value(\.units), writtenOffAt: try row.optional(\.time))
     }
 }
 
@@ -28,8 +28,8 @@ extension CardStanding {
     package init(_ row: inout Columns) throws(LedgerError) {
         self.init(
             uid: try row.value(\.uid), status: try row.word(),
-            account: try row.value { $0.integer.flatMap(Int.init(exactly:)) },
-            confirmed: try row.value(\.number), balance: try row.value(\.integer),
+            account: try row.value(\.accountNumber),
+            confirmed: try row.value(\.number), balance: try row.value(\.units),
             isOpen: try row.value(\.flag))
     }
 }

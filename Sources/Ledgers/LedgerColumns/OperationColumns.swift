@@ -42,13 +42,13 @@ extension Operation {
         let kind: Operation.Kind = try row.word()
         self.init(
             id: id, uid: uid, kind: kind,
-            amount: try row.value(\.integer), reverses: try row.optional(\.id),
+            amount: try row.value(\.units), reverses: try row.optional(\.id),
             subject: try Subject(&row, of: kind, id),
             parameters: try row.optional(\.text),
             cashier: try row.optional(\.cashier),
             begunAt: try row.value(\.time), begunUptime: try row.optional(\.uptime),
             state: try row.word(),
             sequence: try row.value(\.number), endedAt: try row.optional(\.time),
-            balanceAfter: try row.optional(\.integer))
+            balanceAfter: try row.optional(\.units))
     }
 }

@@ -12,9 +12,11 @@ extension IssuedRecord {
     }
 
     package init(_ row: inout Columns) throws(LedgerError) {
+        let recordSize = 16
         self.init(
             uid: try row.value(\.uid), sequence: try row.value(\.number),
-            bytes: try row.value(\.blob), operation: try row.value(\.id),
+            bytes: try row.value { $0.blob.flatMap { $0.count == recordSize ? $0 : nil } },
+            operation: try row.value(\.id),
             keyID: try row.optional(\.keyID))
     }
 }

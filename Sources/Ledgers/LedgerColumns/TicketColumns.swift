@@ -17,7 +17,7 @@ extension SoldTicket {
     package init(_ row: inout Columns) throws(LedgerError) {
         self.init(
             try Ticket(&row), card: try row.value(\.uid), operation: try row.value(\.id),
-            price: try row.value(\.integer), boughtAt: try row.value(\.time))
+            price: try row.value(\.units), boughtAt: try row.value(\.time))
     }
 }
 

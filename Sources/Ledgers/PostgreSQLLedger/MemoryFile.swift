@@ -17,12 +17,23 @@ struct MemoryFile {
     }
 
     /// Other processes of this station keep theirs in the same file.
-    func keep(_ note: StationMemory.Note, isConfirmed: Bool) {
+    func keep(_ notes: [StationMemory.Note], areConfirmed: Bool) {
+        change { memory in
+            for note in notes { memory.note(note, isConfirmed: areConfirmed) }
+        }
+    }
+
+    /// Keeps that this operation was told to be not done, by whichever station.
+    func keep(notDone note: StationMemory.Note) { change { $0.noteNotDone(note) } }
+
+    private func change(_ body: (inout StationMemory) -> Void) {
         // Without it the next check finds less, and no payment fails for that.
         try? FileLock.holding(path + ".lock", orThrow: \.self) { () throws(FileError) in
             // One that cannot be read is not replaced: it may name what is open.
-            var memory = try load()
-            memory.note(note, isConfirmed: isConfirmed)
+            let old = try load()
+            var memory = old
+            body(&memory)
+            guard memory != old else { return }
             try DurableFile(path).write(Array(memory.text.utf8), mode: 0o600, durable: false)
         }
     }

@@ -222,15 +222,15 @@ package actor PostgreSQLLedger: LedgerStore {
             try rows.commit()
             // The balances of ended accounts are not part of what is known.
             known = rows.formerBalances.isEmpty ? rows.known.bounded : KnownRows()
-            if let latest = rows.lastNote {
+            if let latest = rows.notes.last {
                 confirmed = latest
-                memory?.keep(latest, isConfirmed: true)
+                memory?.keep(rows.notes, areConfirmed: true)
             }
         } catch {
             known = KnownRows()
             if error.kind == .outcomeUnknown {
                 (open, givenUp) = (nil, GivenUp(rows))
-                if let perhaps = rows.lastNote { memory?.keep(perhaps, isConfirmed: false) }
+                memory?.keep(rows.notes, areConfirmed: false)
             }
             throw error
         }
@@ -275,6 +275,12 @@ package actor PostgreSQLLedger: LedgerStore {
 
 extension PostgreSQLLedger {
     package func house() async throws(LedgerError) -> String? { try connected().opening.house }
+
+    package func remember(notDone operation: Operation) {
+        guard let opening = open?.opening else { return }
+        memory?.keep(
+            notDone: StationMemory.Note(operation, house: opening.house, epoch: opening.epoch))
+    }
 
     /// How long the next callers are told at once what the last one has found out: a tap asks
     /// several times, and each would wait for a server that does not answer.
@@ -360,8 +366,8 @@ extension PostgreSQLRows {
         }
     }
 
-    fileprivate var lastNote: StationMemory.Note? {
-        lastOperation.map {
+    fileprivate var notes: [StationMemory.Note] {
+        changedOperations.map {
             StationMemory.Note($0, house: opening.house, epoch: opening.epoch)
         }
     }

@@ -137,7 +137,7 @@ extension PostgreSQLRows {
     func insert(_ operation: Operation) throws(LedgerError) {
         let place = try nextPlace(on: operation.uid)
         inserted.insert(operation.id)
-        lastOperation = operation
+        changedOperations.append(operation)
         known.operations[operation.id] = .some(operation)
         known.ticketsOfOperations[operation.id] = .some(nil)
         if operation.state == .pending { known.openOperations[operation.uid] = .some(operation.id) }
@@ -152,7 +152,7 @@ extension PostgreSQLRows {
     }
 
     func update(_ operation: Operation) throws(LedgerError) {
-        lastOperation = operation
+        changedOperations.append(operation)
         known.operations[operation.id] = .some(operation)
         known.openOperations[operation.uid] = .some(
             operation.state == .pending ? operation.id : nil)

@@ -36,8 +36,8 @@ final class PostgreSQLRows: LedgerRows {
     var seenCards: Set<CardUID> = []
     /// Operations that were inserted or updated here and are not with the server.
     var unsent: [(operation: Operation, isNew: Bool, place: Int64)] = []
-    /// The operation that this transaction has changed last.
-    var lastOperation: Operation?
+    /// The operations that this transaction has changed, in this order.
+    var changedOperations: [Operation] = []
     /// The balances of accounts that a re-issue in this transaction has ended.
     var formerBalances: [Account: Int64] = [:]
     /// Changes of other rows, in order.

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 import Ledger
 import LedgerColumns
 import TapcardDomain
@@ -51,10 +52,14 @@ struct LedgerFile: Sendable {
         // SQLite makes the name of a journal durable when it creates it, but the program that
         // created this one may have been killed before that.
         if LedgerFolder.contains(path + "-wal") { try LedgerFolder.reachDisk(of: path) }
+        if !isDraft { try dropNamesOfKilledPrograms() }
         let connection = try Connection(path: path, .readWrite, busyLimit: busyLimit)
         guard !connection.isReadOnly else { throw LedgerError.readOnly(path, "(by this user)") }
         let kept = try inspect(connection, in: currency)
-        if !isDraft { connection.hold = try LedgerHold(path, .using) }
+        if !isDraft {
+            connection.hold = try LedgerHold(path, .using)
+            try requireOneName()
+        }
         let modes = try connection.query("PRAGMA journal_mode = WAL") {
             columns throws(LedgerError) in
             try columns.value(\.text)
@@ -75,8 +80,44 @@ struct LedgerFile: Sendable {
         return Opened(connection: connection, currency: kept)
     }
 
+    /// Refuses a ledger with a second name (a hard link): SQLite keeps the last rows next to the name
+    /// by which it was opened, so that programs with different names lose each other's payments.
+    func requireOneName() throws(LedgerError) {
+        let count = LedgerFolder.nameCount(of: path)
+        guard count > 1 else { return }
+        throw LedgerError(
+            .unavailable,
+            "\(path) has \(count) names (hard links): programs that open it by different names would "
+                + "lose each other's payments; remove all but one of them, find / -xdev -samefile "
+                + "\(path) shows them")
+    }
+
+    /// A program that makes or restores a ledger gives a file two names for a moment. One that was
+    /// killed then has left both. Nothing is opened for this: to close it again would end the locks
+    /// that this process has on the ledger.
+    private func dropNamesOfKilledPrograms() throws(LedgerError) {
+        guard LedgerFolder.nameCount(of: path) > 1 else { return }
+        // No backup is taking its place now.
+        let hold = try LedgerHold(path, .using)
+        defer { withExtendedLifetime(hold) {} }
+        let (folder, name) = LedgerFolder.split(path)
+        for file in LedgerFolder.names(in: folder) {
+            let other = "\(folder)/\(file)"
+            let marks = [TemporaryFile.mark, LedgerFile.restoreMark]
+            guard marks.contains(where: { file.hasPrefix(name + $0) }),
+                LedgerFolder.areSame(path, other)
+            else { continue }
+            if LedgerFolder.areSame(path + "-wal", other + "-wal") { unsafe unlink(other + "-wal") }
+            unsafe unlink(other)
+        }
+    }
+
+    /// The mark in the name of a ledger that a restored backup has replaced.
+    static let restoreMark = ".before-restore-"
+
     /// Opens an existing ledger for reading only, also where it cannot be written.
     func openToLook(in currency: Currency?) throws(LedgerError) -> Opened {
+        try requireOneName()
         let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
         let kept = try inspect(connection, in: currency)
         guard try connection.schemaVersion() == schema.latest else {

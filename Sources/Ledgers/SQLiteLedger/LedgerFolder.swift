@@ -15,6 +15,19 @@ enum LedgerFolder {
         throw LedgerError(.unavailable, "\(path) is no file; name a ledger")
     }
 
+    /// The number of names (hard links) of a file; 0 for a missing file.
+    static func nameCount(of path: String) -> Int {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? Int(status.st_nlink) : 0
+    }
+
+    /// Whether two names are those of one file.
+    static func areSame(_ path: String, _ other: String) -> Bool {
+        var (one, two) = (stat(), stat())
+        guard unsafe stat(path, &one) == 0, unsafe stat(other, &two) == 0 else { return false }
+        return one.st_dev == two.st_dev && one.st_ino == two.st_ino
+    }
+
     /// The size of a file in bytes; 0 for a missing file.
     static func size(of path: String) -> Int {
         var status = stat()

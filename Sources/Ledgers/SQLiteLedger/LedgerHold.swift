@@ -23,9 +23,8 @@ final class LedgerHold {
         let descriptor = unsafe open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o600)
         guard descriptor >= 0 else { throw LedgerError(systemError: errno, path: path) }
         self.descriptor = descriptor
-        // Any user who may write the ledger may hold it, too.
-        var status = stat()
-        if unsafe stat(path, &status) == 0 { fchmod(descriptor, status.st_mode & 0o666) }
+        // Whoever can open it can keep the ledger from its owner. Earlier versions let others read it.
+        fchmod(descriptor, 0o600)
         guard flock(descriptor, (kind == .using ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
             // The initialiser has set every property, so a throw runs deinit, which closes.
             let error = errno

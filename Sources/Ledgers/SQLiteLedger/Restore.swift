@@ -166,7 +166,7 @@ extension LedgerFile {
     private func freeName() throws(LedgerError) -> String {
         let mostKept = 1000
         for number in 1...mostKept {
-            let previous = "\(path).before-restore-\(number)"
+            let previous = "\(path)\(LedgerFile.restoreMark)\(number)"
             if !LedgerFolder.contains(previous), !LedgerFolder.contains(previous + "-wal") {
                 return previous
             }

@@ -31,7 +31,7 @@ extension SQLiteRows {
     func balance(of account: Account) throws(LedgerError) -> Int64 {
         try connection.query(
             "SELECT balance FROM account WHERE name = ?", [.text(account.description)]
-        ) { row throws(LedgerError) in try row.value(\.integer) }.first ?? 0
+        ) { row throws(LedgerError) in try row.value(\.units) }.first ?? 0
     }
 
     /// SQLite fails on a sum that overflows, so the halves of the amounts are summed.
@@ -102,7 +102,7 @@ extension SQLiteRows {
         ) { row throws(LedgerError) in
             Entry(
                 operation: try row.value(\.id), account: try row.value(\.account),
-                amount: try row.value(\.integer), postedAt: try row.value(\.time))
+                amount: try row.value(\.units), postedAt: try row.value(\.time))
         }
     }
 }

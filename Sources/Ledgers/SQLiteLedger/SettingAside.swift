@@ -33,6 +33,7 @@ extension LedgerFile {
             }
             return "\(folder)/\(earlier[0])"
         }
+        try requireOneName()
         let hold = try LedgerHold(path, .replacing)
         defer { withExtendedLifetime(hold) {} }
         // The last program that closes a ledger writes the rows of its journal into it.

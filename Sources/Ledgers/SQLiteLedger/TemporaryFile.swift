@@ -4,7 +4,7 @@ import Ledger
 /// A file that is prepared next to its destination and then replaces it in one step. A failure
 /// before that leaves the destination unchanged.
 final class TemporaryFile: Sendable {
-    private static let mark = ".new-"
+    static let mark = ".new-"
     private static let suffixes = ["", "-wal", "-shm", "-journal"]
 
     let path: String
@@ -65,6 +65,7 @@ final class TemporaryFile: Sendable {
                     .unavailable, "\(place) exists already and is kept; name another file")
                 : LedgerError(systemError: errno, path: place)
         }
+        unsafe unlink(path)
         try LedgerFolder.reachDisk(of: place)
     }
 

@@ -120,6 +120,17 @@ public struct DurableFile: Sendable, Hashable {
         try FileStatus.of(path)?.owner
     }
 
+    /// The number of names (hard links) of the file; 0 when it does not exist.
+    public func nameCount() throws(FileError) -> Int { try FileStatus.of(path)?.nameCount ?? 0 }
+
+    /// How another user than root could use the file: as its owner, or by one of these permissions.
+    /// Nil where none could, or when it does not exist.
+    public func exposure(_ permissions: UInt32) throws(FileError) -> FileExposure? {
+        guard let status = try FileStatus.of(path) else { return nil }
+        if !status.isOurs { return .foreign }
+        return status.permissions & permissions == 0 ? nil : .permitted(status.permissions)
+    }
+
     /// Whether root owns the file and this process runs as another user.
     public func isLentByRoot() throws(FileError) -> Bool {
         let owner = try owner()

@@ -1,5 +1,21 @@
 import Glibc
 
+/// A way in which another user could use a file.
+public enum FileExposure: Sendable, Hashable {
+    /// The file belongs to another user, who can give himself any permission.
+    case foreign
+    /// These are its permissions.
+    case permitted(UInt32)
+
+    /// The danger to a file that only its user may write, as the end of a sentence.
+    public var words: String {
+        switch self {
+        case .foreign: "it belongs to another user"
+        case .permitted(let mode): "others may write to it (mode \(String(mode, radix: 8)))"
+        }
+    }
+}
+
 /// A folder on the way to a file in which another user could replace the file.
 public struct ExposedFolder: Sendable, Hashable {
     public let path: String
@@ -19,22 +35,19 @@ extension DurableFile {
     static let root: UInt32 = 0
     /// The user number of files whose owner is unknown in this namespace, such as a volume of a
     /// container's host.
-    private static let unmapped: UInt32 = 65_534
+    static let unmapped: UInt32 = 65_534
 
-    /// The nearest folder in which another user could replace this file. Nil where only root, this
-    /// user and the file's owner could. A link is checked both where it is and where it leads to.
+    /// The nearest folder in which another user could replace this file. Nil where only root and this
+    /// user could. A link is checked both where it is and where it leads to.
     ///
     /// With `mayShare` the file's group may write to the folder of the file.
     public func exposedFolder(mayShare: Bool = false) -> ExposedFolder? {
-        var owners = [DurableFile.root, DurableFile.unmapped, geteuid()]
-        // For a file that does not exist yet, only its folder can be checked.
-        if let number = try? owner() { owners.append(number) }
         let real = (try? resolved()) ?? self
         // A sticky folder protects the files in it, but lets others put a journal next to them.
         let writing = mayShare ? DurableFile.othersWrite : DurableFile.groupOrOthersWrite
         for holder in [folder, real.folder] {
             if let status = try? FileStatus.of(holder), status.isFolder,
-                let exposed = status.exposed(holder, to: writing, owners)
+                let exposed = status.exposed(holder, to: writing)
             {
                 return exposed
             }
@@ -47,7 +60,7 @@ extension DurableFile {
             // their own.
             guard let status = try? FileStatus.of(parent), status.isFolder,
                 status.permissions & DurableFile.sticky == 0,
-                let exposed = status.exposed(parent, to: DurableFile.othersWrite, owners)
+                let exposed = status.exposed(parent, to: DurableFile.othersWrite)
             else { continue }
             return exposed
         }
@@ -74,13 +87,9 @@ extension DurableFile {
 }
 
 extension FileStatus {
-    /// The folder with this status, if others may write to it or it belongs to none of these
-    /// owners.
-    fileprivate func exposed(
-        _ path: String, to writing: UInt32, _ owners: [UInt32]
-    ) -> ExposedFolder? {
-        let isForeign = !owners.contains(owner)
-        guard isForeign || permissions & writing != 0 else { return nil }
-        return ExposedFolder(path: path, permissions: permissions, isForeign: isForeign)
+    /// The folder with this status, if others may write to it or it belongs to another user.
+    fileprivate func exposed(_ path: String, to writing: UInt32) -> ExposedFolder? {
+        guard !isOurs || permissions & writing != 0 else { return nil }
+        return ExposedFolder(path: path, permissions: permissions, isForeign: !isOurs)
     }
 }

@@ -21,7 +21,9 @@ public final class FileLock: Sendable {
     /// Takes the lock of this path and creates the file if needed. Nil if it is held elsewhere and
     /// `waiting` is false; a waiting call blocks its thread.
     public static func acquire(_ path: String, waiting: Bool) throws(FileError) -> FileLock? {
-        let file = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_NOCTTY, mode: 0o644)
+        let file = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_NOCTTY, mode: 0o600)
+        // Whoever can open it can hold it. Earlier versions let others read it.
+        try? file.setPermissions(0o600)
         guard try file.lock(waiting: waiting) else { return nil }
         try? file.truncate()
         // The number is only for messages: a full disk must not prevent locking.
@@ -30,14 +32,24 @@ public final class FileLock: Sendable {
     }
 
     /// Waits for the lock of this path and runs the body while holding it. `refusal` is the
-    /// caller's error for a lock that cannot be taken.
+    /// caller's error for a lock that cannot be taken; `notice` is called once where the wait is
+    /// longer than the changes of a file take.
     public static func holding<Success, Failure: Error>(
         _ path: String, orThrow refusal: (FileError) -> Failure,
-        _ body: () throws(Failure) -> Success
+        whenWaiting notice: (() -> Void)? = nil, _ body: () throws(Failure) -> Success
     ) throws(Failure) -> Success {
-        let lock: FileLock?
+        var lock: FileLock?
         do throws(FileError) {
-            lock = try acquire(path, waiting: true)
+            if let notice {
+                let (tries, pause): (Int, UInt32) = (50, 20_000)
+                for _ in 0..<tries {
+                    lock = try acquire(path, waiting: false)
+                    if lock != nil { break }
+                    usleep(pause)
+                }
+                if lock == nil { notice() }
+            }
+            if lock == nil { lock = try acquire(path, waiting: true) }
         } catch {
             throw refusal(error)
         }

@@ -5,6 +5,8 @@ struct FileStatus {
     let permissions: UInt32
     let owner: UInt32
     let isFolder: Bool
+    /// The number of its names (hard links).
+    let nameCount: Int
     let stamp: DurableFile.Stamp
 
     /// The status of a path. Nil when nothing exists there.
@@ -17,11 +19,15 @@ struct FileStatus {
         }
         return FileStatus(
             permissions: status.st_mode & 0o7777, owner: status.st_uid,
-            isFolder: status.st_mode & S_IFMT == S_IFDIR,
+            isFolder: status.st_mode & S_IFMT == S_IFDIR, nameCount: Int(status.st_nlink),
             stamp: DurableFile.Stamp(
                 device: status.st_dev, number: status.st_ino, size: status.st_size,
                 changed: [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]))
     }
+
+    /// Whether it belongs to this user or to root. The owner may be unknown in this namespace, as that
+    /// of a volume of a container's host.
+    var isOurs: Bool { [DurableFile.root, DurableFile.unmapped, geteuid()].contains(owner) }
 
     /// Refuses a path with a dangling link. Such a file may exist on a disk that is not mounted,
     /// and a new one in its place would lose it.

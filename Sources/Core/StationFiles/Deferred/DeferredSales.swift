@@ -54,16 +54,24 @@ package struct DeferredSales: Sendable {
 
     /// The station's memory of its ledger.
     package func memory() throws(TapcardError) -> StationMemory {
-        do throws(FileError) {
-            let bytes = try DurableFile(memoryPath).read() ?? []
-            return StationMemory(String(decoding: bytes, as: UTF8.self))
-        } catch {
-            throw TapcardError(
+        func unusable(_ why: String) -> TapcardError {
+            TapcardError(
                 .fileUnusable,
-                "The ledger cannot be reached, and \(memoryPath) cannot be read: \(error.detail).",
+                "The ledger cannot be reached, and \(memoryPath) cannot be read: \(why).",
                 meaning: "Nothing was done now. Whether the same was done before is not known.",
                 next: [.ledger(.readCardWhenBack)])
         }
+        let file = DurableFile(memoryPath)
+        let exposure: FileExposure?
+        let bytes: [UInt8]
+        do throws(FileError) {
+            let othersMayWrite: UInt32 = 0o022
+            (exposure, bytes) = (try file.exposure(othersMayWrite), try file.read() ?? [])
+        } catch {
+            throw unusable(error.detail)
+        }
+        if let exposure { throw unusable(exposure.words) }
+        return StationMemory(String(decoding: bytes, as: UTF8.self))
     }
 
     /// Accepts a purchase while the ledger is out of reach, by the snapshot and within the caps. The
@@ -80,8 +88,14 @@ package struct DeferredSales: Sendable {
             let surroundings = station.surroundings
             // Loaded for each question: while the card was waited for, another process may have booked
             // the journal, and removed the snapshot with it.
+            let memory = try memory()
+            if let earlier = memory.earlierTry(of: id) {
+                throw TapcardError(
+                    earlier, in: amount.currency, because: "The ledger cannot be reached.",
+                    uid: nil)
+            }
             return DeferralJudgement.Question(
-                amount, within: caps, snapshot.load(station.keys), journal, try memory(),
+                amount, within: caps, snapshot.load(station.keys), journal, memory,
                 at: surroundings.now(), surroundings.uptime())
         }
         guard let before = try journal.load(station.keys) else {
@@ -128,6 +142,18 @@ package struct DeferredSales: Sendable {
         let receipt = try receipt(of: line, found, amount, card, caps, station)
         try journal.renew(station.keys)
         return receipt
+    }
+
+    /// The answer to a request that was sold before, where the ledger is back and the journal is not
+    /// booked: to begin it again could end in "not paid". Nil for any other request.
+    package func earlierReceipt(
+        _ amount: Money, _ id: OperationID, _ card: CardUID?, within caps: DeferralCaps,
+        at station: Station
+    ) throws(TapcardError) -> Receipt? {
+        guard mayHaveLines, let found = try? journal.loadSound(station.keys)?.journal,
+            let line = found.line(id)
+        else { return nil }
+        return try receipt(of: line, found, amount, card, caps, station)
     }
 
     private func receipt(
@@ -193,11 +219,19 @@ package struct DeferredSales: Sendable {
     package var mayHaveLines: Bool { journal.mayHaveLines }
 
     /// Books every purchase in the journal, in order. It may be interrupted and repeated at any
-    /// point: a purchase has an id, under which the ledger books it once.
+    /// point: a purchase has an id, under which the ledger books it once. Of a journal that was
+    /// altered, the purchases before the altered line are booked, and the file stays as it is.
     package func settle(
         into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
     ) async throws(TapcardError) -> Settled? {
-        guard let lines = try journal.load(keys), !lines.lines.isEmpty else { return nil }
+        guard let (lines, damage) = try journal.loadSound(keys) else { return nil }
+        if let damage {
+            _ = try await DeferredSales.settle(lines, into: ledger, at: now) { _ in }
+            // It has balances from before these purchases.
+            try snapshot.remove()
+            throw damage
+        }
+        guard !lines.lines.isEmpty else { return nil }
         return try await DeferredSales.settle(lines, into: ledger, at: now) {
             number throws(TapcardError) in
             // The snapshot has balances from before these purchases. A till that is cut off again must
@@ -213,8 +247,10 @@ package struct DeferredSales: Sendable {
     package static func settle(
         copy path: String, into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
     ) async throws(TapcardError) -> Settled? {
-        guard let lines = try JournalFile(path).load(keys) else { return nil }
-        return try await settle(lines, into: ledger, at: now) { _ in }
+        guard let (lines, damage) = try JournalFile(path).loadSound(keys) else { return nil }
+        let settled = try await settle(lines, into: ledger, at: now) { _ in }
+        if let damage { throw damage }
+        return settled
     }
 
     private static func settle(

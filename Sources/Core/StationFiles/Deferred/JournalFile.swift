@@ -7,6 +7,7 @@ package import TapcardCore
 /// before they are acknowledged.
 package struct JournalFile: Sendable, Hashable {
     private static let mode: UInt32 = 0o600
+    private static let othersMayWrite: UInt32 = 0o022
 
     package let path: String
 
@@ -130,18 +131,58 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
+    /// The journal as far as it is as it was written, and what is wrong with the rest; nil before the
+    /// first one is made.
+    func loadSound(
+        _ keys: KeyRing
+    ) throws(TapcardError) -> (journal: DeferralJournal, damage: TapcardError?)? {
+        guard let bytes = try bytes() else { return nil }
+        let (journal, _, altered) = try parsed { () throws(DeferralJournal.Unreadable) in
+            try DeferralJournal.sound(in: bytes, keys)
+        }
+        guard let altered else { return (journal, nil) }
+        let damage = TapcardError(
+            .fileUnusable,
+            "The journal \(path) cannot be used: line \(altered) is not as it was written.",
+            meaning: journal.lines.isEmpty
+                ? "No purchase is deferred, and those in it are not booked."
+                : "No purchase is deferred. The purchases before that line are booked "
+                    + "(\(journal.lines.count)), and those from it on are not.",
+            next: [.file(.keepJournal)])
+        return (journal, damage)
+    }
+
     private func read(
         _ keys: KeyRing
     ) throws(TapcardError) -> (journal: DeferralJournal, length: Int)? {
+        guard let bytes = try bytes() else { return nil }
+        return try parsed { () throws(DeferralJournal.Unreadable) in
+            try DeferralJournal.parsing(bytes, keys)
+        }
+    }
+
+    private func bytes() throws(TapcardError) -> [UInt8]? {
+        let file = DurableFile(path)
+        let (names, exposure): (Int, FileExposure?)
         let bytes: [UInt8]?
         do throws(FileError) {
-            bytes = try DurableFile(path).read()
+            names = try file.nameCount()
+            exposure = try file.exposure(JournalFile.othersMayWrite)
+            bytes = try file.read()
         } catch {
             throw unusable("it cannot be read (\(error.detail))")
         }
-        guard let bytes else { return nil }
+        // Lines that were added under one name would be missing under the other.
+        if names > 1 { throw unusable("it has a second name (a hard link)") }
+        if let exposure { throw unusable(exposure.words) }
+        return bytes
+    }
+
+    private func parsed<Success>(
+        _ parse: () throws(DeferralJournal.Unreadable) -> Success
+    ) throws(TapcardError) -> Success {
         do throws(DeferralJournal.Unreadable) {
-            return try DeferralJournal.parsing(bytes, keys)
+            return try parse()
         } catch {
             switch error {
             case .notAJournal: throw unusable("it is not a journal of tapcard")

@@ -175,6 +175,16 @@ extension DeferralJournal {
     package static func parsing(
         _ bytes: [UInt8], _ keys: KeyRing
     ) throws(Unreadable) -> (journal: DeferralJournal, length: Int) {
+        let (journal, length, altered) = try sound(in: bytes, keys)
+        if let altered { throw .altered(line: altered) }
+        return (journal, length)
+    }
+
+    /// Reads a file up to the first line that is not as it was written, whose number is `altered`:
+    /// the seals of the lines before it prove them.
+    package static func sound(
+        in bytes: [UInt8], _ keys: KeyRing
+    ) throws(Unreadable) -> (journal: DeferralJournal, length: Int, altered: Int?) {
         var lines = bytes.split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         // After the last line feed there is nothing, or a torn line. A disk may also have kept the
@@ -189,11 +199,11 @@ extension DeferralJournal {
             guard let (words, seal) = DeferralJournal.parts(of: bytes),
                 let line = JournalLine(words: words), line.number == journal.written + 1,
                 ConstantTime.equal(seal, journal.code(of: line.words))
-            else { throw .altered(line: place + 1) }
+            else { return (journal, length, place + 1) }
             _ = journal.append(line)
             length += bytes.count + 1
         }
-        return (journal, length)
+        return (journal, length, nil)
     }
 
     private init?(head bytes: ArraySlice<UInt8>, _ keys: KeyRing) throws(Unreadable) {

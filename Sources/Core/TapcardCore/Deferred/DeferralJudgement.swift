@@ -26,6 +26,8 @@ package enum DeferralJudgement: Sendable, Hashable {
     package enum Reason: Sendable, Hashable {
         case noSnapshot
         case oldSnapshot
+        /// This station has had to forget payments of which it was told that they were not done.
+        case forgottenPayments
         /// No record under a key that is in use.
         case noRecord
         case unknownCard
@@ -43,6 +45,7 @@ package enum DeferralJudgement: Sendable, Hashable {
             switch self {
             case .noSnapshot: "no-snapshot"
             case .oldSnapshot: "old-snapshot"
+            case .forgottenPayments: "forgotten-payments"
             case .noRecord: "no-record"
             case .unknownCard: "unknown-card"
             case .inactive(let status): "card-\(status.rawValue)"
@@ -58,8 +61,8 @@ package enum DeferralJudgement: Sendable, Hashable {
         package var left: Money? {
             switch self {
             case .balance(let left), .cardLimit(let left), .stationLimit(let left): left
-            case .noSnapshot, .oldSnapshot, .noRecord, .unknownCard, .inactive, .oldRecord,
-                .openOperation:
+            case .noSnapshot, .oldSnapshot, .forgottenPayments, .noRecord, .unknownCard, .inactive,
+                .oldRecord, .openOperation:
                 nil
             }
         }
@@ -130,6 +133,7 @@ package enum DeferralJudgement: Sendable, Hashable {
             guard let age = snapshot.age(at: now, uptime), age <= caps.age else {
                 throw Rejection(.oldSnapshot)
             }
+            guard !memory.isForgetful else { throw Rejection(.forgottenPayments) }
             return snapshot
         }
     }
@@ -177,6 +181,8 @@ extension TapcardError {
             switch reason {
             case .noSnapshot: "this station has no snapshot of the cards to go by"
             case .oldSnapshot: "its snapshot of the cards is too old"
+            case .forgottenPayments:
+                "more payments failed at this station in the last day than it can remember"
             case .noRecord: "this is no card with a record of its own that can be trusted"
             case .unknownCard: "the card is not in its snapshot"
             case .inactive(let status): "the card was \(status.rawValue) before"
@@ -190,5 +196,26 @@ extension TapcardError {
             .ledgerUnreachable, "The ledger cannot be reached, and \(why).",
             meaning: "Not paid: nothing was taken from the card.",
             next: [.ledger(.waitForLedger(reason))], uid: uid)
+    }
+
+    /// The refusal of a request while the ledger is out of reach, where this station knows what came
+    /// of it before, or knows that something may have.
+    package init(
+        _ earlier: StationMemory.Note, in currency: Currency, because what: String, uid: CardUID?
+    ) {
+        let known: String
+        switch earlier.state {
+        case .voided:
+            self = .notDone(earlier.kind, Money(minorUnits: earlier.amount, currency), earlier.card)
+            return
+        case .committed: known = "The \(earlier.kind.noun) \(earlier.operation) was done before."
+        case .pending:
+            known =
+                "Whether the earlier \(earlier.kind.noun) \(earlier.operation) was done is not known."
+        }
+        self.init(
+            .outcomeUnknown, "\(what) \(known)", meaning: "Nothing was done now.",
+            next: [.ledger(.readCardWhenBack)], uid: uid ?? earlier.card,
+            operation: earlier.operation)
     }
 }

@@ -101,6 +101,18 @@ extension TapcardError {
     }
 }
 
+extension TapcardError {
+    /// The answer about an operation that was given up: it did not happen, and never will.
+    static func notDone(
+        _ kind: Operation.Kind, _ amount: Money, _ uid: CardUID
+    ) -> TapcardError {
+        let (what, meaning) = kind.notDone
+        return TapcardError(
+            .operationVoided, what, meaning: meaning, next: [.request(.again(kind, amount))],
+            uid: uid)
+    }
+}
+
 /// The refusals of a request that looks like an earlier one.
 extension Station {
     /// Refuses a request without an id that this tap has just settled: it is more likely a retry
@@ -129,10 +141,6 @@ extension Station {
     }
 
     func voided(_ operation: Operation) -> TapcardError {
-        let (what, meaning) = operation.kind.notDone
-        let amount = Money(minorUnits: abs(operation.amount), currency)
-        return TapcardError(
-            .operationVoided, what, meaning: meaning,
-            next: [.request(.again(operation.kind, amount))], uid: operation.uid)
+        .notDone(operation.kind, Money(minorUnits: operation.amount, currency), operation.uid)
     }
 }

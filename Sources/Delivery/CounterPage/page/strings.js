@@ -64,6 +64,7 @@ export const say = {
     notDeferred: {
       "no-snapshot": () => "The ledger is out of reach.",
       "old-snapshot": () => "The ledger has been out of reach for too long.",
+      "forgotten-payments": () => "Too many payments failed at this till today.",
       "no-record": () => "This card cannot be checked right now.",
       "unknown-card": () => "This till has no record of the card yet.",
       "card-blocked": () => "The card is blocked.",

@@ -24,15 +24,23 @@ package struct TLSFiles: Sendable, Hashable {
     /// services on some machines share their keys in this way.
     private func requireSecret(_ path: String, _ meaning: String) throws(TapcardError) {
         let file = DurableFile(path)
-        // A file without readable permissions is refused when it is read.
-        guard let mode = try? file.permissions() else { return }
         let isRoots = (try? file.isLentByRoot()) ?? false
-        guard mode & (isRoots ? 0o037 : 0o077) != 0 else { return }
-        throw TapcardError(
-            .fileUnusable,
-            "The private key \(path) can be read by others (mode \(String(mode, radix: 8))).",
-            meaning: meaning,
-            advice: "Whoever has it can pass for this machine. If nobody has: chmod 600 \(path)")
+        // A file without readable permissions is refused when it is read.
+        switch try? file.exposure(isRoots ? 0o037 : 0o077) {
+        case .permitted(let mode):
+            throw TapcardError(
+                .fileUnusable,
+                "The private key \(path) can be read by others (mode \(String(mode, radix: 8))).",
+                meaning: meaning,
+                advice: "Whoever has it can pass for this machine. If nobody has: chmod 600 \(path)"
+            )
+        case .foreign:
+            throw TapcardError(
+                .fileUnusable, "The private key \(path) belongs to another user.",
+                meaning: meaning,
+                advice: "Whoever has it can pass for this machine. Name a key of your own.")
+        case nil: return
+        }
     }
 
     /// The content of a PEM file; the first line must end with the expected label.

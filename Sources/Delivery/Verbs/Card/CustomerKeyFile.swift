@@ -43,11 +43,15 @@ package struct CustomerKeyFile: Sendable {
             guard let bytes = try file.read(limit: CustomerKeyFile.longest) else {
                 throw refusal("There is no key file \(path).", making)
             }
-            if let mode = try file.permissions(), mode & CustomerKeyFile.othersMayRead != 0 {
+            switch try file.exposure(CustomerKeyFile.othersMayRead) {
+            case .permitted(let mode):
                 throw refusal(
                     "The key file \(path) can be read by others (mode "
                         + "\(String(mode, radix: 8))).",
                     "If no other user has read it: chmod 600 \(path)")
+            case .foreign:
+                throw refusal("The key file \(path) belongs to another user.", making)
+            case nil: break
             }
             return try CustomerKeys(parsing: bytes)
         } catch let error as TapcardError {

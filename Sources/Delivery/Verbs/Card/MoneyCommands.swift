@@ -111,6 +111,13 @@ extension Session {
             let card = try self[.card]
             let station = try await station(with: ledger)
             made = station
+            if try self[.operation] != nil,
+                let sold = try deferredSales.earlierReceipt(
+                    amount, id, card, within: try settings.deferralCaps(amount.currency),
+                    at: station)
+            {
+                return Report(sold, "Paid")
+            }
             return Report(
                 try await station.pay(
                     amount, id: id, only: card, refusingRepetition: refusesRepetition), "Paid")
@@ -130,8 +137,6 @@ extension Session {
     private func deferring(
         _ id: OperationID, because problem: TapcardError, at made: Station?
     ) async throws(TapcardError) -> Report {
-        // A connection that fails may have failed under an earlier try of this request.
-        guard try deferredSales.memory().earlierTry(of: id) == nil else { throw problem }
         guard let station = try await stationWithoutLedger(made),
             let caps = try deferralCaps(station.currency)
         else { throw problem }
@@ -194,19 +199,25 @@ extension Session {
         guard problem.kind == .ledgerUnreachable else { return }
         let memory = try deferredSales.memory()
         let (id, named) = (try self[.operation], try self[.card])
-        if let earlier = id.flatMap({ memory.earlierTry(of: $0) }) {
-            throw problem.afterEarlierTry(earlier)
+        let set = try settings.currency
+        let ofKeys = try keyFile.load()?.currency
+        let currency = set ?? ofKeys
+        func refusal(_ earlier: StationMemory.Note) -> TapcardError {
+            TapcardError(
+                earlier, in: currency ?? .usd, because: problem.what, uid: problem.uid)
+        }
+        if let earlier = id.flatMap({ memory.earlierTry(of: $0) }),
+            earlier.state != .voided || kind == .pay
+        {
+            throw refusal(earlier)
         }
         let card = problem.uid ?? named
         guard id == nil || card != nil else { return }
-        var amount: Int64?
-        let set = try settings.currency
-        let ofKeys = try keyFile.load()?.currency
-        if let currency = set ?? ofKeys {
-            amount = try self[.amount, in: currency].minorUnits
+        let amount = try currency.map { currency throws(TapcardError) in
+            try self[.amount, in: currency].minorUnits
         }
         guard let earlier = memory.perhapsRepeated(kind, amount, on: card) else { return }
-        throw problem.afterEarlierTry(earlier)
+        throw refusal(earlier)
     }
 
     /// The error of a first request. An id that was given may have been tried elsewhere: of that
@@ -215,19 +226,5 @@ extension Session {
         _ problem: TapcardError, _ kind: Operation.Kind
     ) throws(TapcardError) -> TapcardError {
         try self[.operation] == nil ? problem.beforeBeginning(kind) : problem
-    }
-}
-
-extension TapcardError {
-    /// The refusal where this station has done the same before, or may have.
-    fileprivate func afterEarlierTry(_ earlier: StationMemory.Note) -> TapcardError {
-        let known =
-            earlier.state == .committed
-            ? "The \(earlier.kind.noun) \(earlier.operation) was done before."
-            : "Whether the earlier \(earlier.kind.noun) \(earlier.operation) was done is not known."
-        return TapcardError(
-            .outcomeUnknown, "\(what) \(known)", meaning: "Nothing was done now.",
-            next: [.ledger(.readCardWhenBack)], uid: uid ?? earlier.card,
-            operation: earlier.operation)
     }
 }

@@ -11,13 +11,25 @@ extension Session {
         _ path: String, _ what: String, _ kind: TapcardError.Kind
     ) throws(TapcardError) {
         // A file without readable permissions is refused when it is opened.
-        guard let mode = try? DurableFile(path).permissions(),
-            mode & Session.othersMayWrite != 0
-        else { return }
+        guard let exposure = try? DurableFile(path).exposure(Session.othersMayWrite) else { return }
+        let (words, advice) =
+            switch exposure {
+            case .foreign:
+                (
+                    "The \(what) \(path) belongs to another user.",
+                    "Run tapcard as that user (sudo -u NAME), or keep the \(what) in a folder of "
+                        + "your own."
+                )
+            case .permitted(let mode):
+                (
+                    "Others may write to the \(what) \(path) (mode \(String(mode, radix: 8))).",
+                    "If nobody has: chmod go-w \(path)"
+                )
+            }
         throw TapcardError(
-            kind, "Others may write to the \(what) \(path) (mode \(String(mode, radix: 8))).",
+            kind, words,
             meaning: "Nothing was done: whoever writes there can change what cards are worth.",
-            advice: "If nobody has: chmod go-w \(path)")
+            advice: advice)
     }
 
     /// Refuses a data folder in which other users could replace the keys.
@@ -69,8 +81,14 @@ extension SettingsFile {
         let file = DurableFile(path)
         let reason: String
         var place = path
-        if let mode = try? file.permissions(), mode & othersMayWrite != 0 {
+        let exposure = try? file.exposure(othersMayWrite)
+        if case .permitted(let mode) = exposure {
             reason = "others may write to it (mode \(String(mode, radix: 8)))"
+        } else if exposure == .foreign {
+            throw TapcardError(
+                .usage, "The settings in \(path) cannot be used: the file belongs to another user.",
+                meaning: "Nothing was done: settings say which keys, ledger and services are used.",
+                advice: "Run tapcard as that user (sudo -u NAME), or make the settings your own.")
         } else if let folder = file.exposedFolder(mayShare: true) {
             place = folder.path
             reason =

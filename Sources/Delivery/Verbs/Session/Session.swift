@@ -118,7 +118,10 @@ package struct Session: Sendable {
         }
     }
 
-    var keyFile: KeyFile { KeyFile(path: settings.keyPath) }
+    var keyFile: KeyFile {
+        let console = console
+        return KeyFile(path: settings.keyPath) { console.writeError("tapcard: \($0)\n") }
+    }
 
     /// Whether this station has the keys that load and make cards, and not a table of card keys. One
     /// without keys gets its own.

@@ -1,0 +1,64 @@
+import DurableFile
+import Ledger
+import LedgerConformance
+import PostgreSQLLedger
+import TapcardDomain
+import Testing
+
+/// What a station keeps for the time when it cannot ask its ledger.
+@Suite("A station's memory of a database", .serialized) struct StationMemoryFileTests {
+    private func temporary(
+        _ body: (TestDatabase, _ file: String) async throws -> Void
+    ) async throws {
+        let file = "/tmp/tapcard-memory-\(UInt64.random(in: 0...UInt64.max))"
+        defer { for name in [file, file + ".lock"] { try? DurableFile(name).remove() } }
+        try await TestDatabase.temporary { try await body($0, file) }
+    }
+
+    private func memory(_ file: String) throws -> StationMemory {
+        StationMemory(String(decoding: try DurableFile(file).read() ?? [], as: UTF8.self))
+    }
+
+    /// A tap gives up an open payment and begins a fresh record in one transaction.
+    @Test func hasAllThatATransactionHasEnded() async throws {
+        try await temporary { database, file in
+            let ledger = try await PostgreSQLLedger.open(database.address, as: 1, memory: file)
+            let desk = Desk(ledger)
+            try await desk.complete(.issue(), id: 1)
+            let open = try await desk.work(.pay(.cents(100)), id: 2)
+            let seen = Seen(try await desk.view())
+            _ = try await ledger.end(
+                open.operation, as: .voided, resealWith: .numbered(3), seen: seen,
+                sealer: desk.sealer, at: .end)
+            let memory = try memory(file)
+            #expect(memory.notDone.map(\.operation) == [.numbered(2)])
+            #expect(memory.open.map(\.operation) == [.numbered(3)])
+            #expect(memory.last?.operation == .numbered(3))
+            #expect(try DurableFile(file).permissions() == 0o600)
+            #expect(try DurableFile(file + ".lock").permissions() == 0o600)
+        }
+    }
+
+    @Test func hasWhatItWasToldOfAnotherStation() async throws {
+        try await temporary { database, file in
+            let ledger = try await PostgreSQLLedger.open(database.address, as: 1, memory: file)
+            let desk = Desk(ledger)
+            try await desk.complete(.issue(), id: 1)
+            let open = try await desk.work(.pay(.cents(100)), id: 2)
+            let other = Desk(try await database.open(station: 2))
+            let seen = Seen(try await other.view())
+            _ = try await other.ledger.voidOpenPayment(on: .first, seen: seen, at: .end)
+            #expect(try memory(file).open.map(\.operation) == [.numbered(2)])
+            guard case .voided = try await ledger.confirm(open, at: .end) else {
+                Issue.record("it was not given up")
+                return
+            }
+            #expect(try memory(file).open == [])
+            #expect(try memory(file).notDone.map(\.operation) == [.numbered(2)])
+            // One that was asked for only.
+            try DurableFile(file).remove()
+            #expect(try await ledger.answer(to: .numbered(2))?.state == .voided)
+            #expect(try memory(file).notDone.map(\.operation) == [.numbered(2)])
+        }
+    }
+}
