@@ -520,7 +520,7 @@ let package = Package(
             [
                 "ReaderDiagnosis", "CommandLine", "Verbs", "TapcardCore", "TagReading", "Ledger",
                 "SimulatedField", "SimulatedReader", "TapcardDomain", "PlugProbe", "IdleDrivers",
-                "BlockingLane", "PortDoubles",
+                "BlockingLane", "PCSCReader", "PortDoubles",
             ]),
         .testTarget(
             name: "EndToEndTests",

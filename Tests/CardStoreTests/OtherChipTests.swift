@@ -1,6 +1,7 @@
 import CardStore
 import PortDoubles
 import TagReading
+import TapcardDomain
 import Testing
 import Type2Tag
 
@@ -15,19 +16,82 @@ struct OtherChipTests {
     }
 
     @Test(
-        "that refuses GET_VERSION is selected again and read",
+        "that refuses GET_VERSION, or is silent twice, is selected again and read",
         arguments: [
-            ReaderError.Kind.refused(0), .timedOut, .garbled,
+            ReaderError.Kind.refused(0), .timedOut, .garbled, .tagLost,
         ])
     func olderChip(kind: ReaderError.Kind) async throws {
+        let asked: [ScriptedReader.Reply] = [.failure(kind), .tag(FirstSightTests.identity)]
+        let isRefusal = kind == .refused(0)
         let played = await FirstSightTests.look(
-            [.failure(kind), .tag(FirstSightTests.identity), .answer(header(size: 6))]
-                + [4, 8, 12].map(block))
-        #expect(played.trace == [[0x60], [], [0x30, 0], [0x30, 4], [0x30, 8], [0x30, 12]])
+            (isRefusal ? asked : asked + asked) + [.answer(header(size: 6))]
+                + [4, 8, 12].map(block) + [.failure(.tagLost)])
+        #expect(
+            played.trace == (isRefusal ? [[0x60], []] : [[0x60], [], [0x60], []])
+                + [[0x30, 0], [0x30, 4], [0x30, 8], [0x30, 12], [0x1A, 0]])
         let tag = try #require(played.outcome)
         #expect(tag.chip == Type2Chip.other(capability: Page(0xE1, 0x10, 6, 0)))
         #expect(tag.version == nil && tag.signature == nil)
         #expect(tag.memory == numbered(4...15))
+        #expect(tag.kind == "MIFARE Ultralight")
+    }
+
+    @Test("whose answer was lost once is asked once more")
+    func lostAnswer() async throws {
+        for kind in [ReaderError.Kind.timedOut, .garbled, .tagLost] {
+            let played = await FirstSightTests.look(
+                [.failure(kind), .tag(FirstSightTests.identity)]
+                    + FirstSightTests.answers().map { .answer($0) })
+            #expect(try #require(played.outcome).chip == .ntag213)
+            #expect(played.trace == [[0x60], []] + FirstSightTests.frames)
+        }
+    }
+
+    @Test("from the factory, without a capability container, is read as far as every one reaches")
+    func unformatted() async throws {
+        let played = await FirstSightTests.look(
+            [
+                .failure(.refused(0)), .tag(FirstSightTests.identity),
+                .answer(header(size: 0, magic: 0, version: 0)),
+            ] + [4, 8, 12].map(block) + [.failure(.timedOut)])
+        let tag = try #require(played.outcome)
+        #expect(tag.kind == "MIFARE Ultralight" && tag.memory == numbered(4...15))
+    }
+
+    @Test(
+        "has the name that the field has for it",
+        arguments: [
+            (0x0004_0301_0100_0B03, "MIFARE Ultralight EV1"),
+            (0x0004_0301_0100_0E03, "MIFARE Ultralight EV1"),
+            (0x0004_0301_0400_0F03, "MIFARE Ultralight AES"),
+            (0x0004_0405_0100_1303, "NTAG I2C"),
+            (0x0004_0405_0202_1503, "NTAG I2C plus"),
+            (0x0004_0401_0100_0B03, "NTAG210"),
+            (0x0004_0401_0100_0E03, "NTAG212"),
+            (0x0004_0402_0300_0F03, "NTAG213 TagTamper"),
+            (0x0004_0404_0100_0F03, "NTAG213F"),
+            (0x0053_0405_0100_1303, "Type 2 tag"),
+        ] as [(UInt64, String)])
+    func names(version: UInt64, name: String) async throws {
+        let bytes = (0..<8).map { UInt8(truncatingIfNeeded: version >> (56 - 8 * $0)) }
+        let played = await FirstSightTests.look(
+            [.answer(bytes), .answer(header(size: 6))] + [4, 8, 12].map(block))
+        #expect(played.outcome?.kind == name)
+        let article = name.hasPrefix("NTAG") ? "An" : "A"
+        #expect(played.outcome?.kind.withArticle == "\(article) \(name)")
+    }
+
+    @Test("with triple DES is an Ultralight C, and one with 144 bytes and none an NTAG203")
+    func tripleDES() async throws {
+        let start: [ScriptedReader.Reply] = [
+            .failure(.refused(0)), .tag(FirstSightTests.identity), .answer(header(size: 0x12)),
+        ]
+        let blocks = stride(from: UInt8(4), through: 36, by: 4).map(block)
+        let challenge = ScriptedReader.Reply.answer([0xAF] + [UInt8](repeating: 7, count: 8))
+        let one = await FirstSightTests.look(start + blocks + [challenge])
+        #expect(one.outcome?.kind == "MIFARE Ultralight C")
+        let other = await FirstSightTests.look(start + blocks + [.failure(.tagLost)])
+        #expect(other.outcome?.kind == "NTAG203")
     }
 
     @Test("of a version that is not in the table is read without a selection")
@@ -50,8 +114,10 @@ struct OtherChipTests {
         }
         let played = await FirstSightTests.look(
             [.failure(.refused(0)), .tag(FirstSightTests.identity), .answer(header(size: size))]
-                + blocks)
-        #expect(played.trace == [[0x60], [], [0x30, 0]] + firstPages.map { [0x30, $0] })
+                + blocks + [.failure(.refused(0))])
+        #expect(
+            played.trace
+                == [[0x60], [], [0x30, 0]] + firstPages.map { [0x30, $0] } + [[0x1A, 0]])
         #expect(played.outcome?.memory == numbered(4...last))
         #expect(played.unused == 0)
     }
@@ -60,10 +126,10 @@ struct OtherChipTests {
     func unknownChip() async {
         for header in [
             header(size: 0), header(size: 0x7F), header(size: 0xFF), header(size: 6, magic: 0xE0),
-            header(size: 6, version: 0x20), header(size: 0, magic: 0, version: 0),
+            header(size: 6, version: 0x20),
         ] {
             let played = await FirstSightTests.look(
-                [.failure(.timedOut), .tag(FirstSightTests.identity), .answer(header)])
+                [.failure(.refused(0)), .tag(FirstSightTests.identity), .answer(header)])
             #expect(played.error?.kind == .unknownChip)
             #expect(played.trace.count == 3)
         }
@@ -72,7 +138,7 @@ struct OtherChipTests {
     @Test("that was swapped in the meantime is refused")
     func swapped() async {
         let other = TagIdentity(uid: [4, 1, 2, 3, 4, 5, 6])
-        let played = await FirstSightTests.look([.failure(.timedOut), .tag(other)])
+        let played = await FirstSightTests.look([.failure(.refused(0)), .tag(other)])
         #expect(played.error?.kind == .otherTag)
         #expect(played.trace == [[0x60], []])
     }
@@ -80,7 +146,7 @@ struct OtherChipTests {
     @Test("ends at every failure", arguments: ReaderError.Kind.everyKind)
     func failures(kind: ReaderError.Kind) async {
         let whole: [ScriptedReader.Reply] =
-            [.failure(.timedOut), .tag(FirstSightTests.identity), .answer(header(size: 6))]
+            [.failure(.refused(0)), .tag(FirstSightTests.identity), .answer(header(size: 6))]
             + [4, 8, 12].map(block)
         for step in 1..<whole.count {
             let played = await FirstSightTests.look(whole.prefix(step) + [.failure(kind)])
@@ -91,7 +157,7 @@ struct OtherChipTests {
 
     @Test("takes no answer of a wrong length", arguments: [0, 15, 17, 32])
     func lengths(count: Int) async {
-        let start: [ScriptedReader.Reply] = [.failure(.timedOut), .tag(FirstSightTests.identity)]
+        let start: [ScriptedReader.Reply] = [.failure(.refused(0)), .tag(FirstSightTests.identity)]
         let wrong = ScriptedReader.Reply.answer([UInt8](repeating: 0xE1, count: count))
         let atHeader = await FirstSightTests.look(start + [wrong])
         #expect(atHeader.error?.kind == .garbled)

@@ -256,6 +256,31 @@ struct KeyTests {
         #expect(try counter.step("keys list").contains("key 3  active"))
     }
 
+    @Test("doctor says which keys cannot be used, what to do, and ends with 1")
+    func doctor() throws {
+        let counter = try Counter()
+        try counter.step("issue --balance 20")
+        #expect(try counter.run(["doctor"]).status == 0)
+        let keys = try counter.text(of: counter.keys)
+        func expect(_ what: String, _ remedy: String) throws {
+            let ended = try counter.run(["doctor"])
+            let output = ended.output + ended.errors
+            #expect(ended.status == 1 && output.contains("problem  "), "\(output)")
+            #expect(output.contains(what) && output.contains(remedy), "\(output)")
+            #expect(output.contains("The keys cannot be used. Follow the steps above."))
+        }
+        try counter.setMode(of: counter.keys, 0o644)
+        try expect("can be read by others (mode 644)", "chmod 600")
+        try counter.setMode(of: counter.keys, 0o600)
+        try counter.write("{}", to: counter.keys)
+        try expect("is damaged", "Put the backup of your keys in its place")
+        try #require(unsafe unlink(counter.keys) == 0)
+        try expect("is missing, but the ledger has cards", "tapcard keys import FILE")
+        try counter.write(keys, to: counter.keys)
+        try counter.setMode(of: counter.keys, 0o600)
+        #expect(try counter.run(["doctor"]).status == 0)
+    }
+
     @Test("keys go into a file that is new, and come from one that is theirs")
     func files() throws {
         let counter = try Counter()

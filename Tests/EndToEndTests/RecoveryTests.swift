@@ -306,7 +306,7 @@ struct RecoveryTests {
         try counter.step("sim put NTAG215")
         try counter.expect(
             "tag restore ~/blank", status: 4,
-            complains: "The dump is of an NTAG213, this tag is a NTAG215. Nothing was written to "
-                + "it. Use a tag of that make.")
+            complains: "The dump is of another chip (NTAG213) than this tag (NTAG215). Nothing was "
+                + "written to it. Use a tag of that make.")
     }
 }

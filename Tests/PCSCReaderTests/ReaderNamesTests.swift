@@ -16,17 +16,33 @@ struct ReaderNamesTests {
             "PICC", "picc", "reader picc] 00", "Dual Reader [ACR1252 Dual Reader PICC] 00 00",
         ])
     func part(wanted: String) throws {
-        #expect(try ReaderNames.choose(wanted, among: Self.names) == Self.names[0])
+        #expect(try ReaderNames.choose(wanted, among: Self.names) == [Self.names[0]])
     }
 
     @Test("is the whole name first, though another contains it")
     func whole() throws {
-        #expect(try ReaderNames.choose("ACS ACR122U 00 00", among: Self.names) == Self.names[2])
+        #expect(try ReaderNames.choose("ACS ACR122U 00 00", among: Self.names) == [Self.names[2]])
+    }
+
+    @Test("that several slots of one reader have is that of all of them")
+    func slots() throws {
+        #expect(try ReaderNames.choose("1252", among: Self.names) == Array(Self.names.prefix(2)))
+        let dual = ["00 00", "00 01", "00 02"].map { "ACS ACR1281 1S Dual Reader \($0)" }
+        #expect(try ReaderNames.choose("acr1281", among: dual) == dual)
+        #expect(try ReaderNames.choose(dual[1], among: dual) == [dual[1]])
+        // Two readers of a make, each with its slots or interfaces.
+        #expect(throws: ReaderError(.noReader)) {
+            try ReaderNames.choose("acr1281", among: dual + ["ACS ACR1281 1S Dual Reader 01 00"])
+        }
+        let twin = "ACS ACR1252 Dual Reader [ACR1252 Dual Reader PICC] 02 00"
+        #expect(throws: ReaderError(.noReader)) {
+            try ReaderNames.choose("1252", among: Self.names + [twin])
+        }
     }
 
     @Test(
         "that several have, or none, is refused",
-        arguments: ["ACS", "1252", "acs acr122u 00 00", "00 01 ", "SCM", " "])
+        arguments: ["ACS", "acs acr122u 00 00", "00 01 ", "SCM", " "])
     func refused(wanted: String) {
         #expect(throws: ReaderError(.noReader)) {
             try ReaderNames.choose(wanted, among: Self.names)

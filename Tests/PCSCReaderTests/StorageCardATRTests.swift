@@ -1,4 +1,5 @@
 import PCSCReader
+import TagReading
 import Testing
 
 @Suite("The answer to reset of a storage card")
@@ -39,6 +40,22 @@ struct StorageCardATRTests {
             StorageCardATR(Self.answer(standard: standard, name: name)))
         #expect(card.name == name)
         #expect(!card.isType2)
+    }
+
+    @Test(
+        "cards of other families have the names of these, those of type A their acknowledge",
+        arguments: [
+            (0x03, 0x0001, "MIFARE Classic 1K"), (0x03, 0x0002, "MIFARE Classic 4K"),
+            (0x03, 0x0026, "MIFARE Mini"), (0x11, 0x003B, "FeliCa card"),
+            (0x06, 0x0000, "type B card"), (0x0B, 0x0014, "ISO/IEC 15693 tag"),
+        ] as [(UInt8, UInt16, String)])
+    func kinds(standard: UInt8, name: UInt16, kind: String) throws {
+        let answer = Self.answer(standard: standard, name: name)
+        let identity = try #require(
+            try StorageCommands().select(answerToReset: answer) { _ throws(ReaderError) in
+                [1, 2, 3, 4, 0x90, 0x00]
+            })
+        #expect(identity.kind == kind && !identity.isType2 && !identity.speaksInBlocks)
     }
 
     @Test("of another length it is invalid")

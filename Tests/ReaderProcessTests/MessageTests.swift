@@ -20,6 +20,7 @@ struct MessageTests {
         [
             .ready(summary), .tag(TagIdentity(uid: [4, 1, 2, 3, 4, 5, 6]), summary),
             .tag(TagIdentity(uid: [], answerToRequest: 0xFFFF, selectAcknowledge: 0x20), summary),
+            .tag(TagIdentity(uid: [1], family: .felica), summary),
             .answer([]), .answer(Array(0...255)), .released,
         ] + kinds.map { .failed(ReaderError($0, "because")) }
 

@@ -1,6 +1,7 @@
 import CardCryptography
 import ChipCard
 import Ledger
+import NDEF
 import Ntag424
 import PortDoubles
 import SimulatedField
@@ -202,6 +203,44 @@ struct HostileChipTests: ProvenCards {
         }
         #expect(!outcome.isSuccess)
         #expect(try await chip(world)[.one].key == altered[.one].key)
+    }
+
+    @Test("A chip from the factory with somebody's link is not blank to a look, nor to a making")
+    func somebodysLink() async throws {
+        let world = try factory()
+        var chip = try await chip(world)
+        let message = try NDEFMessage([NDEFURI("https://example.org").record]).encoded()
+        let file = [UInt8(message.count >> 8), UInt8(message.count & 0xFF)] + message
+        chip[.ndef].bytes.replaceSubrange(0..<file.count, with: file)
+        try await put(chip, on: world)
+        let order = try CardOrder.demo(in: .usd)
+        await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
+            try await world.station.read()
+        }
+        await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(1))
+        }
+        await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
+            try await world.station.make(order, id: World.id(2))
+        }
+        let willing = try CardOrder.demo(in: .usd, mayOverwrite: true)
+        _ = try await world.station.make(willing, id: World.id(3))
+    }
+
+    @Test("Where a key was tried, it is not said that nothing was tried")
+    func triedKey() async throws {
+        let world = try await made()
+        let honest = try await chip(world)
+        let other = "\(Self.strange) 7 0 0 0"
+        try await put(try altering(honest, ["key-0": other, "key-3": other]), on: world)
+        let error = try #require(
+            await outcome { () throws(TapcardError) in
+                try await world.station.pay(World.usd(1), id: World.id(2))
+            }.failure)
+        #expect(error.kind == .keyMissing && error.result.exitStatus == 7)
+        #expect(try await chip(world)[.three].failures == 2)
+        #expect(error.meaning.contains("It has refused the key that the ledger names"), "\(error)")
+        #expect(!error.meaning.contains("Nothing was tried"))
     }
 
     @Test("A making that was broken off and replaced can be made again")

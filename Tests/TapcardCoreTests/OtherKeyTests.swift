@@ -173,9 +173,9 @@ struct OtherKeyTests: ProvenCards {
             }
             #expect(!result.isSuccess)
             #expect(try await failures(.three, world) == 2)
-            // The next tap is not disturbed.
+            // The next tap is not disturbed. Two keys were refused, none of them twice.
             await world.reader.release()
-            await expectRefused(.copied, exit: 7) { () throws(TapcardError) in
+            await expectRefused(.keyMissing, exit: 7) { () throws(TapcardError) in
                 try await station.pay(World.usd(250), id: World.id(3))
             }
             #expect(try await failures(.three, world) == 4)

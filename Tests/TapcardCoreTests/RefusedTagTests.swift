@@ -45,8 +45,8 @@ struct RefusedTagTests {
     }
 
     @Test(
-        "is not said to be fit for a card, where the first sight of it tells",
-        arguments: [Obstacle.staticLocks, .readOnly, .noContainer, .otherVersion, .tooSmall])
+        "is not said to be fit for a card, and a look gives the advice of who makes one",
+        arguments: Obstacle.allCases)
     func advice(_ obstacle: Obstacle) async throws {
         let world = World(try World.blank())
         try await world.alter { obstacle.apply(to: &$0) }
@@ -60,6 +60,32 @@ struct RefusedTagTests {
             return
         }
         #expect(reading.next == making.next)
+        if obstacle == .noContainer { #expect(making.next == [.tag(.formatForNFC)]) }
+        if obstacle == .otherVersion { #expect(making.next == [.tag(.useFactoryTag)]) }
+    }
+
+    @Test("holds something else: only who asks for a card is told how to write over it")
+    func adviceOnOtherContent() async throws {
+        for record in [
+            NDEFURI("https://example.org").record,
+            NDEFRecord(format: .media, type: Array("text/vcard".utf8), id: [], payload: [1, 2]),
+            NDEFRecord(
+                format: .media, type: Array("application/vnd.wfa.wsc".utf8), id: [], payload: [1]),
+        ] {
+            let world = World(try World.blank())
+            var tag = try await world.tag()
+            try tag.lay(record)
+            try await world.put(tag)
+            let order = try CardOrder.demo(in: .usd)
+            let paid = await outcome { () throws(TapcardError) in
+                try await world.station.pay(World.usd(1), id: World.id(1))
+            }
+            let made = await outcome { () throws(TapcardError) in
+                try await world.station.make(order, id: World.id(2))
+            }
+            #expect(paid.failure?.next == [.tag(.makeCard(on: .ntag213))])
+            #expect(made.failure?.next == [.tag(.overwrite)])
+        }
     }
 
     @Test(

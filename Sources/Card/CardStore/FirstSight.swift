@@ -11,6 +11,24 @@ package struct SightedTag: Hashable, Sendable {
     package let memory: [UInt8]
     /// The maker's signature, if the chip has one.
     package let signature: [UInt8]?
+    /// Whether it has answered as only an Ultralight C does.
+    package let hasTripleDES: Bool
+
+    /// The name of the chip, for people: also of one that is only read.
+    package var kind: String {
+        if chip.model != nil { return chip.name }
+        if let version { return Type2Chip.otherName(version: version) }
+        // Other makers have chips without a version, too.
+        guard header.first == SightedTag.nxp else { return Type2Chip.otherName }
+        if hasTripleDES { return "MIFARE Ultralight C" }
+        return switch capability[2] {
+        case 0x12: "NTAG203"
+        case 0x06, 0x00: "MIFARE Ultralight"
+        default: Type2Chip.otherName
+        }
+    }
+
+    private static let nxp: UInt8 = 0x04
 
     /// The bytes of the capability container.
     package var capability: [UInt8] { Array(header[12..<16]) }
@@ -21,13 +39,19 @@ package struct SightedTag: Hashable, Sendable {
 /// Identifies a tag and reads it: four commands on an NTAG21x.
 package struct FirstSight: TagProcedure {
     private enum State {
-        case version, reselect, header, span, blocks, signature, finished
+        case version, again, reselect, header, span, blocks, tripleDES, signature, finished
     }
 
     private let identity: TagIdentity
     private let longestAnswer: Int
     private let cardPages: @Sendable (Type2Chip) -> ClosedRange<UInt8>
+    /// AUTHENTICATE, which an Ultralight C answers with its challenge.
+    private static let authenticate: [UInt8] = [0x1A, 0x00]
+    private static let challengeSize = 9
+
     private var state = State.version
+    /// Whether the tag was silent where it was asked what it is: an answer can be lost.
+    private var wasSilent = false
     private var version: [UInt8]?
     private var chip: Type2Chip?
     private var header: [UInt8] = []
@@ -56,11 +80,21 @@ package struct FirstSight: TagProcedure {
             version = answer
             chip = Type2Chip(version: answer)
             return readHeader()
-        case (.version, .failure(.refused)), (.version, .failure(.timedOut)),
-            (.version, .failure(.garbled)):
+        case (.version, .failure(.refused)):
             // Older chips do not know the command and fall silent.
             state = .reselect
             return .select
+        case (.version, .failure(.timedOut)), (.version, .failure(.garbled)),
+            (.version, .failure(.tagLost)):
+            state = wasSilent ? .reselect : .again
+            wasSilent = true
+            return .select
+        case (.again, .selected(let again)):
+            guard again.uid == identity.uid else {
+                return .fail(CardStoreError(.otherTag, "another tag lies on the reader now"))
+            }
+            state = .version
+            return .exchange(Type2Command.getVersion.frame)
         case (.reselect, .selected(let again)):
             guard again.uid == identity.uid else {
                 return .fail(CardStoreError(.otherTag, "another tag lies on the reader now"))
@@ -72,6 +106,11 @@ package struct FirstSight: TagProcedure {
             return takeSpan(answer)
         case (.blocks, .answer(let answer)):
             return takeBlock(answer)
+        case (.tripleDES, .answer(let answer)):
+            return finish(signature: nil, hasTripleDES: answer.count == FirstSight.challengeSize)
+        case (.tripleDES, .failure(.refused)), (.tripleDES, .failure(.timedOut)),
+            (.tripleDES, .failure(.garbled)), (.tripleDES, .failure(.tagLost)):
+            return finish(signature: nil)
         case (.signature, .answer(let answer)):
             return finish(signature: try? Type2Command.readSignature.checked(answer))
         case (.signature, .failure(.refused)), (.signature, .failure(.timedOut)),
@@ -99,7 +138,9 @@ package struct FirstSight: TagProcedure {
             state = .span
             return readSpan()
         }
-        guard let other = Type2Chip.other(capability: capability) else {
+        let isUnformatted = capability == .zero
+        guard let other = isUnformatted ? .unformatted : Type2Chip.other(capability: capability)
+        else {
             return .fail(
                 CardStoreError(.unknownChip, "the tag is neither an NTAG21x nor formatted"))
         }
@@ -132,13 +173,17 @@ package struct FirstSight: TagProcedure {
         let (following, overflow) = nextBlock.addingReportingOverflow(4)
         guard !overflow, following <= chip.userPages.upperBound else {
             memory = Array(memory.prefix(chip.userPages.count * 4))
-            return finish(signature: nil)
+            guard version == nil else { return finish(signature: nil) }
+            state = .tripleDES
+            return .exchange(FirstSight.authenticate)
         }
         nextBlock = following
         return .exchange(Type2Command.read(following).frame)
     }
 
-    private mutating func finish(signature: [UInt8]?) -> TagStep<SightedTag> {
+    private mutating func finish(
+        signature: [UInt8]?, hasTripleDES: Bool = false
+    ) -> TagStep<SightedTag> {
         state = .finished
         guard let chip else {
             return .fail(CardStoreError(.garbled, "the tag did not say what it is"))
@@ -146,6 +191,6 @@ package struct FirstSight: TagProcedure {
         return .finish(
             SightedTag(
                 chip: chip, version: version, header: header, memory: memory,
-                signature: signature))
+                signature: signature, hasTripleDES: hasTripleDES))
     }
 }

@@ -61,7 +61,13 @@ extension Type2Chip {
     }
 
     /// The name of every chip outside the table.
-    static let otherName = "Type 2 tag"
+    package static let otherName = "Type 2 tag"
+
+    /// The least that such a chip has, which its capability container says once it is formatted.
+    package static let unformatted = Type2Chip(
+        model: nil, pageCount: 16, userPages: 4...15, dynamicLockPage: nil,
+        configurationPage: nil, version: nil, factoryCapability: .zero, factoryUser: [],
+        zeroPages: nil, pagesPerDynamicLock: 0, signedExample: nil)
 
     /// A chip outside the table, known only by its capability container, and only readable.
     ///

@@ -31,7 +31,7 @@ package struct Command: Sendable {
         do throws(TapcardError) {
             return .success(try await run(session))
         } catch {
-            return .failure(error)
+            return .failure(error.fitting(spec))
         }
     }
 

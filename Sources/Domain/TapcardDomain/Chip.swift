@@ -34,3 +34,10 @@ public enum Chip: String, Sendable, CaseIterable {
 extension Chip: CustomStringConvertible {
     public var description: String { name }
 }
+
+extension String {
+    /// The name of a chip behind "A" or "An", as it is spoken: an NTAG, a MIFARE.
+    package var withArticle: String {
+        (hasPrefix("NTAG") || hasPrefix("ISO") ? "An " : "A ") + self
+    }
+}

@@ -19,6 +19,8 @@ struct LibNFCField {
 
     /// The conversation in blocks with the selected card, once it was activated.
     private var conversation: ReaderSide?
+    /// The answer to select of the card that was activated last.
+    private(set) var answerToSelect: [UInt8] = []
     private var timeout = AnswerTimeout.usual
     private var state = State.off
     private var wentOff = ContinuousClock.now
@@ -42,7 +44,7 @@ struct LibNFCField {
         func select(_ uid: [UInt8]) throws(ReaderError) -> TagIdentity? {
             try list(.select(uid)).first { $0.uid == uid }
         }
-        conversation = nil
+        (conversation, answerToSelect) = (nil, [])
         if case .selected(let uid, _) = state {
             state = .on
             if let tag = try select(uid) { return found(tag) }
@@ -135,6 +137,7 @@ struct LibNFCField {
         guard let answer = AnswerToSelect(frame: frame) else {
             throw ReaderError(.garbled, IsoDepError(.noProtocol).description)
         }
+        answerToSelect = frame
         let pause = answer.pause / .microseconds(1)
         if pause > 0 { usleep(UInt32(pause.rounded(.up))) }
         return ReaderSide(answer)

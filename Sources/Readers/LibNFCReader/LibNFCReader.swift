@@ -136,6 +136,8 @@ public final class LibNFCReader: TagReader {
         }
     }
 
+    @LibNFCLane public var answerToSelect: [UInt8] { get async { radio.answerToSelect } }
+
     @LibNFCLane public func release() async {
         guard let device = isClosed ? nil : owner.device else { return }
         // A reader that no longer obeys is closed by `surviving`.

@@ -15,10 +15,12 @@ public actor PCSCReader: TagReader {
     /// How long another program may hold the card before the reader counts as busy.
     private static let patience = Duration.seconds(1)
 
-    public nonisolated let name: String
+    /// The slot in use: of several the one that has a card.
+    public private(set) var name: String
     public nonisolated let longestAnswer: Int
     private nonisolated let lane: BlockingLane
     private let cancelling = CancelSwitch()
+    private let slots: [String]
     private let likelyManner: any TagManner
     private var manner: any TagManner
     private var context: PCSCContext?
@@ -27,7 +29,7 @@ public actor PCSCReader: TagReader {
     /// Whether the tag answered the last frame, so that the next one may be sent to it.
     private var isSelected = false
 
-    /// Opens the reader with this name, or the only reader whose name contains it.
+    /// Opens the slot with this name, or the only reader whose name contains it.
     public static func open(_ name: String) async throws(ReaderError) -> PCSCReader {
         let lane = BlockingLane(label: "tapcard.pcsc")
         let names = try await PCSCDoorway(lane).connectedReaders()
@@ -39,10 +41,11 @@ public actor PCSCReader: TagReader {
         try await PCSCDoorway(BlockingLane(label: "tapcard.pcsc.list")).connectedReaders()
     }
 
-    private init(_ name: String, on lane: BlockingLane) {
-        self.name = name
+    private init(_ slots: [String], on lane: BlockingLane) {
+        self.slots = slots
+        name = slots[0]
         self.lane = lane
-        likelyManner = KnownReader.manner(for: name)
+        likelyManner = KnownReader.manner(for: slots[0])
         manner = likelyManner
         longestAnswer = likelyManner.answerLimit
     }
@@ -97,6 +100,17 @@ public actor PCSCReader: TagReader {
         return answer
     }
 
+    /// The reader is asked: the answer to reset has only a part of it.
+    public var answerToSelect: [UInt8] {
+        get async {
+            guard isSelected, SmartCardATR.speaksInBlocks(answerToReset),
+                let answer = try? CommandAnswer(transmit([0xFF, 0xCA, 0x01, 0x00, 0x00])),
+                answer.status == CommandAnswer.success
+            else { return [] }
+            return answer.data
+        }
+    }
+
     public func release() async { letGo() }
 
     private func search(within limit: Duration) throws(ReaderError) -> TagIdentity {
@@ -129,6 +143,7 @@ public actor PCSCReader: TagReader {
             }
             let left = start + limit - clock.now
             guard left > .zero else { throw last }
+            if slots.count > 1 { pause = min(pause, PCSCReader.retryInterval) }
             try wait(&state, within: min(left, pause))
         }
     }
@@ -139,6 +154,7 @@ public actor PCSCReader: TagReader {
             if let identity = try selectAgain() { return identity }
             letGo(hasLeft: true)
         }
+        if slots.count > 1 { try findCard(&state) }
         try wait(&state, within: .zero)
         guard state.hasCard, try connect() else { return nil }
         answerToReset = state.answerToReset
@@ -151,6 +167,22 @@ public actor PCSCReader: TagReader {
         let identity = try mannerSelect()
         if identity == nil { letGo(hasLeft: true) }
         return identity
+    }
+
+    /// Goes to the slot that has a card without contacts. Others have a SIM, or nothing.
+    private func findCard(_ state: inout ReaderState) throws(ReaderError) {
+        for slot in slots {
+            var found = ReaderState.unaware
+            name = slot
+            try wait(&found, within: .zero)
+            let answer = found.answerToReset
+            guard found.hasCard,
+                SmartCardATR.speaksInBlocks(answer) || StorageCardATR(answer) != nil
+            else { continue }
+            state = found
+            return
+        }
+        (name, state) = (slots[0], .unaware)
     }
 
     /// Selects the same tag again, without taking its power.
@@ -213,7 +245,11 @@ public actor PCSCReader: TagReader {
             // pcscd already accepted this user when the reader was opened.
             let status = error.onceLetIn
             if status.isServiceGone || status.readerError.kind == .readerLost { hangUp() }
-            throw status.readerError
+            let error = status.readerError
+            guard [.busy, .readerLost].contains(error.kind), !status.isServiceGone else {
+                throw error
+            }
+            throw ReaderError(error.kind, "\(name): \(error.detail)")
         }
     }
 

@@ -2,23 +2,40 @@ package import TagReading
 
 /// Finds the reader that the user means among the available ones.
 package enum ReaderNames {
-    /// The reader with this name, or the only reader whose name contains it, ignoring case.
+    /// The slot with this name, or all slots of the only reader whose name contains it, ignoring
+    /// case: which of them has the card, the card decides.
     package static func choose(
         _ wanted: String, among names: [String]
-    ) throws(ReaderError) -> String {
-        if names.contains(wanted) { return wanted }
+    ) throws(ReaderError) -> [String] {
+        if names.contains(wanted) { return [wanted] }
         let known = names.isEmpty ? "pcscd sees no reader" : "pcscd sees \(list(names))"
         guard !wanted.isEmpty else {
             throw ReaderError(.noReader, "no name was given; \(known)")
         }
         let fitting = names.filter { $0.lowercased().contains(wanted.lowercased()) }
-        guard let only = fitting.first else {
+        guard !fitting.isEmpty else {
             throw ReaderError(.noReader, "none is called “\(wanted)”; \(known)")
         }
-        guard fitting.count == 1 else {
+        guard areOfOneReader(fitting) else {
             throw ReaderError(.noReader, "“\(wanted)” can be \(list(fitting))")
         }
-        return only
+        return fitting
+    }
+
+    /// Whether these are slots of one reader. pcscd writes "NAME [INTERFACE] READER SLOT": slots
+    /// differ in their last number, and interfaces of one reader each have a name of their own.
+    private static func areOfOneReader(_ names: [String]) -> Bool {
+        guard names.count > 1 else { return true }
+        let readers = names.map { $0.split(separator: " ").dropLast().joined(separator: " ") }
+        let slots = names.compactMap { name in
+            name.split(separator: " ").last.flatMap { UInt8($0, radix: 16) }
+        }
+        if Set(readers).count == 1, Set(slots).count == names.count { return true }
+        let parts = names.map { $0.split(separator: "[", maxSplits: 1) }
+        guard parts.allSatisfy({ $0.count == 2 }), Set(parts.map { $0[0] }).count == 1 else {
+            return false
+        }
+        return Set(parts.map { $0[1].prefix { $0 != "]" } }).count == names.count
     }
 
     private static func list(_ names: [String]) -> String {

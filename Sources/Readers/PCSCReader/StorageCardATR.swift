@@ -1,3 +1,5 @@
+package import TagReading
+
 /// The answer to reset (ATR) that a reader makes up for a contactless storage card. The third part
 /// of the PC/SC standard defines how it states the card's standard and name.
 package struct StorageCardATR: Hashable, Sendable {
@@ -22,8 +24,29 @@ package struct StorageCardATR: Hashable, Sendable {
 
     /// Whether the name is one that readers give to Type 2 tags: MIFARE Ultralight, or its
     /// successor.
-    package var isType2: Bool {
+    package var isType2: Bool { selectAcknowledge == 0 }
+
+    /// The family of the card; nil for a standard without contacts that is not known here.
+    package var family: TagIdentity.Family? {
+        switch standard {
+        case 0x01...0x04: .typeA
+        case 0x05...0x08: .typeB
+        case 0x09...0x0C: .vicinity
+        case 0x11: .felica
+        default: nil
+        }
+    }
+
+    /// The select acknowledge of a card of type A with this name; nil for another name.
+    package var selectAcknowledge: UInt8? {
         let typeAPart3: UInt8 = 0x03
-        return standard == typeAPart3 && (name == 0x0003 || name == 0x003A)
+        guard standard == typeAPart3 else { return nil }
+        return switch name {
+        case 0x0001, 0x0036: 0x08
+        case 0x0002, 0x0037: 0x18
+        case 0x0003, 0x003A: 0x00
+        case 0x0026: 0x09
+        default: nil
+        }
     }
 }

@@ -23,12 +23,13 @@ package struct StorageCommands: TagManner {
     ) throws(ReaderError) -> TagIdentity? {
         let answer = try CommandAnswer(try transmit([0xFF, 0xCA, 0x00, 0x00, 0x00]))
         let uid = answer.status == CommandAnswer.success ? answer.data : []
-        guard StorageCardATR(answerToReset)?.isType2 == true else {
-            // Not a tag that can be a card, so SAK and ATQA of a smart card are reported.
-            return TagIdentity(uid: uid, answerToRequest: 0x0344, selectAcknowledge: 0x20)
-        }
-        guard !uid.isEmpty else { return nil }
-        return TagIdentity(uid: uid)
+        let storage = StorageCardATR(answerToReset)
+        if storage?.isType2 == true { return uid.isEmpty ? nil : TagIdentity(uid: uid) }
+        // Not a tag that can be a card. SAK and ATQA of a smart card stand for what has no name.
+        return TagIdentity(
+            uid: uid, answerToRequest: 0x0344,
+            selectAcknowledge: storage?.selectAcknowledge ?? 0x20,
+            family: storage?.family ?? .typeA)
     }
 
     package func exchange(_ frame: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {

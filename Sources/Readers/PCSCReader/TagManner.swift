@@ -27,12 +27,12 @@ package protocol TagManner: Sendable {
 }
 
 /// The manner that a reader is likely to understand, by the name that its driver gives it.
-struct KnownReader: Sendable {
+package struct KnownReader: Sendable {
     /// A part of its name, in lower case.
-    let fragment: String
+    package let fragment: String
     let manner: any TagManner
 
-    static let all = [
+    package static let all = [
         KnownReader(fragment: "acr122", manner: DirectTransmit()),
         KnownReader(fragment: "acr1251", manner: TransparentExchange()),
         KnownReader(fragment: "acr1252", manner: TransparentExchange()),

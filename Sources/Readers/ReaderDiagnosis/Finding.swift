@@ -44,6 +44,7 @@ public struct Finding: Sendable, Hashable {
         case noReplica = "no-replica"
         case replicasHidden = "replicas-hidden"
         case tables
+        case keysUnusable = "keys-unusable"
         case keysBehind = "keys-behind"
         case keyWaits = "key-waits"
         case clock

@@ -94,8 +94,12 @@ extension ReaderSurvey {
     /// ports.
     public var rows: [ReaderRow] {
         let plugged = readers.filter(\.isReader).map(row)
-        let named = Set(plugged.compactMap(\.name))
-        let others = (smartCardReaders ?? []).filter { !named.contains(.smartCard($0)) }.map {
+        let named = plugged.compactMap { row -> String? in
+            if case .smartCard(let part)? = row.name { part } else { nil }
+        }
+        let others = (smartCardReaders ?? []).filter { name in
+            !named.contains { name == $0 || name.hasPrefix($0 + " ") }
+        }.map {
             ReaderRow(
                 name: .smartCard($0), make: $0, driver: "PC/SC", state: .ready, numbers: nil,
                 node: nil)
@@ -141,8 +145,14 @@ extension ReaderSurvey {
     /// The name that pcscd gives a reader of this model: the contactless side if it has several.
     func offered(_ word: String) -> String? {
         let names = (smartCardReaders ?? []).filter { $0.contains(word) }
-        return names.first { $0.contains("PICC") || $0.contains("Contactless") }
-            ?? names.first { !$0.contains("SAM") && !$0.contains("ICC Reader") } ?? names.first
+        if let marked = names.first(where: { $0.contains("PICC") || $0.contains("Contactless") }) {
+            return marked
+        }
+        let unmarked = names.filter { !$0.contains("SAM") && !$0.contains("ICC Reader") }
+        guard let first = unmarked.first ?? names.first else { return nil }
+        // Slots differ in the last number of their names: by the part before it the card decides.
+        let reader = first.split(separator: " ").dropLast().joined(separator: " ")
+        return unmarked.count { $0.hasPrefix(reader + " ") } > 1 ? reader : first
     }
 
     func state(of reader: PluggedReader) -> ReaderRow.State {

@@ -19,13 +19,14 @@ package enum ReaderReply: Equatable, Sendable {
             self = .ready(summary)
         case Opcode.tag.rawValue:
             guard let uid = rest.field(), let request = rest.number(), let select = rest.byte(),
+                let family = rest.byte().flatMap(TagIdentity.Family.init),
                 let answerToRequest = UInt16(exactly: request),
                 let summary = ReaderSummary(&rest), rest.isAtEnd
             else { return nil }
             self = .tag(
                 TagIdentity(
-                    uid: uid, answerToRequest: answerToRequest, selectAcknowledge: select),
-                summary)
+                    uid: uid, answerToRequest: answerToRequest, selectAcknowledge: select,
+                    family: family), summary)
         case Opcode.answer.rawValue: self = .answer(rest.remainder())
         case Opcode.released.rawValue where rest.isAtEnd: self = .released
         case Opcode.failed.rawValue:
@@ -43,7 +44,7 @@ package enum ReaderReply: Equatable, Sendable {
         case .tag(let identity, let summary):
             [Opcode.tag.rawValue] + MessageReader.field(identity.uid)
                 + MessageReader.bytes(of: UInt64(identity.answerToRequest))
-                + [identity.selectAcknowledge] + summary.bytes
+                + [identity.selectAcknowledge, identity.family.rawValue] + summary.bytes
         case .answer(let answer): [Opcode.answer.rawValue] + answer
         case .released: [Opcode.released.rawValue]
         case .failed(let error):

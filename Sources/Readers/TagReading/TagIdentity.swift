@@ -1,5 +1,11 @@
-/// The identification that a tag sends when it is selected (ISO/IEC 14443-3 type A).
+/// The identification that a tag sends when it is selected (ISO/IEC 14443-3 type A), or the family
+/// of a card of another kind that a reader reports.
 public struct TagIdentity: Hashable, Sendable {
+    /// The families of cards that readers tell apart.
+    public enum Family: UInt8, Sendable, CaseIterable {
+        case typeA, typeB, felica, vicinity
+    }
+
     /// The UID: 4, 7 or 10 bytes. It names a card but proves nothing, because anyone can make a tag
     /// with any UID.
     public let uid: [UInt8]
@@ -7,10 +13,16 @@ public struct TagIdentity: Hashable, Sendable {
     public let answerToRequest: UInt16
     /// The select acknowledge: 00h for a Type 2 tag.
     public let selectAcknowledge: UInt8
+    /// The family of the card. Only those of type A have the other answers.
+    public let family: Family
 
     /// Creates the identity of a tag from its answers to the selection.
-    public init(uid: [UInt8], answerToRequest: UInt16 = 0x0044, selectAcknowledge: UInt8 = 0) {
+    public init(
+        uid: [UInt8], answerToRequest: UInt16 = 0x0044, selectAcknowledge: UInt8 = 0,
+        family: Family = .typeA
+    ) {
         self.uid = uid
+        self.family = family
         self.answerToRequest = answerToRequest
         self.selectAcknowledge = selectAcknowledge
     }
@@ -21,8 +33,34 @@ public struct TagIdentity: Hashable, Sendable {
     private static let drawn: UInt8 = 0x08
 
     /// Whether the card takes commands in blocks of ISO/IEC 14443-4.
-    public var speaksInBlocks: Bool { selectAcknowledge & 0x20 != 0 }
+    public var speaksInBlocks: Bool { family == .typeA && selectAcknowledge & 0x20 != 0 }
 
-    /// Whether the tag understands the Type 2 commands.
-    public var isType2: Bool { selectAcknowledge & 0x60 == 0 && answerToRequest & 0x0F00 == 0 }
+    /// Whether the tag understands the Type 2 commands: all that its answer names is nothing else.
+    public var isType2: Bool {
+        family == .typeA && selectAcknowledge & ~0x84 == 0 && answerToRequest & 0x0F00 == 0
+    }
+
+    /// The kind of the card, as its answers to the selection tell it.
+    package var kind: String {
+        switch family {
+        case .typeB: return "type B card"
+        case .felica: return "FeliCa card"
+        case .vicinity: return "ISO/IEC 15693 tag"
+        case .typeA: break
+        }
+        return switch selectAcknowledge {
+        case 0x00: "Type 2 tag"
+        case 0x08, 0x88: "MIFARE Classic 1K"
+        case 0x09: "MIFARE Mini"
+        case 0x10: "MIFARE Plus 2K"
+        case 0x11: "MIFARE Plus 4K"
+        case 0x18, 0x98: "MIFARE Classic 4K"
+        case 0x19: "MIFARE Classic 2K"
+        case 0x28: "smart card with a MIFARE Classic 1K"
+        case 0x38: "smart card with a MIFARE Classic 4K"
+        case _ where speaksInBlocks: "smart card (ISO/IEC 14443-4)"
+        case _ where selectAcknowledge & 0x40 != 0: "phone or device (NFC-DEP)"
+        default: "type A card"
+        }
+    }
 }

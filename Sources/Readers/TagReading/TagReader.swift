@@ -31,6 +31,10 @@ public protocol TagReader: Sendable {
     /// sent before it is selected again.
     func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8]
 
+    /// The answer to select (ATS) of the selected card, as far as the reader knows it: empty before
+    /// the first command, and for a card without one.
+    var answerToSelect: [UInt8] { get async }
+
     /// Switches the field off: the tag loses its power. Never fails, may be called at any time.
     ///
     /// A tag that is selected after this has been without power for long enough to have lost
@@ -39,6 +43,9 @@ public protocol TagReader: Sendable {
 }
 
 extension TagReader {
+    /// A reader that does not know it.
+    public var answerToSelect: [UInt8] { get async { [] } }
+
     /// A reader that passes on only frames refuses a command. Nothing was sent.
     public func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
         throw ReaderError(.unsupported)

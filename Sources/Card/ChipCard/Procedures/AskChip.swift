@@ -8,7 +8,8 @@ package struct AskChip: ChipProcedure {
     package enum Depth: Sendable, Hashable {
         /// The versions of keys 0 and 3.
         case keys
-        /// Also whether it is an NTAG 424 DNA.
+        /// Also whether it is an NTAG 424 DNA, and of one with the keys of the factory the message
+        /// for phones: it may be somebody's.
         case kind
         /// Also the versions of the other keys, the maker's signature, and the message for phones.
         case all
@@ -25,7 +26,10 @@ package struct AskChip: ChipProcedure {
     private var questions: ArraySlice<Question>
     private var found = ChipAnswers()
 
+    private let depth: Depth
+
     package init(_ depth: Depth) {
+        self.depth = depth
         let keys: [Question] = [.version(.application), .version(.three)]
         switch depth {
         case .keys: questions = [.select] + keys
@@ -48,6 +52,9 @@ package struct AskChip: ChipProcedure {
         case .version(let number):
             guard data.count == 1 else { throw .chip(ChipError(.malformed)) }
             found.keyVersions[number] = data[0]
+            if number == .three, depth == .kind, found.keyVersions.values.allSatisfy({ $0 == 0 }) {
+                questions.append(.address)
+            }
         case .signature: found.signature = data
         case .address: found.address = data
         case .select, nil: break
@@ -67,6 +74,27 @@ package struct AskChip: ChipProcedure {
     }
 
     private static let vendorAndType: [UInt8] = [0x04, 0x04]
+
+    /// The selection of what phones read (NFC Forum Type 4), as every such card knows it.
+    package static let selectTextApplication: [UInt8] = [
+        0x00, 0xA4, 0x04, 0x00, 0x07, 0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01, 0x00,
+    ]
+
+    /// The name of the chip with this first part of an answer to GetVersion; nil where it has none.
+    package static func otherName(version: [UInt8]) -> String? {
+        guard version.count >= 5, version[0] == 0x04 else { return nil }
+        return switch (version[1] & 0x0F, version[3]) {
+        case (0x01, 0x00): "MIFARE DESFire"
+        case (0x01, 0x01): "MIFARE DESFire EV1"
+        case (0x01, 0x12), (0x01, 0x22): "MIFARE DESFire EV2"
+        case (0x01, 0x33): "MIFARE DESFire EV3"
+        case (0x01, _): "MIFARE DESFire"
+        case (0x02, _): "MIFARE Plus"
+        case (0x04, _): "NTAG 4xx DNA"
+        case (0x08, _): "MIFARE DESFire Light"
+        default: nil
+        }
+    }
 }
 
 /// The answers of a chip about itself.

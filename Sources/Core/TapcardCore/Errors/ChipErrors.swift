@@ -3,6 +3,7 @@ import ChipCard
 import Ntag424
 import TagReading
 import TapcardDomain
+import TextCodecs
 
 extension ChipCardError {
     /// Whether another try cannot end otherwise.
@@ -97,18 +98,34 @@ extension TapcardError {
             next: [.tag(.useAnother)], uid: uid)
     }
 
+    /// The error of a card or tag of another kind, by the name that it has in the field.
+    static func foreign(
+        _ kind: String, _ identity: TagIdentity, answerToSelect: [UInt8] = []
+    ) -> TapcardError {
+        var facts = ["UID \(Hexadecimal.encode(identity.uid))"]
+        if identity.family == .typeA {
+            facts.append("SAK \(Hexadecimal.encode([identity.selectAcknowledge]))")
+        }
+        if !answerToSelect.isEmpty { facts.append("ATS \(Hexadecimal.encode(answerToSelect))") }
+        return TapcardError(
+            .unsupportedTag,
+            "\(kind.withArticle) (\(facts.joined(separator: ", "))) is not a chip that tapcard keeps "
+                + "cards on.", meaning: "Nothing was written to it.", next: [.tag(.useKnownChip)],
+            uid: CardUID(bytes: identity.uid))
+    }
+
     /// The error of a chip or phone that hides its number. No command was sent to it: which key it
     /// has follows from the number.
     static let hiddenNumber = TapcardError(
         .unsupportedTag, "This chip or phone shows another number at each tap (random UID).",
         meaning: "Nothing was tried on it or written to it.", next: [.tag(.useKnownChip)])
 
-    /// The error of a chip that has refused two keys, each of the version that it was said to have.
+    /// The error of a chip that has refused two keys, each of a version that it was said to have.
     static func untrueVersions(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
-            "The chip has refused two keys, and names another one each time: it is a copy, or "
-                + "something on the line changes its answers.",
+            "The chip has refused two different keys: it is a copy, or something on the line "
+                + "changes what is sent.",
             meaning: "No other key was tried, because the chip counts wrong ones. The money is "
                 + "safe in the ledger.", next: [.trust(.replaceIfGenuine)], uid: uid)
     }

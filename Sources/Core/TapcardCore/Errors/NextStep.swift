@@ -73,6 +73,8 @@ extension NextStep {
         case useAnother
         case useAnotherOrAnyChip
         case useFactoryTag
+        /// Its capability container has no bit that is wrong, and lacks some.
+        case formatForNFC
         case useUnlocked
         case useKnownChip
         case useSameChip
@@ -80,7 +82,8 @@ extension NextStep {
         case shortenName
         case overwrite
         case overwriteByIssuing
-        case overwriteByDemo(on: Chip)
+        /// The tag holds something else, and can become a card of this kind of chip.
+        case makeCard(on: Chip)
         case protectAgain
         case goOn
     }

@@ -59,7 +59,7 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The error with other words, and the same card and operation.
-    func saying(
+    package func saying(
         _ what: String? = nil, meaning: String? = nil, next: [NextStep]? = nil
     ) -> TapcardError {
         var error = TapcardError(

@@ -80,11 +80,11 @@ extension Station {
             found = try await prove(key, expecting: version, known, &history)
         } else {
             let answers = try await ask(
-                thoroughly ? .all : known == nil ? .kind : .keys, &history)
+                thoroughly ? .all : known == nil ? .kind : .keys, identity, &history)
             found = try await prove(uid, answers, known, &history)
         }
         if known?.isMade ?? isConfirmedInSnapshot(uid), found.visit == nil {
-            throw .refused(chipLost(uid, found.state))
+            throw .claimed(chipLost(uid, found.state, hasTried: history.hasSent(.three)))
         }
         let blank = [UInt8](repeating: 0, count: SealedRecord.byteCount)
         let records =
@@ -102,9 +102,9 @@ extension Station {
         snapshot?.card(uid).map { $0.confirmed != .none && !$0.isOpen } ?? false
     }
 
-    /// Has the chip prove itself with the key that the ledger knows. If it refuses that, it is a
-    /// copy, or has had other keys since, for example because the ledger was restored from a backup.
-    /// It reports its key versions unauthenticated.
+    /// Has the chip prove itself with the key that the ledger knows. If it refuses that, it may be
+    /// a copy, or has had other keys since, for example because the ledger was restored from a
+    /// backup. It reports its key versions unauthenticated.
     private func prove(
         _ key: SellingKey, expecting version: UInt8, _ known: CardView?,
         _ history: inout TapHistory
@@ -113,8 +113,8 @@ extension Station {
             return ChipSight(state: .proved(try await look(key, known, &history)))
         } catch .chip(let error) where error.isImpostor {
             let answers = try await answers(of: key.uid, afterRefusing: version, &history)
-            guard let answers else { throw .refused(.impostor(key.uid)) }
-            return try await prove(key.uid, answers, known, &history)
+            guard let answers else { throw .claimed(.impostor(key.uid)) }
+            return try await prove(key.uid, answers, known, after: version, &history)
         }
     }
 
@@ -130,18 +130,41 @@ extension Station {
     }
 
     /// Asks without a key. A card that does not know the questions is of another kind.
-    private func ask(
-        _ depth: AskChip.Depth, _ history: inout TapHistory
+    func ask(
+        _ depth: AskChip.Depth, _ identity: TagIdentity, _ history: inout TapHistory
     ) async throws(Interruption) -> ChipAnswers {
         do throws(Interruption) {
             return try await performing(AskChip(depth), &history)
         } catch .chip(let error) where error.isOfAnotherChip {
-            throw .chip(.otherChip)
+            let kind = await kindOfOther(identity)
+            throw .claimed(
+                .foreign(kind, identity, answerToSelect: await reader.answerToSelect))
         }
     }
 
+    /// The kind of a card in blocks that is no NTAG 424 DNA, as it tells it without a key.
+    private func kindOfOther(_ identity: TagIdentity) async -> String {
+        guard (try? await reader.select(within: Station.returnLimit))?.uid == identity.uid else {
+            return identity.kind
+        }
+        let more: [UInt8] = [0x91, 0xAF]
+        if let answer = try? await reader.exchange(command: [0x90, 0x60, 0x00, 0x00, 0x00]),
+            answer.suffix(more.count).elementsEqual(more),
+            let name = AskChip.otherName(version: Array(answer.dropLast(more.count)))
+        {
+            return name
+        }
+        guard (try? await reader.select(within: Station.returnLimit))?.uid == identity.uid,
+            let answer = try? await reader.exchange(command: AskChip.selectTextApplication),
+            answer == [0x90, 0x00]
+        else { return identity.kind }
+        return "Type 4 tag"
+    }
+
+    /// Has the chip prove itself with the key that it names; `refused` is the version of another
+    /// one that it has refused just now.
     private func prove(
-        _ uid: CardUID, _ answers: ChipAnswers, _ known: CardView?,
+        _ uid: CardUID, _ answers: ChipAnswers, _ known: CardView?, after refused: UInt8? = nil,
         _ history: inout TapHistory
     ) async throws(Interruption) -> ChipSight {
         let (making, selling) = (answers.applicationVersion, answers.sellingVersion)
@@ -165,8 +188,13 @@ extension Station {
             guard try await self.answers(of: uid, afterRefusing: selling, &history) == nil else {
                 throw .overtaken
             }
-            let isOurs = known != nil || isConfirmedInSnapshot(uid)
-            throw .refused(isOurs ? .impostor(uid) : .otherHouse(uid))
+            // It is sent no third key in this tap, and has not failed twice with one of them.
+            if refused != nil { throw .refused(.untrueVersions(uid)) }
+            // A card of another house counts every attempt, so it gets one.
+            guard known != nil || isConfirmedInSnapshot(uid) else {
+                throw .refused(.otherHouse(uid))
+            }
+            throw .claimed(.impostor(uid))
         }
     }
 
@@ -178,8 +206,7 @@ extension Station {
         do throws(Interruption) {
             return try await look(key, or: others, &history)
         } catch .chip(let error) {
-            // Another look cannot help.
-            if error.isOfDeadKey { throw .refused(TapcardError(error)) }
+            if error.isOfDeadKey { throw .claimed(TapcardError(error)) }
             if known?.isMade == true,
                 let altered = await alteredSettings(of: key, after: error, &history)
             {
@@ -214,47 +241,6 @@ extension Station {
         }
         return TagContent(message: message, currency: currency)
     }
-
-    /// All that a chip says of itself without a key.
-    func chipInfo(_ uid: CardUID) async throws(Interruption) -> TagInfo {
-        var history = TapHistory()
-        let answers = try await ask(.all, &history)
-        let message = answers.message
-        let size = FileNumber.ndef.size - AddressFile.lengthByteCount
-        let versions = KeyNumber.allCases.compactMap { answers.keyVersions[$0] }
-        return TagInfo(
-            uid: uid, chip: Chip.ntag424.name, pages: nil, userByteCount: size,
-            keyVersions: versions, version: answers.version,
-            originality: TagInfo.Originality(answers.signature, of: uid, on: .ntag424),
-            ndef: (message.isEmpty
-                ? TagContent.empty : TagContent(message: message, currency: currency)).word,
-            freeBytes: max(0, size - message.count), isLocked: false,
-            isProtected: versions.contains { $0 != ChipCardKeys.factory.version },
-            configuration: nil, counter: nil, chipCard: card(answers))
-    }
-
-    /// The chip as a card, by its answers. Key 3 is changed early and key 0 last, so a card
-    /// that is half made belongs to the house that its key 3 names.
-    private func card(_ answers: ChipAnswers) -> ChipCardInfo {
-        let selling = answers.sellingVersion
-        let named =
-            selling == ChipCardKeys.factory.version
-            ? answers.keyVersions.values.max() ?? selling : selling
-        let entry =
-            named == ChipCardKeys.factory.version
-            ? nil : keys.entries.first { ChipCardKeys.version(of: $0.id) == named }
-        var host: String?
-        if case .uri(let address) = TagContent(message: answers.message, currency: currency),
-            let start = address.firstRange(of: "://")
-        {
-            let name = address[start.upperBound...].prefix { !"/?#".contains($0) }
-            host = name == AddressFile.noHost ? nil : String(name)
-        }
-        return ChipCardInfo(
-            houseKey: entry?.id, isRetired: entry?.status == .retired,
-            isHalfMade: Set(answers.keyVersions.values).count > 1, host: host,
-            usesLRP: answers.showsLRP)
-    }
 }
 
 extension Station {
@@ -263,7 +249,7 @@ extension Station {
     func requireMakeable(
         _ chip: ChipSight, _ uid: CardUID, _ history: inout TapHistory
     ) async throws(Interruption) {
-        if case .foreign(let version) = chip.state { throw .refused(.foreignChip(version, uid)) }
+        if case .foreign(let version) = chip.state { throw .claimed(.foreignChip(version, uid)) }
         guard let masters = keys.sealing.masters, let grant = Grant(0) else {
             throw .refused(.needsHouse("A card is made.", uid))
         }
@@ -274,7 +260,7 @@ extension Station {
                     from: [.factory] + chipKeys(of: uid), to: ChipCardKeys(masters, uid: uid),
                     grant: grant), isTrial: true, &history)
         } catch .chip(let error) where error.isForGood {
-            throw .refused(.unmakeable(error, uid))
+            throw .claimed(.unmakeable(error, uid))
         }
     }
 
@@ -363,9 +349,15 @@ extension Station {
     }
 
     /// The error of a card of this ledger on a chip that is not a card, or not with our keys.
-    private func chipLost(_ uid: CardUID, _ state: ChipSight.State) -> TapcardError {
-        if case .foreign(let version) = state { return lackingChipKeys(version, uid) }
-        return .factoryChip(uid)
+    private func chipLost(
+        _ uid: CardUID, _ state: ChipSight.State, hasTried: Bool
+    ) -> TapcardError {
+        guard case .foreign(let version) = state else { return .factoryChip(uid) }
+        let error = lackingChipKeys(version, uid)
+        return hasTried
+            ? error.saying(
+                meaning: "It has refused the key that the ledger names for it. No other was tried, "
+                    + "because the chip counts wrong keys.") : error
     }
 
     /// Counts a key that the chip has not confirmed, and sends none that was spent in this tap.

@@ -65,10 +65,7 @@ extension Station {
         guard !identity.hidesNumber else { throw .refused(.hiddenNumber) }
         guard let uid = CardUID(bytes: identity.uid), identity.isType2 || identity.speaksInBlocks
         else {
-            throw .refused(
-                .unsupportedTag,
-                "This is not an NTAG21x or NTAG 424 DNA: it has another kind of UID or chip.",
-                meaning: "Nothing was written to it.", next: [.tag(.useKnownChip)])
+            throw .refused(.foreign(identity.kind, identity))
         }
         surroundings.progress(.cardSeen(uid))
         return (identity, uid)
@@ -99,7 +96,7 @@ extension Station {
             throw .card(.otherChip(tag.chip.name, known.card.chip))
         }
         guard let chip = tag.chip.model, let layout = CardLayout(chip) else {
-            throw .refused(unsupported(tag, uid))
+            throw .refused(unsupported(tag, identity))
         }
         return try await sight(
             of: identity, uid, tag.memory, layout, known: known, tag: tag, chip: chip)
@@ -116,8 +113,9 @@ extension Station {
         let tag = try await performing(
             FirstSight(identity, longestAnswer: await reader.longestAnswer, cardPages: pages),
             on: nil)
-        guard tag.signature == nil, tag.chip.hasFastRead else { return tag }
-        // A tag that refused to show its signature is silent until it is selected again.
+        // A tag that refused to show its signature, or was asked for another chip's key, is silent
+        // until it is selected again.
+        guard tag.chip.hasFastRead ? tag.signature == nil : tag.version == nil else { return tag }
         let again = try await select(within: Station.returnLimit)
         guard again.uid == identity.uid else {
             throw .card(CardStoreError(.otherTag, "another tag lies on the reader now"))
@@ -192,7 +190,7 @@ extension Station {
             || (view.open != nil && record.sequence >= view.card.confirmed)
     }
 
-    private func unsupported(_ tag: SightedTag, _ uid: CardUID) -> TapcardError {
+    private func unsupported(_ tag: SightedTag, _ identity: TagIdentity) -> TapcardError {
         let content = TagContent(decoding: tag.memory, currency: currency)
         let holds: String
         switch content {
@@ -200,11 +198,8 @@ extension Station {
         case .text, .uri, .other: holds = "something else (\(content.word))"
         case .tapcard, .foreignCard, .badCard: holds = "a card's data, which tapcard only reads"
         }
-        return TapcardError(
-            .unsupportedTag,
-            "A \(tag.chip.name) is not a chip that tapcard keeps cards on; it holds \(holds).",
-            meaning: "Nothing was written to it.", next: [.tag(.useKnownChip), .tag(.show)],
-            uid: uid)
+        let foreign = TapcardError.foreign(tag.kind, identity)
+        return foreign.saying("\(foreign.what) It holds \(holds).")
     }
 
     private func select(within limit: Duration) async throws(Interruption) -> TagIdentity {
@@ -257,6 +252,9 @@ enum Interruption: Error, Sendable {
     /// Another station worked on the card while this one looked at it.
     case overtaken
     case refused(TapcardError)
+    /// What speaks against a chip, without a proof: one answer that was disturbed can say so of an
+    /// honest card. It is believed once it was found in two sessions.
+    case claimed(TapcardError)
 
     static func refused(
         _ kind: TapcardError.Kind, _ what: String, meaning: String, next: [NextStep],
@@ -279,7 +277,17 @@ enum Interruption: Error, Sendable {
             TapcardError(
                 .tagLost, "Another station worked on the card meanwhile.",
                 meaning: "Nothing was changed on card or ledger.", next: [.tag(.holdAgain)])
-        case .refused(let error): error
+        case .refused(let error), .claimed(let error): error
+        }
+    }
+
+    /// Whether it is believed once it was found in two sessions: nothing proves it, and looking
+    /// at the card again would not help if it were true.
+    var isClaim: Bool {
+        switch self {
+        case .claimed: true
+        case .chip(let error): !mayPass && !error.sparesKey && error.isForGood
+        case .reader, .card, .ledger, .overtaken, .refused: false
         }
     }
 
@@ -307,7 +315,7 @@ enum Interruption: Error, Sendable {
             }
         case .ledger(let error): error.kind == .outcomeUnknown
         case .overtaken: true
-        case .refused: false
+        case .refused, .claimed: false
         }
     }
 

@@ -154,43 +154,51 @@ extension Station {
                 + "nothing.", next: [.file(.importKeysOrOverwrite)], uid: sight.uid)
     }
 
-    /// Why no money moves on a tag that this ledger does not know.
-    func strangerRefusal(_ sight: Sight) async throws(Interruption) -> TapcardError {
+    /// Why no money moves on a tag that this ledger does not know, or why no card is made of it.
+    func strangerRefusal(
+        _ sight: Sight, isMaking: Bool = false
+    ) async throws(Interruption) -> TapcardError {
+        // That it can be written over is said to whoever asks for a card on it.
+        func other() async -> [NextStep] {
+            isMaking
+                ? [.tag(.overwrite)] : await advice(.tag(.makeCard(on: sight.chip)), sight)
+        }
         let unchanged = "Nothing was changed on it."
         switch try await stranger(sight) {
         case .sealed, .unsealed:
             return TapcardError(
                 .refusal(.cardUnknown), "This ledger does not know the card.", meaning: unchanged,
-                next: advice(.card(.adopt(sight.uid)), sight), uid: sight.uid)
+                next: await advice(.card(.adopt(sight.uid)), sight), uid: sight.uid)
         case .sealedElsewhere(_, _, let other): return otherCurrency(other, sight.uid)
         case .untrusted(let error): return error
         case .blank:
             return TapcardError(
                 .blankTag, "The tag is blank: there is no card on it.", meaning: unchanged,
-                next: advice(.card(.issue(on: sight.chip)), sight), uid: sight.uid)
+                next: await advice(.card(.issue(on: sight.chip)), sight), uid: sight.uid)
         case .senseless(let reason):
             return TapcardError(
                 .notACard, "The tag holds a card's data that makes no sense: \(reason).",
-                meaning: unchanged, next: advice(.tag(.overwriteByDemo(on: sight.chip)), sight),
-                uid: sight.uid)
+                meaning: unchanged, next: await other(), uid: sight.uid)
         case .other(let what):
             return TapcardError(
                 .notACard, "The tag is not a card; it holds \(what).", meaning: unchanged,
-                next: advice(.tag(.overwriteByDemo(on: sight.chip)), sight), uid: sight.uid)
+                next: await other(), uid: sight.uid)
         }
     }
 
-    /// To make a card of a tag is advised only where it would not be refused, as far as the sight
-    /// of it tells: the settings of a tag and the keys of a chip are tried when a card is made.
-    private func advice(_ step: NextStep, _ sight: Sight) -> [NextStep] {
+    /// To make a card of a tag is advised only where it would not be refused: pages are looked at as
+    /// they are then. The keys of a chip are tried when a card is made.
+    private func advice(_ step: NextStep, _ sight: Sight) async -> [NextStep] {
         if keys.isTable { return [.trust(.useAtHouseStation)] }
         guard let tag = sight.pages?.tag else { return [step] }
         do throws(Interruption) {
-            try requireFit(tag, sight.uid)
+            _ = try await requireWritable(tag, sight.identity, sight.uid, known: nil)
             let originality = TagInfo.Originality(tag.signature, of: sight.uid, on: sight.chip)
             return originality == .invalid ? untrueSignature(sight).next : [step]
         } catch {
-            return error.error.next
+            // A tag that is gone by now is looked at again when a card is made.
+            if case .reader = error { return [step] }
+            return error.mayPass ? [step] : error.error.next
         }
     }
 }

@@ -63,6 +63,8 @@ struct Tap: Sendable, Hashable {
     private(set) var touched: CardUID?
     var history = TapHistory()
     private var card: CardUID?
+    /// What speaks against the card, and was found in one session.
+    private var claimed: TapcardError?
     private var last = TapcardError(
         .tagLost, "The card was taken away too soon.", meaning: TapcardError.unchanged,
         next: [.tag(.holdAgain)])
@@ -96,6 +98,8 @@ struct Tap: Sendable, Hashable {
             if let operation { history.note(closed: closed, by: operation.id) }
             lookAgain()
         case (.changed, _): lookAgain()
+        case (.failed(let interruption), _) where interruption.isClaim:
+            hear(interruption.error.naming(touched))
         case (.failed(let interruption), _):
             // That a card has left, or gets a key no more, says less than why it was to be read
             // again.
@@ -104,6 +108,17 @@ struct Tap: Sendable, Hashable {
             }
             if interruption.mayPass { lookAgain() } else { next = .conclude(last) }
         }
+    }
+
+    /// Hears what speaks against the card. Only what was said alike in two sessions is believed.
+    private mutating func hear(_ claim: TapcardError) {
+        guard claim != claimed || claim.what != claimed?.what else {
+            next = .conclude(claim)
+            return
+        }
+        claimed = claim
+        last = TapcardError.disturbed.naming(touched)
+        lookAgain()
     }
 
     private func switchingOrConfirming(_ work: CardWork) -> Action {
@@ -128,6 +143,11 @@ extension Interruption {
 }
 
 extension TapcardError {
+    /// The error of a card that has failed one proof, which may come of a bad contact.
+    fileprivate static let disturbed = TapcardError(
+        .tagLost, "The reader and the card did not understand each other.",
+        meaning: unchanged, next: [.tag(.holdStill)])
+
     fileprivate static func wrongCard(
         _ found: CardUID, insteadOf wanted: CardUID
     ) -> TapcardError {

@@ -18,7 +18,8 @@ struct TapHistory: Sendable, Hashable {
     private(set) var perhapsBegun: OperationID?
     /// Why the card on the reader can never be written again, though it proves that it is the card.
     private(set) var unusable: TapcardError?
-    /// How often in a row its chip has said that it could not write, or has refused new keys.
+    /// How often in a row its chip has said that it could not write, or that it takes a key no
+    /// more, or has refused new keys.
     private(set) var refusedWrites = 0
     /// How often its chip was sent each key and has not confirmed it.
     private var unconfirmed: [KeyNumber: Int] = [:]

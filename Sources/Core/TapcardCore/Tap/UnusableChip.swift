@@ -25,7 +25,11 @@ extension Station {
             history.noteRefusedWrite()
             guard history.refusedWrites >= Station.mostRefusedWrites else { return }
             history.note(unusable: .refusesKeys(change.sight.uid))
-        } else if cause.kind == .fixedSettings || cause.isOfDeadKey {
+        } else if cause.isOfDeadKey {
+            history.noteRefusedWrite()
+            guard history.refusedWrites >= Station.mostRefusedWrites else { return }
+            history.note(unusable: TapcardError(cause).naming(change.sight.uid))
+        } else if cause.kind == .fixedSettings {
             history.note(unusable: TapcardError(cause).naming(change.sight.uid))
         } else if let key = cause.spentKey, cause.isImpostor {
             guard history.hasRefused(key) else { return }

@@ -15,6 +15,16 @@ struct TagAccess: Sendable, Hashable {
     let configuration: AccessConfiguration?
 }
 
+extension SightedTag {
+    /// Whether its capability container can still become that of its chip: bits can be set, and
+    /// never taken back.
+    fileprivate var canBeFormatted: Bool {
+        zip(capability, chip.factoryCapability.bytes).allSatisfy { found, wanted in
+            found & ~wanted == 0
+        }
+    }
+}
+
 extension Station {
     /// Reads lock bits and configuration: one command beyond the first sight.
     func access(of tag: SightedTag) async throws(Interruption) -> TagAccess {
@@ -80,11 +90,12 @@ extension Station {
             throw .refused(
                 .unsupportedTag,
                 "The tag is not formatted for NFC: its capability container is missing.",
-                meaning: unchanged, next: [.tag(.useFactoryTag)], uid: uid)
+                meaning: unchanged,
+                next: [.tag(tag.canBeFormatted ? .formatForNFC : .useFactoryTag)], uid: uid)
         }
         guard let layout = tag.chip.model.flatMap(CardLayout.init) else {
             throw .refused(
-                .unsupportedTag, "A \(tag.chip.name) is a chip that tapcard only reads.",
+                .unsupportedTag, "\(tag.kind.withArticle) is a chip that tapcard only reads.",
                 meaning: unchanged, next: [.tag(.useKnownChip)], uid: uid)
         }
         // The capability container counts the room in units of eight bytes.

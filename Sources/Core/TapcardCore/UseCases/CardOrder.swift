@@ -189,7 +189,7 @@ extension Station {
     ) throws(Interruption) -> Bool? {
         let originality = TagInfo.Originality(signature, of: sight.uid, on: sight.chip)
         guard originality != .invalid || order.acceptsAnyChip else {
-            throw .refused(untrueSignature(sight))
+            throw .claimed(untrueSignature(sight))
         }
         return originality.isGenuine
     }
@@ -221,7 +221,9 @@ extension Station {
         case .untrusted(let error):
             if !order.mayOverwrite { throw .refused(error) }
         case .senseless, .other:
-            if !order.mayOverwrite { throw .refused(try await strangerRefusal(sight)) }
+            if !order.mayOverwrite {
+                throw .refused(try await strangerRefusal(sight, isMaking: true))
+            }
         }
     }
 

@@ -1,8 +1,10 @@
 import CardCryptography
 import CardImage
 import CardStore
+import ChipCard
 import Ledger
 import NDEF
+import Ntag424
 import TagReading
 public import TapcardDomain
 public import Type2Tag
@@ -13,6 +15,8 @@ public struct TagInfo: Sendable, Hashable {
     public enum Originality: String, Sendable, CaseIterable {
         /// None is zeros, as some makers deliver, or a signature that the chip did not show.
         case valid, invalid, none
+        /// A chip that has none, as far as is known.
+        case notAsked = "not-asked"
 
         init(_ signature: [UInt8]?, of uid: CardUID, on chip: Chip? = nil) {
             let isGenuine = signature.flatMap { signature in
@@ -30,7 +34,13 @@ public struct TagInfo: Sendable, Hashable {
             self = isGenuine.map { $0 ? .valid : .invalid } ?? .none
         }
 
-        var isGenuine: Bool? { self == .none ? nil : self == .valid }
+        var isGenuine: Bool? {
+            switch self {
+            case .valid: true
+            case .invalid: false
+            case .none, .notAsked: nil
+            }
+        }
     }
 
     /// The tag's number.
@@ -84,7 +94,7 @@ extension Station {
     /// Reads every fact that a tag tells of itself.
     public func tagInfo() async throws(TapcardError) -> TagInfo {
         try await withTag { identity, uid throws(Interruption) in
-            if identity.speaksInBlocks { return try await chipInfo(uid) }
+            if identity.speaksInBlocks { return try await chipInfo(identity, uid) }
             let tag = try await lookAtAll(of: identity) { $0.userPages }
             let access = try await access(of: tag)
             var counter: UInt32?
@@ -96,11 +106,12 @@ extension Station {
             let isReadOnly = tag.capability[3] & 0x0F != 0
             let content = TagContent(decoding: tag.memory, currency: currency)
             return TagInfo(
-                uid: uid, chip: tag.chip.name, pages: tag.chip,
+                uid: uid, chip: tag.kind, pages: tag.chip,
                 // A page is four bytes.
                 userByteCount: tag.chip.userPages.count * 4, keyVersions: [],
                 version: tag.version,
-                originality: TagInfo.Originality(tag.signature, of: uid),
+                originality: tag.chip.hasFastRead
+                    ? TagInfo.Originality(tag.signature, of: uid) : .notAsked,
                 ndef: content.word, freeBytes: Station.freeBytes(tag.memory, of: tag.chip, content),
                 isLocked: access.isLocked || isReadOnly, isProtected: access.isProtected,
                 configuration: access.configuration, counter: counter, chipCard: nil)
@@ -170,7 +181,8 @@ extension Station {
             guard tag.chip == dump.chip else {
                 throw .refused(
                     .unsupportedTag,
-                    "The dump is of an \(dump.chip.name), this tag is a \(tag.chip.name).",
+                    "The dump is of another chip (\(dump.chip.name)) than this tag "
+                        + "(\(tag.chip.name)).",
                     meaning: "Nothing was written to it.", next: [.tag(.useSameChip)], uid: uid)
             }
             return tag.chip.userPages.compactMap { number in
@@ -292,9 +304,7 @@ extension Station {
         }
         guard let uid = CardUID(bytes: identity.uid), identity.isType2 || isChip else {
             await reader.release()
-            throw TapcardError(
-                .unsupportedTag, "This is not a Type 2 tag with a seven-byte number.",
-                meaning: "Nothing was written to it.", next: [.tag(.useKnownChip)])
+            throw .foreign(identity.kind, identity)
         }
         do {
             let success = try await body(identity, uid)
@@ -304,5 +314,66 @@ extension Station {
             await reader.release()
             throw error.error.naming(uid)
         }
+    }
+}
+
+extension Station {
+    /// All that a chip says of itself without a key. What speaks against it is asked again in
+    /// another session.
+    func chipInfo(
+        _ identity: TagIdentity, _ uid: CardUID
+    ) async throws(Interruption) -> TagInfo {
+        do throws(Interruption) {
+            let info = try await answeredInfo(identity, uid)
+            if info.originality != .invalid { return info }
+        } catch {
+            guard error.isClaim else { throw error }
+        }
+        guard try await find(within: Station.returnLimit).uid == uid else {
+            throw .card(CardStoreError(.otherTag, "another tag lies on the reader now"))
+        }
+        return try await answeredInfo(identity, uid)
+    }
+
+    private func answeredInfo(
+        _ identity: TagIdentity, _ uid: CardUID
+    ) async throws(Interruption) -> TagInfo {
+        var history = TapHistory()
+        let answers = try await ask(.all, identity, &history)
+        let message = answers.message
+        let size = FileNumber.ndef.size - AddressFile.lengthByteCount
+        let versions = KeyNumber.allCases.compactMap { answers.keyVersions[$0] }
+        return TagInfo(
+            uid: uid, chip: Chip.ntag424.name, pages: nil, userByteCount: size,
+            keyVersions: versions, version: answers.version,
+            originality: TagInfo.Originality(answers.signature, of: uid, on: .ntag424),
+            ndef: (message.isEmpty
+                ? TagContent.empty : TagContent(message: message, currency: currency)).word,
+            freeBytes: max(0, size - message.count), isLocked: false,
+            isProtected: versions.contains { $0 != ChipCardKeys.factory.version },
+            configuration: nil, counter: nil, chipCard: card(answers))
+    }
+
+    /// The chip as a card, by its answers. Key 3 is changed early and key 0 last, so a card
+    /// that is half made belongs to the house that its key 3 names.
+    private func card(_ answers: ChipAnswers) -> ChipCardInfo {
+        let selling = answers.sellingVersion
+        let named =
+            selling == ChipCardKeys.factory.version
+            ? answers.keyVersions.values.max() ?? selling : selling
+        let entry =
+            named == ChipCardKeys.factory.version
+            ? nil : keys.entries.first { ChipCardKeys.version(of: $0.id) == named }
+        var host: String?
+        if case .uri(let address) = TagContent(message: answers.message, currency: currency),
+            let start = address.firstRange(of: "://")
+        {
+            let name = address[start.upperBound...].prefix { !"/?#".contains($0) }
+            host = name == AddressFile.noHost ? nil : String(name)
+        }
+        return ChipCardInfo(
+            houseKey: entry?.id, isRetired: entry?.status == .retired,
+            isHalfMade: Set(answers.keyVersions.values).count > 1, host: host,
+            usesLRP: answers.showsLRP)
     }
 }

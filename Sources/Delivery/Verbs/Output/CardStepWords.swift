@@ -13,7 +13,7 @@ extension NextStep.CardStep {
             NextWords(
                 "pay-out-or-confirm",
                 "Pay it out with tapcard close first, or hand out \(balance.shown) and repeat with "
-                    + "--yes.", ["amount": balance])
+                    + "--yes.", ["amount": balance], option: "yes")
         case .useReplacement: NextWords("use-replacement", "Its money is on the other card.")
         case .reissue:
             NextWords("reissue", "It can become a new card with tapcard issue --reissue.")
@@ -21,7 +21,8 @@ extension NextStep.CardStep {
             NextWords("reissue-tag", "Its tag can become a new card with tapcard issue --reissue.")
         case .beginNewAccount:
             NextWords(
-                "begin-new-account", "To close that account and begin a new one, add --reissue.")
+                "begin-new-account", "To close that account and begin a new one, add --reissue.",
+                option: "reissue")
         case .adopt(let uid):
             NextWords(
                 "adopt",
@@ -29,9 +30,13 @@ extension NextStep.CardStep {
                     + (uid == nil ? "over a card that this ledger does not know." : "it over."),
                 ["uid": uid])
         case .adoptOrReissue:
-            NextWords("adopt-or-reissue", "Take it over with tapcard adopt, or add --reissue.")
+            NextWords(
+                "adopt-or-reissue", "Take it over with tapcard adopt, or add --reissue.",
+                option: "reissue")
         case .adoptOrOverwrite:
-            NextWords("adopt-or-overwrite", "Take it over with tapcard adopt, or add --overwrite.")
+            NextWords(
+                "adopt-or-overwrite", "Take it over with tapcard adopt, or add --overwrite.",
+                option: "overwrite")
         case .issue(let chip):
             NextWords(
                 "issue",

@@ -159,6 +159,7 @@ extension Report {
         case .invalid:
             "Maker's signature: invalid (the chip is not what it says it is)"
         case .none: "Maker's signature: none (nobody can say who made the chip)"
+        case .notAsked: "Maker's signature: not asked (chips of this kind have none)"
         }
     }
 

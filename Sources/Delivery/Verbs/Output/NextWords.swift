@@ -8,13 +8,16 @@ public struct NextWords: Sendable {
     /// The word for programs; empty for a sentence for people alone.
     let word: String
     public let sentence: String
+    /// The option that is to be added to the command that was given; nil without one.
+    let option: String?
     private let values: [JSONMember]
 
     public init(
         _ word: String, _ sentence: String,
-        _ values: KeyValuePairs<String, (any CustomStringConvertible)?> = [:]
+        _ values: KeyValuePairs<String, (any CustomStringConvertible)?> = [:],
+        option: String? = nil
     ) {
-        (self.word, self.sentence) = (word, sentence)
+        (self.word, self.sentence, self.option) = (word, sentence, option)
         self.values = values.compactMap { name, value in
             value.map { JSONMember(key: name, value: .string($0.description)) }
         }
@@ -54,7 +57,30 @@ extension TapcardError {
     }
 }
 
+extension TapcardError {
+    /// The error with steps that somebody can take who has given this command: an option that it
+    /// does not take is no remedy.
+    func fitting(_ command: CommandSpec) -> TapcardError {
+        let fitting = next.compactMap { $0.fitting(command) }
+        return fitting == next ? self : saying(next: fitting)
+    }
+}
+
 extension NextStep {
+    /// The step for somebody who has given this command; nil where nothing is left of it.
+    package func fitting(_ command: CommandSpec) -> NextStep? {
+        guard let option = words.option, !command.options.contains(where: { $0.name == option })
+        else { return self }
+        return switch self {
+        case .tag(.useAnotherOrAnyChip): .tag(.useAnother)
+        case .tag(.overwrite): .tag(.overwriteByIssuing)
+        case .card(.adoptOrReissue), .card(.adoptOrOverwrite): .card(.adopt(nil))
+        case .card(.beginNewAccount): .card(.reissueTag)
+        case .card(.payOutOrConfirm): .card(.payOut)
+        default: nil
+        }
+    }
+
     public var words: NextWords {
         switch self {
         case .card(let step): step.words

@@ -54,7 +54,8 @@ extension NextStep.LotteryStep {
         case .waitForDraws:
             NextWords("wait-for-draws", "Try again when the lottery names its draws.")
         case .buyForNextDraw:
-            NextWords("buy-for-next-draw", "Leave --draw out to buy for the next draw.")
+            NextWords(
+                "buy-for-next-draw", "Leave --draw out to buy for the next draw.", option: "draw")
         case .buyWithAnotherCard:
             NextWords(
                 "buy-with-another-card",

@@ -22,11 +22,15 @@ extension NextStep.TagStep {
         case .useAnotherOrAnyChip:
             NextWords(
                 "use-another-tag-or-any-chip",
-                "Use another tag, or take it all the same with --any-chip.")
+                "Use another tag, or take it all the same with --any-chip.", option: "any-chip")
         case .useFactoryTag:
             NextWords(
                 "use-factory-tag",
                 "Such bits can never be taken back; use a tag from the factory.")
+        case .formatForNFC:
+            NextWords(
+                "format-for-nfc",
+                "Format it with a phone, for example with the app NFC Tools, or use another tag.")
         case .useUnlocked:
             NextWords("use-unlocked-tag", "Lock bits can never be taken back; use another tag.")
         case .useKnownChip: NextWords("use-known-chip", "Use \(Chip.choice).")
@@ -36,13 +40,15 @@ extension NextStep.TagStep {
             NextWords(
                 "shorten-name", "Use a shorter name, none at all, or a tag with more memory.")
         case .overwrite:
-            NextWords("overwrite", "To write over it all the same, add --overwrite.")
+            NextWords(
+                "overwrite", "To write over it all the same, add --overwrite.", option: "overwrite")
         case .overwriteByIssuing:
             NextWords(
                 "overwrite-by-issuing", "To write over it, add --overwrite to tapcard issue.")
-        case .overwriteByDemo(let chip):
+        case .makeCard(let chip):
             NextWords(
-                "overwrite-by-demo", "tapcard demo --overwrite writes the demo user over it.",
+                "overwrite-by-demo",
+                "Use another tag, or ask for a card on this one with tapcard issue.",
                 ["chip": chip])
         case .protectAgain:
             NextWords("protect-again", "tapcard tag protect sets its settings back.")
@@ -82,7 +88,8 @@ extension NextStep.RequestStep {
         switch self {
         case .checkAmount: NextWords("check-amount", "Check the amount.")
         case .showLimits: NextWords("show-limits", "tapcard config shows the limits.")
-        case .confirm: NextWords("confirm", "If it is right, repeat with --yes.")
+        case .confirm:
+            NextWords("confirm", "If it is right, repeat with --yes.", option: "yes")
         case .acceptBalance:
             NextWords(
                 "accept-balance",
@@ -95,18 +102,21 @@ extension NextStep.RequestStep {
             NextWords(
                 "repeat-with-id",
                 "To repeat the same request, add --operation \(id): it never happens twice.",
-                ["operation": id])
+                ["operation": id], option: "operation")
         case .repeatPayout(let id):
             NextWords(
                 "repeat-payout",
                 "Once the ledger is back, repeat the request with --operation \(id): it books "
-                    + "the prize once and says so.", ["operation": id])
+                    + "the prize once and says so.", ["operation": id], option: "operation")
         case .nameID:
-            NextWords("name-id", "A request with --operation can be repeated safely.")
+            NextWords(
+                "name-id", "A request with --operation can be repeated safely.", option: "operation"
+            )
         case .onceMore:
             NextWords(
                 "once-more",
-                "If the customer really wants it twice, repeat the command with --again.")
+                "If the customer really wants it twice, repeat the command with --again.",
+                option: "again")
         case .refundAtMost(let id, let amount):
             NextWords(
                 "refund-at-most",

@@ -81,9 +81,14 @@ struct LiveCheck: Sendable {
     }
 
     private func sight(of tag: TagInfo) -> Finding {
-        let signature = tag.originality == .none ? "missing" : tag.originality.rawValue
+        let signature =
+            switch tag.originality {
+            case .valid, .invalid: "is \(tag.originality.rawValue)"
+            case .none: "is missing"
+            case .notAsked: "was not asked for"
+            }
         var what =
-            "An \(tag.chip), number \(tag.uid), lies on it; the maker's signature is "
+            "\(tag.chip.withArticle), number \(tag.uid), lies on it; the maker's signature "
             + "\(signature). It holds \(LiveCheck.words(tag.ndef)); of "
             + "\(tag.userByteCount) bytes \(tag.freeBytes) are free."
         if tag.isLocked { what += " It is locked." }

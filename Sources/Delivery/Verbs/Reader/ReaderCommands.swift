@@ -19,8 +19,8 @@ extension Command {
             "doctor", group: .readers, "Find out why a reader is not working",
             discussion: "Looks at USB, permissions, kernel modules, pcscd and other programs, then "
                 + "opens the reader and looks once at the tag on it, if there is one. Then it reads "
-                + "the ledger's file through: of a large one that takes a while. It only "
-                + "reads and changes nothing. With --reader it checks that one.",
+                + "the ledger's file through: of a large one that takes a while. It also reads the "
+                + "keys. It changes nothing. With --reader it checks that one.",
             page: .get("doctor"), answers: .findings, example: "tapcard doctor"
         ) { session throws(TapcardError) in try await session.doctor() },
     ]
@@ -82,11 +82,42 @@ extension Session {
                     remedy: [.say(error.meaning)] + wayToDatabase(error)))
             ledgerProblem = TapcardError(error.kind, "The ledger cannot be used.")
         }
-        findings += try deferralFindings() + tableFindings() + settings.cardAddressFindings
+        let keys = await keyFindings()
+        findings +=
+            keys + (try deferralFindings()) + (try tableFindings())
+            + settings.cardAddressFindings
+        let keysProblem =
+            keys.isEmpty
+            ? nil
+            : TapcardError(
+                .keysUnusable, "The keys cannot be used.", advice: "Follow the steps above.")
         return Report(
             ["findings": findings.document, "live": live.document],
             findings.flatMap(\.lines),
-            problem: answered ? ledgerProblem : noReader, isPlain: true)
+            problem: answered ? ledgerProblem ?? keysProblem : noReader, isPlain: true)
+    }
+
+    /// The finding about keys that cannot be used, or are missing although the ledger has cards.
+    private func keyFindings() async -> [Finding] {
+        do throws(TapcardError) {
+            if try keyFile.load() != nil { return [] }
+            let place = try settings.ledgerPlace
+            guard case .file(let path) = place, isThere(path),
+                let ledger = try? await drivers.openLedger(
+                    place, try settings.currency, false, nil)
+            else { return [] }
+            let card = try? await ledger.read { rows throws(LedgerError) in
+                try rows.cards(after: nil, atMost: 1).first
+            }
+            guard card != nil else { return [] }
+            throw lostKeys
+        } catch {
+            return [
+                Finding(
+                    .keysUnusable, .problem, error.what,
+                    remedy: [error.meaning, error.advice].filter { !$0.isEmpty }.map { .say($0) })
+            ]
+        }
     }
 
     /// A command that tries the way to the database without tapcard.

@@ -178,7 +178,7 @@ package struct Session: Sendable {
         ]
     }
 
-    private var lostKeys: TapcardError {
+    var lostKeys: TapcardError {
         TapcardError(
             .keysUnusable,
             "The key file \(settings.keyPath) is missing, but the ledger has cards.",

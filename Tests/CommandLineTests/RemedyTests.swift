@@ -1,0 +1,69 @@
+import Ledger
+import TapcardCore
+import TapcardDomain
+import Testing
+import Verbs
+
+@Suite("A remedy is something that the verb takes")
+struct RemedyTests {
+    private static let uid = CardUID(bytes: [4, 1, 2, 3, 4, 5, 6])
+    private static let id = OperationID(text: "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f")
+
+    /// The steps after errors of the core that name an option.
+    private static func steps() throws -> [NextStep] {
+        let (uid, id) = (try #require(uid), try #require(id))
+        let money = Money(minorUnits: 100, .usd)
+        return [
+            .tag(.hold(uid)), .tag(.useAnotherOrAnyChip), .tag(.overwrite),
+            .tag(.overwriteByIssuing), .tag(.makeCard(on: .ntag213)), .tag(.formatForNFC),
+            .request(.confirm), .request(.repeatWithID(id)), .request(.repeatPayout(id)),
+            .request(.nameID), .request(.onceMore), .request(.refundAtMost(id, money)),
+            .card(.payOutOrConfirm(money)), .card(.reissue), .card(.reissueTag),
+            .card(.beginNewAccount), .card(.adoptOrReissue), .card(.adoptOrOverwrite),
+            .card(.adopt(uid)), .card(.issue(on: .ntag213)), .card(.showHistory(uid)),
+            .trust(.repair(uid)), .trust(.repairIfKnown(uid)), .trust(.blockInDoubt(uid)),
+            .trust(.blockOrRepair(uid)), .trust(.keepAndBlock(uid)), .trust(.replace(uid)),
+            .lottery(.forgetDraws), .lottery(.buyForNextDraw), .service(.keepGame),
+            .file(.importKeysOrOverwrite), .ledger(.bringNewerBack(uid)),
+        ]
+    }
+
+    /// Options behind these words are for the command that was given; behind "tapcard ..." they are
+    /// for the one that is named.
+    private static func options(of sentence: String) -> [String] {
+        sentence.matches(of: /(?:add|with|out|repeat with|Leave) --([a-z-]+)(?! to tapcard)\b/)
+            .filter { match in
+                !sentence[match.range.upperBound...].hasPrefix(" to tapcard")
+                    && sentence[..<match.range.lowerBound].firstMatch(
+                        of: /tapcard [a-z ]+[^.,;]*$/) == nil
+            }.map { String($0.output.1) }
+    }
+
+    @Test("whatever verb was given: every option that is advised is one of its own")
+    func everyVerb() throws {
+        var named: Set<String> = []
+        for step in try Self.steps() {
+            for option in Self.options(of: step.words.sentence) { named.insert(option) }
+            for command in Command.all {
+                let own = Set(command.spec.options.map(\.name))
+                guard let fitting = step.fitting(command.spec) else { continue }
+                let advised = Self.options(of: fitting.words.sentence)
+                #expect(
+                    own.isSuperset(of: advised),
+                    "tapcard \(command.words): \(fitting.words.sentence)")
+            }
+        }
+        #expect(named == ["any-chip", "overwrite", "yes", "operation", "again", "reissue", "draw"])
+    }
+
+    @Test("a payment does not advise what only the making of a card takes")
+    func payment() throws {
+        let pay = try #require(Command.all.first { $0.words == "pay" })
+        let demo = try #require(Command.all.first { $0.words == "demo" })
+        #expect(
+            NextStep.tag(.useAnotherOrAnyChip).fitting(pay.spec) == .tag(.useAnother))
+        #expect(
+            NextStep.tag(.useAnotherOrAnyChip).fitting(demo.spec) == .tag(.useAnotherOrAnyChip))
+        #expect(NextStep.request(.confirm).fitting(pay.spec) == .request(.confirm))
+    }
+}
