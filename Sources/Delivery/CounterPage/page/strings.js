@@ -50,6 +50,7 @@ export const say = {
       close: ["The card keeps its money.", "Hand out nothing."],
     },
     why: {
+      "not-begun": ["The connection was lost before a card was charged.", "Start again."],
       "blank-tag": ["This tag is blank.", "Hold a card to the reader."],
       "not-a-card": ["This tag is not a tapcard card.", "Hold a card to the reader."],
       "unsupported-tag": ["This tag is not a tapcard card.", "Hold a card to the reader."],
@@ -186,6 +187,12 @@ export const say = {
       "Add to the same card again"],
     "ticket/buy": ["This card has just paid for a ticket.", "Charge the same card again"],
   },
+  // Of a card that was there before the server could see it arrive, or whose payment is unknown.
+  perhapsServed: {
+    pay: "This card may have paid already. Check the history before you charge it again.",
+    add: "This card may have been topped up already. Check the history before you add more.",
+    "ticket/buy": "This card may have paid for a ticket already. Check the history first.",
+  },
 
   // Names of the actions, and their messages of success.
   verbs: {
@@ -208,6 +215,7 @@ export const say = {
   onceMore: {
     "confirmation-needed": [(what) => `${what}?`, (amount) => `Yes, ${amount || "do it"}`],
     "just-settled": [(what) => `${what}, once more?`, () => "Once more"],
+    "same-card": [(what) => `${what}, once more?`, () => "Once more"],
   },
   phases: {
     seen: "Card seen", settling: "Settling what was open", scratching: "Scratching",
