@@ -7,6 +7,6 @@ struct CounterStoryTests {
     func stories() {
         let played = CounterStories.play()
         #expect(played.finding == nil)
-        #expect(played.count > 10_000)
+        #expect(played.count > 5_000)
     }
 }
