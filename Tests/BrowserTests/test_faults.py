@@ -187,7 +187,7 @@ class LostServerTests(FaultCase):
     def assertNotCharged(self):
         """The next card may be a stranger's: it is not charged without a press."""
         self.page.stage("failed")
-        self.page.see("Not paid", "The connection was lost before a card was charged.")
+        self.page.see("Not paid", "The connection was lost before anything was booked.")
         self.counter.put(self.uid)
         self.page.press("Back")
         self.page.see("$20.00 available")

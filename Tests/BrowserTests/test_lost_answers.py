@@ -103,7 +103,7 @@ class QuestionTests(AnswerCase):
         self.page.press("$2.50")
         # The server has never heard of it: it is not begun without a press.
         self.page.stage("failed")
-        self.page.see("Not paid", "The connection was lost before a card was charged.")
+        self.page.see("Not paid", "The connection was lost before anything was booked.")
         self.counter.put(self.uid)
         self.page.press("Back")
         self.page.see("$20.00 available")

@@ -50,7 +50,7 @@ export const say = {
       close: ["The card keeps its money.", "Hand out nothing."],
     },
     why: {
-      "not-begun": ["The connection was lost before a card was charged.", "Start again."],
+      "not-begun": ["The connection was lost before anything was booked.", "Try again."],
       "blank-tag": ["This tag is blank.", "Hold a card to the reader."],
       "not-a-card": ["This tag is not a tapcard card.", "Hold a card to the reader."],
       "unsupported-tag": ["This tag is not a tapcard card.", "Hold a card to the reader."],

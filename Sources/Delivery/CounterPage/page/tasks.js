@@ -129,7 +129,7 @@ function leaveUnknown(id, refusal) {
  */
 export const repeatsItself = ({ place, at, body, doubt }) =>
   place === "stage" && Date.now() - at < LONGEST_REPEATING && !(doubt && blamesTag(doubt))
-    && !(doubt?.error === "outcome-unknown" && !doubt.uid && !body.card);
+    && !(doubt?.error === "outcome-unknown" && !doubt.uid && !doubt.operation && !body.card);
 
 /** Retries an unknown outcome before the server's watch sees the card, which would void it. */
 function repeat(id, pause) {
@@ -204,9 +204,15 @@ export function follow({ operation: id, client, verb, phase, uid, answer, proble
     // The event of an earlier attempt: the running one will have its own answer.
     else if (problem?.result === "unknown" && state.tasks[id].doubt && sent.has(id)) return;
     else if (phase === "failed") settle(id, { problem: new Problem(problem, problem.status) });
-    else if (phase === "waiting") alter(id, { phase, status: "waiting", since: null });
+    else if (phase === "waiting") alter(id, { phase, status: "waiting", since: null, ...begun(id) });
     else spin(id, phase);
   }
+}
+
+/** A repeated request begins nothing: what waits for a card was begun before the answer was lost. */
+function begun(id) {
+  const { isAgain, doubt } = state.tasks[id];
+  return isAgain && !doubt ? { doubt: unknown(null, { operation: id }) } : {};
 }
 
 /** Queries all tasks after a reconnection, because events of the gap are lost. */

@@ -120,8 +120,8 @@ extension Problem {
         "Nothing was begun.", NextStep.request(.useNewID).words)
 
     static let notBegun = Problem(
-        409, "not-begun", "Nothing was begun under this id, and nothing will be.",
-        "Nothing was done.", NextStep.request(.useNewID).words)
+        409, "not-begun", "The request was lost before anything was begun.",
+        "Nothing was done, and nothing will be done under this id.", NextStep.request(.useNewID).words)
 
     /// The answer to a repeated request of which there is no trace.
     static let notKnownHere = Problem(
