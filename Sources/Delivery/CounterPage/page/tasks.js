@@ -204,12 +204,13 @@ export function follow({ operation: id, client, verb, phase, uid, answer, proble
     // The event of an earlier attempt: the running one will have its own answer.
     else if (problem?.result === "unknown" && state.tasks[id].doubt && sent.has(id)) return;
     else if (phase === "failed") settle(id, { problem: new Problem(problem, problem.status) });
-    else if (phase === "waiting") alter(id, { phase, status: "waiting", since: null, ...begun(id) });
-    else spin(id, phase);
+    else if (phase === "waiting") {
+      alter(id, { phase, status: "waiting", since: null, ...begun(id) });
+    } else spin(id, phase);
   }
 }
 
-/** A repeated request begins nothing: what waits for a card was begun before the answer was lost. */
+/** A repeated request begins nothing: what waits for its card was begun before. */
 function begun(id) {
   const { isAgain, doubt } = state.tasks[id];
   return isAgain && !doubt ? { doubt: unknown(null, { operation: id }) } : {};

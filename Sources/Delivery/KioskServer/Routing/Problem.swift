@@ -121,7 +121,8 @@ extension Problem {
 
     static let notBegun = Problem(
         409, "not-begun", "The request was lost before anything was begun.",
-        "Nothing was done, and nothing will be done under this id.", NextStep.request(.useNewID).words)
+        "Nothing was done, and nothing will be done under this id.",
+        NextStep.request(.useNewID).words)
 
     /// The answer to a repeated request of which there is no trace.
     static let notKnownHere = Problem(
