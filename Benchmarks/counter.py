@@ -515,7 +515,7 @@ def attack(counter, verdicts):
         # All have arrived, and none is cut off yet.
         time.sleep(1)
         start = time.monotonic()
-        counter.call("POST", "pay", {"amount": "0.05"})
+        counter.call("POST", "pay", {"amount": "0.05", "again": True})
         times[is_attacked].append(milliseconds(start))
         for each in slow:
             each.close()

@@ -137,7 +137,7 @@ import Testing
         try Self.house { owner, _, second in
             let page = try CashierPage(second.counter, ["--ledger", second.place])
             let token = try page.token()
-            let body = #"{"amount":"1"}"#
+            let body = #"{"amount":"1","again":true}"#
             #expect(try page.post("/api/v1/pay", body, token).contains(#""balance":"19.00""#))
             try owner.step("keys rotate --now")
             try owner.step("keys export ~/new.json")

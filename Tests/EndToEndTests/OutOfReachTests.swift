@@ -262,7 +262,7 @@ struct OutOfReachTests {
             while try !page.get(path, token).contains(words) { usleep(50_000) }
         }
         func post(_ path: String, _ amount: String) throws -> String {
-            try page.post("/api/v1/\(path)", #"{"amount":"\#(amount)"}"#, token)
+            try page.post("/api/v1/\(path)", #"{"amount":"\#(amount)","again":true}"#, token)
         }
         try wait(until: #""offered":true"#)
         house.server.kill()

@@ -11,8 +11,18 @@ struct Encounter {
     let play: @Sendable () async -> (finding: String?, schedules: Int)
 
     static func of(_ rule: LeftOutRule) -> Encounter? {
-        (all + DatabaseRules.all).first { $0.rule == rule }
+        (all + ofCounter + DatabaseRules.all).first { $0.rule == rule }
     }
+
+    /// Rules of the counter page's server.
+    private static let ofCounter: [Encounter] =
+        [.oncePerVisit, .unseenCardIsAskedAbout, .repetitionBeginsNothing, .withdrawnIsNotBegun]
+        .map { rule in
+            Encounter(rule: rule) {
+                let played = CounterStories.play()
+                return (played.finding, played.count)
+            }
+        }
 
     private static let all = [
         Encounter(rule: .parametersAtTheTag) {

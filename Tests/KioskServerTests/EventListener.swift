@@ -38,8 +38,8 @@ actor EventListener {
         while true {
             if let text = event() {
                 let lines = text.split(separator: "\n")
-                // A line that only keeps the connection alive.
-                if lines.first?.hasPrefix(":") ?? true { continue }
+                // It only says that the server is there.
+                if lines.first == "event: alive" { continue }
                 let name = try #require(lines.first { $0.hasPrefix("event: ") })
                 let data = try #require(lines.first { $0.hasPrefix("data: ") })
                 return Event(

@@ -25,6 +25,8 @@ final class KioskBench: Sendable {
     let token: String
     /// Whether the station's own waits, such as that of scratching, come to their end.
     let mayPass = Guarded(true)
+    private let ledger: any LedgerStore
+    private let services: Services
     private let served: ServedKiosk
     private let console: Guarded<String>
     private let running: Task<Int32, Never>
@@ -36,14 +38,26 @@ final class KioskBench: Sendable {
         ledger: any LedgerStore = InMemoryLedger(), readers: Int = 1,
         _ body: (KioskBench) async throws -> Void
     ) async throws {
-        let bench = try await KioskBench(timeout, services, ledger, readers)
+        let bench = try await KioskBench(
+            timeout, services, ledger, (0..<readers).map { _ in UnpluggableReader() },
+            "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))")
+        try await bench.run(body)
+    }
+
+    private func run(_ body: (KioskBench) async throws -> Void) async throws {
         do {
-            try await body(bench)
+            try await body(self)
         } catch {
-            _ = await bench.end()
+            _ = await end()
             throw error
         }
-        #expect(await bench.end() == 0)
+        #expect(await end() == 0)
+    }
+
+    /// Ends the program, and runs another one with the same readers, ledger and keys.
+    func startAgain(_ body: (KioskBench) async throws -> Void) async throws {
+        await end()
+        try await KioskBench(600, services, ledger, readers, folder).run(body)
     }
 
     /// A bench with a card of 20.00 on its reader.
@@ -58,11 +72,12 @@ final class KioskBench: Sendable {
     }
 
     private init(
-        _ timeout: Int, _ services: Services, _ ledger: any LedgerStore, _ count: Int
+        _ timeout: Int, _ services: Services, _ ledger: any LedgerStore,
+        _ readers: [UnpluggableReader], _ folder: String
     ) async throws {
-        readers = (0..<count).map { _ in UnpluggableReader() }
-        let names = (1...count).map { count == 1 ? "sim" : "sim:\($0)" }
-        folder = "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+        (self.readers, self.ledger, self.services) = (readers, ledger, services)
+        self.folder = folder
+        let names = readers.indices.map { readers.count == 1 ? "sim" : "sim:\($0 + 1)" }
         try DurableFile.makeFolder(folder)
         let (served, console) = (ServedKiosk(), Guarded(""))
         (self.served, self.console) = (served, console)

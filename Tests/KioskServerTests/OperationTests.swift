@@ -111,7 +111,7 @@ struct OperationTests {
             #expect(paid.status == 200)
             await bench.reader.holdWrites(true)
             let page = try await EventListener(bench)
-            let torn = #"{"amount":"1.00","operation":"\#(Self.other)"}"#
+            let torn = #"{"amount":"1.00","operation":"\#(Self.other)","again":true}"#
             async let unknown = bench.call("pay", torn)
             _ = try await page.next("operation", phase: "writing")
             try await bench.reader.take()

@@ -24,6 +24,14 @@ public enum LeftOutRule: Int, Sendable, CaseIterable {
     case payoutIsToldOnce = 24
     /// One operation at a time uses a shared reader.
     case oneOperationAtTheReader = 25
+    /// A card that stays on the reader is charged once, unless somebody says so again.
+    case oncePerVisit = 26
+    /// Of a card that nobody saw arrive, the ledger is asked what it had before.
+    case unseenCardIsAskedAbout = 27
+    /// A repeated request begins nothing.
+    case repetitionBeginsNothing = 28
+    /// What a client was told not to happen does not happen.
+    case withdrawnIsNotBegun = 29
     case nothingFromBlockedCards = 11
     case nothingUnderRetiredKeys = 12
     case nothingIntoAnotherFile = 13

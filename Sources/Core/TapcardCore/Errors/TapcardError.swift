@@ -119,6 +119,8 @@ extension TapcardError {
         case cardCurrency = "card-currency"
         /// This tap has just settled the same request.
         case justSettled = "just-settled"
+        /// The card has had the same since it was put on the reader.
+        case sameCard = "same-card"
         /// The operation was voided; it did not happen and never will.
         case operationVoided = "operation-voided"
         /// Another card than the one that was named.
@@ -255,9 +257,9 @@ extension TapcardError.Condition {
         case .failed, .cancelled, .tagLost, .keysUnusable, .fileUnusable: .failed
         case .usage, .operationMismatch: .usage
         case .noCard: .noCard
-        case .confirmationNeeded, .cardCurrency, .justSettled, .operationVoided, .wrongCard,
-            .severalTags, .blankTag, .notACard, .unsupportedTag, .lockedTag, .unusableTag,
-            .protectedTag, .tooLong, .activationRefused:
+        case .confirmationNeeded, .cardCurrency, .justSettled, .sameCard, .operationVoided,
+            .wrongCard, .severalTags, .blankTag, .notACard, .unsupportedTag, .lockedTag,
+            .unusableTag, .protectedTag, .tooLong, .activationRefused:
             .refused
         case .noReader, .readerBusy, .readerLost, .unsupportedReader: .noReader
         case .outcomeUnknown: .unknown
@@ -293,6 +295,8 @@ extension TapcardError.Kind {
     public static let cardCurrency = condition(.cardCurrency)
     /// This tap has just settled the same request.
     public static let justSettled = condition(.justSettled)
+    /// The card has had the same since it was put on the reader.
+    public static let sameCard = condition(.sameCard)
     /// The operation was voided; it did not happen and never will.
     public static let operationVoided = condition(.operationVoided)
     /// Another card than the one that was named.

@@ -3,7 +3,7 @@ import TapcardDomain
 
 extension Station {
     /// How often an occupied reader is asked whether the card still lies there.
-    private static let presenceInterval = Duration.milliseconds(100)
+    package static let presenceInterval = Duration.milliseconds(100)
     /// Who waits for no card at all would ask again and again without a pause.
     private static let shortestWait = Duration.seconds(1)
     /// How often in a row a card must be missing to have been taken away: a card that is moved a
@@ -21,7 +21,7 @@ extension Station {
         case problem(TapcardError)
         /// The card or the problem that was reported last is gone.
         case gone
-        /// The first look has found nothing, on a reader that answers.
+        /// The first look since the reader was opened has found nothing.
         case empty
         /// The reader that was lost, or another one in its place.
         case readerIsBack(name: String)
@@ -58,6 +58,7 @@ extension Station {
                 guard await show(.problem(error)) else { return }
                 if error.kind != .unsupportedReader, error.result == .noReader {
                     guard await sawReaderComeBack(show) else { return }
+                    (station, isFirst) = (waiting(Station.shortestWait), true)
                     continue
                 }
                 lying = error.uid
@@ -69,6 +70,7 @@ extension Station {
             if let lost {
                 guard await show(.problem(TapcardError(lost))), await sawReaderComeBack(show)
                 else { return }
+                (station, isFirst) = (waiting(Station.shortestWait), true)
             }
         }
     }

@@ -71,6 +71,14 @@ export function problemOf({ message, next = [] }) {
 export const withProblem = (it) =>
   (it?.problem ? { ...it, problem: new Problem(it.problem, it.problem.status) } : it);
 
+let cut = new AbortController();
+
+/** Gives up all requests under way: their answers are lost. */
+export function cutOff() {
+  cut.abort();
+  cut = new AbortController();
+}
+
 /** Not an answer of this server: the outcome of the request is unknown. */
 const lost = (title = say.link.lost) => new Problem({
   error: "lost", result: "lost", title, meaning: say.link.lostDetail,
@@ -96,7 +104,8 @@ async function once(method, path, body, limit = ANSWER_LIMIT) {
   let document;
   try {
     response = await fetch(addressOf(path), {
-      method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(limit),
+      method, headers, body: body && JSON.stringify(body),
+      signal: AbortSignal.any([AbortSignal.timeout(limit), cut.signal]),
     });
     document = response.status === 204 ? {} : JSON.parse(await response.text());
   } catch {

@@ -104,10 +104,13 @@ function move(verb, amount) {
   });
 }
 
+const servedWords = (verb) =>
+  state.served[verb] === "perhaps" ? say.perhapsServed[verb] : say.served[verb][0];
+
 /** A card that stays on the reader is charged once; another charge needs a confirmation. */
 export const serveAgain = (verb) => isServed(verb) && [
-  h("div", { mount: () => announce(say.served[verb][0]) },
-    note(say.served[verb][0], "info", "warn")),
+  h("div", { mount: () => announce(servedWords(verb)) },
+    note(servedWords(verb), "info", "warn")),
   button(say.served[verb][1], () => serve(verb), { sign: "card", money: true }),
 ];
 

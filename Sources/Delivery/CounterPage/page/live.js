@@ -1,6 +1,6 @@
 // The event stream: the reader, its card, and the operations of all tabs.
 
-import { API, loadSettings, openSession, withProblem } from "./api.js";
+import { API, cutOff, loadSettings, openSession, withProblem } from "./api.js";
 import { standingWords } from "./card-face.js";
 import { chosenAddress } from "./counters.js";
 import { announce, question, toast } from "./notices.js";
@@ -13,6 +13,8 @@ import { awayWords, settledPayOut, settledWords, shown, timeWords } from "./word
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 5000;
 const REST_AFTER = 5000;
+/** A server that works says so every three seconds. */
+const LONGEST_SILENCE = 8000;
 let source = null;
 let pause = FIRST_PAUSE;
 let isFirst = true;
@@ -20,6 +22,7 @@ let isOpening = false;
 let wasRefused = false;
 let nextTry = null;
 let nextRest = null;
+let silence = null;
 
 /** Opens session and stream, and retries while the server is unreachable. */
 export async function connect() {
@@ -59,14 +62,37 @@ function again() {
 }
 
 export function disconnect() {
-  source?.close();
+  close();
   change({ link: "closed", reader: null, card: null });
 }
 
-function listen() {
+function close() {
+  clearTimeout(silence);
   source?.close();
+}
+
+function heard() {
+  clearTimeout(silence);
+  silence = setTimeout(giveUp, LONGEST_SILENCE);
+}
+
+/** A server that hangs keeps its connections, and answers none of its requests. */
+function giveUp() {
+  close();
+  lose();
+  cutOff();
+  again();
+}
+
+function listen() {
+  close();
   source = new EventSource(`${API}events?client=${state.client}`);
-  const on = (name, act) => source.addEventListener(name, (event) => act(JSON.parse(event.data)));
+  heard();
+  const on = (name, act) => source.addEventListener(name, (event) => {
+    heard();
+    act(JSON.parse(event.data));
+  });
+  on("alive", () => {});
   on("state", ({ reader, card, operations, deferral }) => {
     const wasLost = state.link === "lost";
     const wasAway = wasLost || isResting();
@@ -77,7 +103,7 @@ function listen() {
     wasRefused = false;
     if (isFirst) restoreTasks();
     isFirst = false;
-    change({ lying: card?.session ?? null });
+    change({ lying: card?.session ?? null, again: {} });
     reconcile(operations);
     seeCard(card, wasAway);
     if (wasLost) announce(say.link.back);
@@ -89,7 +115,7 @@ function listen() {
   on("card", (card) => seeCard(card));
   on("gone", ({ session }) => {
     if (state.card?.session === session) change({ card: null });
-    if (state.lying === session) change({ lying: null, served: {} });
+    if (state.lying === session) change({ lying: null, served: {}, again: {} });
   });
   on("operation", follow);
   on("deferral", (deferral) => {
@@ -107,14 +133,14 @@ function listen() {
     // needed, the session may have ended, and the page checks that at once.
     const mayLast = state.settings.login === "none";
     if (source.readyState !== EventSource.CLOSED && mayLast) return;
-    source.close();
+    close();
     wasRefused = true;
     again();
   };
 }
 
 // A page in the browser's back/forward cache would keep its stream, and a waiting operation.
-addEventListener("pagehide", () => source?.close());
+addEventListener("pagehide", close);
 addEventListener("pageshow", ({ persisted }) => { if (persisted) connect(); });
 
 // A browser has six connections to a server, and each stream keeps one. A hidden tab releases its
@@ -131,7 +157,7 @@ function mind() {
 function rest() {
   if (isOpening || Object.keys(state.tasks).some(isOpen)) mind();
   else if (state.link !== "closed") {
-    source?.close();
+    close();
     change({ link: "resting", card: null, others: {} });
   }
 }
@@ -152,7 +178,8 @@ function seeCard(told, isSilent) {
   const card = told?.read || told?.problem ? withProblem(told) : null;
   const isSame = JSON.stringify(state.card) === JSON.stringify(card);
   change({
-    card, lying: told?.session ?? null, asking: card ? false : state.asking,
+    card, lying: told?.session ?? null, served: told?.served ?? {},
+    asking: card ? false : state.asking,
     seen: card?.read ?? state.seen,
   });
   if (!card || isSilent || isSame) return;

@@ -111,7 +111,7 @@ const unknown = (task) => [
     leads(unknownWords(task, repeatsItself(task)).lines),
     h("div.row",
       !repeatsItself(task) && !needsOtherTag(task.doubt)
-        && button(say.unknown.again, () => retry(task.id),
+        && button(say.unknown.again, () => retry(task.id, true),
           { tone: "strong", sign: "waves", disabled: !isUsable(), money: true }),
       button(say.unknown.leave, () => leaveOpen(task.id), { tone: "quiet" }))],
   picture("ask"),

@@ -14,8 +14,9 @@ export const state = {
   client: freshID(), settings: null, session: null, needsLogin: false, link: "connecting",
   reader: null, card: null, asking: false, route: { name: "home", arg: null },
   tasks: {}, others: {}, ended: 0, data: {}, form: {}, dialog: null, toasts: [],
-  // The session of the tag on the reader, read or not, and the last card of each verb.
-  lying: null, served: {},
+  // The session of the tag on the reader, read or not; what the server says that it has had since
+  // it came, and what somebody has said that it is to have once more.
+  lying: null, served: {}, again: {},
   // The card that was read last, wherever it is now.
   seen: null,
   // The ledger's reach and the purchases that are booked later; null where there is nothing to say.
@@ -111,14 +112,11 @@ export const isWithoutLedger = () =>
 export const isPaidLater = () =>
   isDeferring() || (!state.card && Boolean(state.deferral?.outOfReach && state.deferral.offered));
 
-/** Whether the card on the reader was charged, or added to, since it was placed there. */
-export function isServed(verb) {
-  const { session, uid } = state.served[verb] ?? {};
-  if (state.lying === null || !uid) return false;
-  return session === null ? state.card?.read?.uid === uid : session === state.lying;
-}
+/** Whether the card on the reader has had this since it came, so that somebody has to be asked. */
+export const isServed = (verb) => verb in state.served && !state.again[verb];
 
-export const serve = (verb, entry) => change({ served: { ...state.served, [verb]: entry } });
+/** Somebody has said that the card on the reader is to have this once more. */
+export const serve = (verb) => change({ again: { ...state.again, [verb]: true } });
 
 /** Whether a tag is on the reader on which no money may move. */
 export const isBarred = () => Boolean(state.card) && !trustedCard();

@@ -50,6 +50,7 @@ export const say = {
       close: ["The card keeps its money.", "Hand out nothing."],
     },
     why: {
+      "not-begun": ["The connection was lost before anything was booked.", "Try again."],
       "blank-tag": ["This tag is blank.", "Hold a card to the reader."],
       "not-a-card": ["This tag is not a tapcard card.", "Hold a card to the reader."],
       "unsupported-tag": ["This tag is not a tapcard card.", "Hold a card to the reader."],
@@ -185,6 +186,12 @@ export const say = {
     "ticket/buy": ["Ticket already bought. Remove the card, or buy another.",
       "Charge the same card again"],
   },
+  // Of a card that was there before the server could see it arrive, or whose payment is unknown.
+  perhapsServed: {
+    pay: "This card may have paid already. Check the history before you charge it again.",
+    add: "This card may have been topped up already. Check the history before you add more.",
+    "ticket/buy": "This card may have paid for a ticket already. Check the history first.",
+  },
 
   // Names of the actions, and their messages of success.
   verbs: {
@@ -212,6 +219,7 @@ export const say = {
   onceMore: {
     "confirmation-needed": [(what) => `${what}?`, (amount) => `Yes, ${amount || "do it"}`],
     "just-settled": [(what) => `${what} again?`, () => "Once more"],
+    "same-card": [(what) => `${what} again?`, () => "Once more"],
   },
   phases: {
     seen: "Card seen", settling: "Finishing an earlier operation", scratching: "Scratching",

@@ -5,9 +5,7 @@
 import { call, OPERATION_LIMIT, Problem } from "./api.js";
 import { announce, confirmed, toast } from "./notices.js";
 import { meaningOf, refusalWords, spoken, unknownWords } from "./refusals.js";
-import {
-  blamesTag, change, freshID, HERE, isUsable, needsOtherTag, serve, state,
-} from "./store.js";
+import { blamesTag, change, freshID, HERE, isUsable, needsOtherTag, state } from "./store.js";
 import { say } from "./strings.js";
 import { balanceWords, handOut, settledWords, shown } from "./words.js";
 
@@ -27,10 +25,10 @@ const standing = new Map();
 /** Requests without an answer yet, and the timers of the next queries. */
 const sent = new Map();
 const questions = new Map();
-/** Verbs that one more press must not repeat on the same card. */
-const SERVING = ["pay", "add", "ticket/buy"];
 /** Refusals that need a confirmation, and the member that gives it. */
-const ONCE_MORE = { "confirmation-needed": "confirmed", "just-settled": "again" };
+const ONCE_MORE = {
+  "confirmation-needed": "confirmed", "just-settled": "again", "same-card": "again",
+};
 /** The time until the server notices that the reader is gone. */
 const READER_SEARCH = 4000;
 const FRESH = {
@@ -43,9 +41,10 @@ const FRESH = {
  * its view. `kind` is a name more precise than the verb: taking back an addition is not called a
  * refund. `then` is called with the task after its outcome.
  */
-export function begin(verb, body = {}, { place = "stage", about = "", kind = verb, then } = {}) {
+export function begin(verb, members = {}, { place = "stage", about = "", kind = verb, then } = {}) {
   const id = freshID();
   if (then) afterwards.set(id, then);
+  const body = state.again[verb] ? { ...members, again: true } : members;
   const task = { id, verb, kind, body, place, about, at: Date.now() };
   change({ tasks: { ...state.tasks, [id]: task } });
   send(id, (problem) => settle(id, { problem }));
@@ -54,18 +53,25 @@ export function begin(verb, body = {}, { place = "stage", about = "", kind = ver
 /** Sets the callback for every ended operation of a verb, also after a reload. */
 export const whenever = (verb, then) => standing.set(verb, then);
 
-/** Sends the request again; under the same id it can never happen twice. */
-export function retry(id) {
+/**
+ * Sends the request again; under the same id it can never happen twice. Without a press, it only
+ * finishes what was begun: the next card may be somebody else's.
+ */
+export function retry(id, isPressed) {
   alter(id, { isAgain: true });
-  send(id, (problem) => ask(id, problem));
+  send(id, (problem) => {
+    if (problem.error === "not-begun") settle(id, { problem });
+    else ask(id, problem);
+  }, !isPressed);
+  if (!state.tasks[id].doubt && !isPressed) alter(id, { status: "asking" });
 }
 
-async function send(id, whenRefused) {
+async function send(id, whenRefused, repeated = false) {
   alter(id, { ...FRESH, sentAt: performance.now() });
   if (state.card && !state.tasks[id].doubt) spin(id);
   keepOpenTasks();
   const { verb, body } = state.tasks[id];
-  const whole = { ...body, operation: id, client: state.client };
+  const whole = { ...body, operation: id, client: state.client, ...(repeated && { repeated }) };
   const request = Symbol(id);
   sent.set(id, request);
   const outcome = await call("POST", verb, whole, OPERATION_LIMIT)
@@ -93,7 +99,10 @@ async function ask(id, refusal) {
     if (refusal && found.problem?.result === "unknown") leaveUnknown(id, refusal);
     else follow(found);
   } catch (problem) {
-    if (problem.error === "no-such-operation") leaveUnknown(id, refusal);
+    if (problem.error === "no-such-operation") {
+      if (refusal) leaveUnknown(id, refusal);
+      else if (isPending(id)) retry(id);
+    }
   }
   if (state.tasks[id]?.status !== "asking") return;
   clearTimeout(questions.get(id));
@@ -116,10 +125,11 @@ function leaveUnknown(id, refusal) {
 
 /**
  * Whether the request is retried automatically, so the card need only be held again. Where the tag
- * is the obstacle that would be in vain, and wear it.
+ * is the obstacle that would be in vain, and wear it; so it would be where no card is known.
  */
-export const repeatsItself = ({ place, at, doubt }) =>
-  place === "stage" && Date.now() - at < LONGEST_REPEATING && !(doubt && blamesTag(doubt));
+export const repeatsItself = ({ place, at, body, doubt }) =>
+  place === "stage" && Date.now() - at < LONGEST_REPEATING && !(doubt && blamesTag(doubt))
+    && !(doubt?.error === "outcome-unknown" && !doubt.uid && !doubt.operation && !body.card);
 
 /** Retries an unknown outcome before the server's watch sees the card, which would void it. */
 function repeat(id, pause) {
@@ -184,7 +194,8 @@ export function dismiss(id) {
 
 /** Handles an operation event of the stream, from this tab or another. */
 export function follow({ operation: id, client, verb, phase, uid, answer, problem }) {
-  if (phase === "done") noteServed(verb, answer?.uid ?? uid, id);
+  // Whoever has said "once more" did not mean one more after this.
+  if (phase === "done") change({ again: {} });
   if (!state.tasks[id]) {
     if (client !== state.client && say.verbs[verb]) noteOther(id, { verb, phase, uid });
   } else if (isOpen(id) && !state.tasks[id].outcome) {
@@ -193,9 +204,16 @@ export function follow({ operation: id, client, verb, phase, uid, answer, proble
     // The event of an earlier attempt: the running one will have its own answer.
     else if (problem?.result === "unknown" && state.tasks[id].doubt && sent.has(id)) return;
     else if (phase === "failed") settle(id, { problem: new Problem(problem, problem.status) });
-    else if (phase === "waiting") alter(id, { phase, status: "waiting", since: null });
-    else spin(id, phase);
+    else if (phase === "waiting") {
+      alter(id, { phase, status: "waiting", since: null, ...begun(id) });
+    } else spin(id, phase);
   }
+}
+
+/** A repeated request begins nothing: what waits for its card was begun before. */
+function begun(id) {
+  const { isAgain, doubt } = state.tasks[id];
+  return isAgain && !doubt ? { doubt: unknown(null, { operation: id }) } : {};
 }
 
 /** Queries all tasks after a reconnection, because events of the gap are lost. */
@@ -204,24 +222,6 @@ export function reconcile(operations) {
   operations.forEach(follow);
   const running = new Set(operations.map(({ operation }) => operation));
   for (const id of Object.keys(state.tasks)) if (!running.has(id)) ask(id);
-}
-
-/** Notes the card of an operation from any client, if it is still on the reader. */
-function noteServed(verb, uid, operation) {
-  if (!SERVING.includes(verb) || (state.link === "live" && state.lying === null)) return;
-  const before = state.served[verb];
-  const isSame = before?.uid === uid && before.session === state.lying;
-  const operations = [...(isSame ? before.operations : []), operation];
-  serve(verb, { uid, session: state.lying, operations });
-}
-
-/** Forgets an operation that was taken back as a whole. */
-function noteUndone({ payment, amount }) {
-  if (amount) return;
-  for (const [verb, entry] of Object.entries(state.served)) {
-    const operations = (entry?.operations ?? []).filter((operation) => operation !== payment);
-    serve(verb, operations.length > 0 ? { ...entry, operations } : undefined);
-  }
 }
 
 export const isOpen = (id) => ["waiting", "working", "asking"].includes(state.tasks[id]?.status);
@@ -282,9 +282,6 @@ function show(id) {
     if (doubt) return;
   }
   change({ ended: state.ended + 1 });
-  // Without the stream, nothing else reports it.
-  if (status === "done" && state.link !== "live") noteServed(verb, task.answer.uid, id);
-  if (status === "done" && verb === "refund") noteUndone(task.body);
   if (status === "cancelled") {
     dismiss(id);
     toast(say.cancelled[verb] ?? say.cancelled.all);

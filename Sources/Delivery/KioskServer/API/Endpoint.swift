@@ -90,7 +90,7 @@ extension Endpoint {
                         .map { ($0.name, schema($0), isRequired: $0.isRequired) }
                         + ["operation", "client"].map {
                             ($0, Schema.orNull(values(.operation)), isRequired: false)
-                        }),
+                        } + [("repeated", Schema.orNull(values(.truth)), isRequired: false)]),
                 isRequired: call.parameters.contains(where: \.isRequired))
             needsToken = true
         } else {

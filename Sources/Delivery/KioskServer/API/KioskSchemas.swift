@@ -7,7 +7,7 @@ enum KioskSchemas {
     static let components: [(name: String, schema: JSONValue)] = [
         ("Problem", problem), ("Session", session), ("Settings", settings), ("Reader", reader),
         ("Lying", lying), ("Operation", operation), ("State", state), ("Gone", gone),
-        ("Health", health), ("Deferral", deferral),
+        ("Health", health), ("Deferral", deferral), ("Alive", Schema.object([:])),
     ]
 
     private static let problem = Schema.object([
@@ -45,8 +45,17 @@ enum KioskSchemas {
     /// is being read.
     private static let lying = Schema.object([
         "session": Schema.orNull(Schema.count), "read": Schema.orNull(Schema.named("Card")),
-        "problem": Schema.orNull(Schema.named("Problem")),
+        "problem": Schema.orNull(Schema.named("Problem")), "served": served,
     ])
+
+    /// What the card has had, or may have had, since it was put on the reader.
+    private static let served = Schema.object(
+        members: VisitRequest.allCases.map { request in
+            (
+                request.rawValue, Schema.words(Visit.Certainty.allCases.map(\.rawValue)),
+                isRequired: false
+            )
+        })
 
     private static let operation = Schema.object([
         "operation": ValueSchemas.operation, "verb": Schema.text,
@@ -95,6 +104,6 @@ enum KioskSchemas {
     /// The names of the events, with the schemas of their data.
     static let events: KeyValuePairs<String, String> = [
         "state": "State", "reader": "Reader", "card": "Lying", "gone": "Gone",
-        "operation": "Operation", "deferral": "Deferral",
+        "operation": "Operation", "deferral": "Deferral", "alive": "Alive",
     ]
 }

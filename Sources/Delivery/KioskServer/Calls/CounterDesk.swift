@@ -78,7 +78,7 @@ struct CounterDesk: Sendable {
         /// Complete; a repeated request is not answered.
         case over
         /// The ledger cannot be read.
-        case notKnown
+        case notKnown(TapcardError)
     }
 
     /// The state of an operation id. It is `answered` only for an operation of the call's own kind.
@@ -97,9 +97,24 @@ struct CounterDesk: Sendable {
             ]
             return answeredCall[operation.kind] == call.path ? .answered : .over
         } catch {
-            return .notKnown
+            return .notKnown(TapcardError(error))
         }
     }
+
+    /// What a card has had at any time, as far as its last operations tell. If the ledger cannot be
+    /// asked, nil; a deferred purchase that it does not have yet may be of any card.
+    func hadEarlier(_ uid: CardUID) async -> Set<VisitRequest>? {
+        let last = try? await ledger.read { rows throws(LedgerError) in
+            try rows.operations(on: uid, last: CounterDesk.operationsOfVisit)
+        }
+        guard let last else { return nil }
+        var had = Set(last.filter { $0.state == .committed }.compactMap { VisitRequest($0.kind) })
+        if session.deferredSales.mayHaveLines { had.insert(.pay) }
+        return had
+    }
+
+    /// More than a card has in one visit.
+    private static let operationsOfVisit = 100
 
     /// The problem with the ledger; nil when it can be read and, with `isWriting`, written.
     func ledgerProblem(isWriting: Bool) async -> TapcardError? {
@@ -222,13 +237,32 @@ struct CounterDesk: Sendable {
     /// The reader's display name; nil for a reader that was never found.
     var readerName: String { get async { await reader.name } }
 
-    /// Whether a tag is on the reader now.
-    func isOccupied() async -> Bool {
+    /// What one look at the reader tells.
+    enum Look: Sendable {
+        case card(CardUID?)
+        case empty
+        /// Several tags, or no reader.
+        case problem(TapcardError)
+    }
+
+    /// Looks at the reader now. If a card was known to be there, twice: one that is moved a little is
+    /// lost for a moment.
+    func look(again: Bool) async -> Look {
+        let first = await lookOnce()
+        guard again, case .empty = first else { return first }
+        try? await session.surroundings.sleep(Station.presenceInterval)
+        return await lookOnce()
+    }
+
+    private func lookOnce() async -> Look {
         do throws(ReaderError) {
-            _ = try await reader.select(within: .zero)
-            return true
+            return .card(CardUID(bytes: try await reader.select(within: .zero).uid))
         } catch {
-            return error.kind == .severalTags
+            return switch error.kind {
+            case .severalTags, .noReader, .busy, .readerLost, .cancelled:
+                .problem(TapcardError(error))
+            case .noTag, .tagLost, .garbled, .timedOut, .refused, .unsupported: .empty
+            }
         }
     }
 

@@ -11,18 +11,23 @@ import WebServer
 /// An operation does not depend on a connection: it runs to its end when its client leaves. Only an
 /// operation that still waits for a card, or for the scratching of one, ends with its page.
 actor OperationQueue {
-    private static let keepAlive = Duration.seconds(15)
+    /// Pages take a server for lost that is silent for longer: live.js.
+    private static let keepAlive = Duration.seconds(3)
+    /// The beats between two looks after listeners, ledger and journal.
+    private static let beatsOfCare = 5
     /// The delay before a failed set-up of the station is retried.
     private static let retry = Duration.seconds(1)
 
-    private let desk: CounterDesk
+    let desk: CounterDesk
     /// The number of this counter; nil for the only one.
     private let number: Int?
     private let log: KioskLog
     private let ledgerCheck: LedgerCheck
     private let deferrals: DeferralKeeper
     private var hub: EventHub
-    private var lying: LyingCard? {
+    /// What may be begun on the card that lies there.
+    var admission = Admission()
+    private(set) var lying: LyingCard? {
         didSet { shown.withLock { $0 = OperationQueue.answer(lying) } }
     }
     /// The answer about the card, readable without waiting for the actor.
@@ -34,11 +39,12 @@ actor OperationQueue {
     private var readerName: String?
     private var watching: Task<Void, Never>?
     private var beating: Task<Void, Never>?
+    private var beats = 0
     /// The operation that uses the reader.
-    private var atReader: OperationID?
-    private var running: [OperationID: CounterOperation] = [:]
+    private(set) var atReader: OperationID?
+    private(set) var running: [OperationID: CounterOperation] = [:]
     private var ended = EndedOperations()
-    private var isClosing = false
+    private(set) var isClosing = false
     private var metrics = KioskMetrics()
 
     init(
@@ -81,7 +87,7 @@ actor OperationQueue {
 
     nonisolated var card: WebResponse { shown.withLock { $0 } }
     private static func answer(_ lying: LyingCard?) -> WebResponse {
-        .answer(lying?.document ?? ["session": .null, "read": .null, "problem": .null]).forMany()
+        .answer(lying?.document ?? LyingCard.none).forMany()
     }
     var reader: JSONValue {
         [
@@ -155,8 +161,10 @@ actor OperationQueue {
     }
 
     private func beat() {
-        dismissUnwelcome()
         hub.keepAlive()
+        beats += 1
+        guard beats.isMultiple(of: OperationQueue.beatsOfCare) else { return }
+        dismissUnwelcome()
         if !isClosing { ledgerCheck.beat() }
         if !isClosing { keepDeferral() }
     }
@@ -192,20 +200,27 @@ actor OperationQueue {
         watching = nil
     }
 
-    private func saw(_ event: CounterDesk.Event) {
+    private func saw(_ event: CounterDesk.Event) async {
         ledgerCheck.use()
         switch event {
         case .card(let read, let problem):
             deferrals.noteReading(problem)
+            let uid = read["uid"]?.string ?? problem?.uid?.description
+            await arrived(uid, read["settled"], problem)
             lies(read, problem)
         case .problem(let error) where error.result == .noReader:
+            admission.visit.open()
             wentAway()
             readerChanged(error)
         case .problem(let error):
+            await arrived(error.uid?.description, .settled(error.settled), error)
             lies(nil, error)
         case .gone:
+            // When one of several tags is left, it may be the card that was there before.
+            if lying?.problem?.kind != .severalTags { admission.visit.leave() }
             wentAway()
         case .empty:
+            admission.visit.leave()
             wentAway()
             // An operation may have found the reader again before the watch did.
             if readerProblem != nil { readerChanged(nil) }
@@ -219,28 +234,32 @@ actor OperationQueue {
     private func lies(_ read: JSONValue?, _ problem: TapcardError?, _ known: String? = nil) {
         if readerProblem != nil { readerChanged(nil) }
         let uid = read?["uid"]?.string ?? problem?.uid?.description ?? known
-        if lying?.isStillWithoutLedger(uid, read, problem) == true { return }
-        if uid == nil || lying?.uid != uid {
+        let isOther = uid == nil || lying?.uid != uid
+        let now = LyingCard(
+            session: sessions + (isOther ? 1 : 0), uid: uid, read: read, problem: problem,
+            served: admission.visit.document)
+        if lying?.isStillWithoutLedger(now) == true { return }
+        if isOther {
             wentAway()
             sessions += 1
             metrics.cards += 1
         }
-        let now = LyingCard(session: sessions, uid: uid, read: read, problem: problem)
         lying = now
         publish("card", now.document)
     }
 
     /// Marks the card to be read again after an operation. A card that arrived for the operation is
     /// reported before the operation's end, so that pages know that it is still there.
-    private func stays(_ uid: CardUID?) {
+    func stays(_ uid: CardUID?) {
         guard let uid = uid?.description, lying?.uid != uid else {
             lying?.forget()
+            lying?.served = admission.visit.document
             return
         }
         lies(nil, nil, uid)
     }
 
-    private func wentAway() {
+    func wentAway() {
         guard let gone = lying else { return }
         lying = nil
         publish("gone", ["session": .number(String(gone.session))])
@@ -256,7 +275,7 @@ actor OperationQueue {
     /// Carries out a request, or joins the same request that is already under way.
     func carryOut(
         _ call: CounterCall, _ members: [JSONMember], by client: OperationID?,
-        cashier: CashierName?
+        cashier: CashierName?, isRepeated: Bool
     ) async throws(Problem) -> CounterDesk.Answer {
         let named = call.changes ? members.first { $0.key == "operation" } : nil
         let rest = members.filter { $0 != named }
@@ -273,44 +292,18 @@ actor OperationQueue {
                 return answer
             }
         }
-        if isClosing || (needsReader && atReader != nil) {
+        if isRepeated { try await requireBegun(operation) }
+        if isRepeated || isClosing || (needsReader && atReader != nil) {
             return try await answerBeside(operation)
         }
         return try await begin(operation)
     }
 
-    /// The answer while the reader is in use or the counter is closing. It includes the ledger's
-    /// state of the operation id.
-    private func answerBeside(
-        _ operation: CounterOperation
-    ) async throws(Problem) -> CounterDesk.Answer {
-        let booked =
-            operation.call.takesOperation
-            ? await desk.booked(operation.id, by: operation.call) : .nothing
-        // The same id may have been requested in the meantime.
-        if let known = running[operation.id], let task = known.task {
-            guard operation.isSame(as: known) else { throw .otherRequest }
-            return await task.value
-        }
-        if isClosing { throw .closing(booked) }
-        if booked == .answered {
-            var beside = operation
-            (beside.needsReader, beside.gate) = (false, StopGate(isOpen: false))
-            let answer = try await begin(beside)
-            // The ledger alone could not answer it.
-            guard answer.problem?.kind != .readerBusy else {
-                throw .readerTaken(booked)
-            }
-            return answer
-        }
-        guard atReader == nil else { throw .readerTaken(booked) }
-        return try await begin(operation)
-    }
-
-    private func begin(
+    func begin(
         _ operation: CounterOperation
     ) async throws(Problem) -> CounterDesk.Answer {
         let (id, call, needsReader) = (operation.id, operation.call, operation.needsReader)
+        guard !admission.isWithdrawn(id) else { throw .notBegun }
         let request: CounterDesk.Request
         do {
             request = try desk.request(call, operation.namedMembers)
@@ -335,18 +328,23 @@ actor OperationQueue {
             for await step in steps { note(step, id) }
         }
         let (cashier, gate) = (running[id]?.cashier, running[id]?.gate)
-        let answer = await desk.carryOut(request, for: cashier, withReader: needsReader) { step in
+        let refused = needsReader ? await refusal(of: id) : nil
+        var answer = await desk.carryOut(
+            request, for: cashier, withReader: needsReader && refused == nil
+        ) { step in
             gate?.note(step)
-            listener.yield(step)
+            if refused == nil { listener.yield(step) }
+        }
+        // Without the reader, what needs no card was answered: a replay, an invalid amount.
+        if let refused, answer.problem?.kind == .readerBusy {
+            answer = CounterDesk.Answer(document: nil, problem: refused)
         }
         listener.finish()
         // All steps are published before the end of their operation.
         await following.value
         if needsReader {
-            // A separate task checks the reader, because this one may be cancelled.
-            let isOccupied = await Task { [desk] in await desk.isOccupied() }.value
+            await lookAfter(id, answer)
             atReader = nil
-            if isOccupied { stays(running[id]?.uid) } else { wentAway() }
             if !isClosing { watch() }
         }
         end(id, answer)

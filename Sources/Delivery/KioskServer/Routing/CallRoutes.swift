@@ -37,8 +37,9 @@ struct CallRoutes: Sendable {
             client = try CallRoutes.id(named.value)
             members.removeAll { $0.key == "client" }
         }
+        let isRepeated = call.changes ? try CallRoutes.isRepeated(&members) : false
         let answer = try await queue.carryOut(
-            call, members, by: client, cashier: session?.cashier?.name)
+            call, members, by: client, cashier: session?.cashier?.name, isRepeated: isRepeated)
         if let problem = answer.problem, call.changes || answer.document == nil {
             throw Problem(problem)
         }
@@ -54,6 +55,16 @@ struct CallRoutes: Sendable {
                 form?.isNumber == true ? .number(field.value) : .string(field.value)
             return JSONMember(key: field.name, value: value)
         }
+    }
+
+    /// Whether the request may only finish what was begun under its id; takes that member out.
+    private static func isRepeated(_ members: inout [JSONMember]) throws(Problem) -> Bool {
+        guard let place = members.firstIndex(where: { $0.key == "repeated" }) else { return false }
+        let value = members.remove(at: place).value
+        guard value == .null || value.bool != nil else {
+            throw Problem(400, "usage", "\"repeated\" has to be true or false.")
+        }
+        return value == .bool(true)
     }
 
     /// The operation id; nil for null.

@@ -119,6 +119,17 @@ extension Problem {
         409, "operation-mismatch", "This operation's id is in use for another request.",
         "Nothing was begun.", NextStep.request(.useNewID).words)
 
+    static let notBegun = Problem(
+        409, "not-begun", "The request was lost before anything was begun.",
+        "Nothing was done, and nothing will be done under this id.",
+        NextStep.request(.useNewID).words)
+
+    /// The answer to a repeated request of which there is no trace.
+    static let notKnownHere = Problem(
+        TapcardError(
+            .outcomeUnknown, "Whether this was done is not known here.",
+            meaning: "Nothing was begun now.", next: [.card(.showHistory(nil))]))
+
     static let tooLate = Problem(
         409, "too-late", "The card is being worked on: this cannot be stopped any more.",
         "It goes on.")

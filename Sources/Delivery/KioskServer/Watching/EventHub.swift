@@ -58,8 +58,9 @@ struct EventHub {
         }
     }
 
-    /// Keeps proxies from closing idle connections, and detects clients that have vanished.
-    func keepAlive() { send(Array(": \n\n".utf8)) }
+    /// Shows pages that the server is there, keeps proxies from closing idle connections, and detects
+    /// clients that have vanished.
+    func keepAlive() { publish("alive", [:]) }
 
     func finish() {
         for listener in listeners.values { listener.stream.finish() }

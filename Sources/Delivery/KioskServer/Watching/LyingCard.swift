@@ -9,21 +9,39 @@ struct LyingCard: Sendable {
     /// The last reading. Both it and the problem are nil while the card is being read again.
     var read: JSONValue?
     var problem: TapcardError?
+    /// What the card has had since it was put on the reader.
+    var served = Visit().document
 
     /// Whether the ledger was away already, and nothing else is new: that is reported once, and not
     /// with each attempt to reach it.
-    func isStillWithoutLedger(_ uid: String?, _ read: JSONValue?, _ next: TapcardError?) -> Bool {
-        next?.result == .ledger && next?.kind == problem?.kind && uid == self.uid
-            && read == self.read
+    func isStillWithoutLedger(_ next: LyingCard) -> Bool {
+        next.problem?.result == .ledger && next.problem?.kind == problem?.kind
+            && next.uid == uid && next.read == read && next.served == served
     }
 
     /// Discards the reading: the card is still there but may have changed.
     mutating func forget() { (read, problem) = (nil, nil) }
 
+    /// The answer about an empty reader.
+    static let none: JSONValue = [
+        "session": .null, "read": .null, "problem": .null, "served": Visit().document,
+    ]
+
     var document: JSONValue {
         [
             "session": .number(String(session)), "read": read ?? .null,
-            "problem": problem.map { Problem($0).document } ?? .null,
+            "problem": problem.map { Problem($0).document } ?? .null, "served": served,
         ]
+    }
+}
+
+extension Visit {
+    var document: JSONValue {
+        .object(
+            VisitRequest.allCases.compactMap { request in
+                certainty(of: request).map {
+                    JSONMember(key: request.rawValue, value: .string($0.rawValue))
+                }
+            })
     }
 }

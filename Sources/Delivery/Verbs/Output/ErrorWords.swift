@@ -28,6 +28,9 @@ extension TapcardError.Condition {
             "above the ceiling: --yes, or \"confirmed\" in the API, confirms it"
         case .cardCurrency: "the card is in another currency than this station"
         case .justSettled: "this tap has just settled the same request; --again charges once more"
+        case .sameCard:
+            "in the API: the card has had the same since it was put on the reader; \"again\" "
+                + "repeats it"
         case .operationVoided: "the operation was voided; it did not happen and never will"
         case .wrongCard: "another card than the one that was named"
         case .severalTags: "more than one tag lies on the reader"

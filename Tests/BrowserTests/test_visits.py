@@ -1,0 +1,151 @@
+"""One charge a visit, whatever becomes of the page and of the server; and a server that hangs."""
+
+import signal
+
+from case import BrowserCase
+from test_same_card import AGAIN
+
+PAID = "This card has just paid"
+PERHAPS = "This card may have paid already"
+# What the page knows of the card, as if the news had not come yet.
+FORGET = """
+const [done] = arguments;
+import("/store.js").then(({ change }) => { change({ served: {} }); done(); });
+"""
+# The page's clock for the server's silence is in the hand of the test.
+CLOCK = """
+const later = window.setTimeout;
+window.setTimeout = (act, pause, ...rest) => {
+  if (act.name !== "giveUp") return later(act, pause, ...rest);
+  window.silence = { act, pause };
+  return 0;
+};
+"""
+
+
+class VisitCase(BrowserCase):
+    loses_server = True
+
+    def setUp(self):
+        super().setUp()
+        self.uid = self.counter.make_demo("20.00")
+        self.page.open("pay")
+        self.page.see("Amanda Gonzalez")
+
+    def pay(self):
+        self.page.press("$2.50")
+        self.page.stage("done")
+        self.page.leave_check()
+
+    def assertAsked(self, words=PAID):
+        self.page.see(words, AGAIN)
+        self.assertFalse(self.page.can_press("$2.50"))
+
+
+class VisitTests(VisitCase):
+    def test_a_reload_does_not_make_it_another_card(self):
+        self.pay()
+        self.assertAsked()
+        self.page.driver.refresh()
+        self.assertAsked()
+        self.page.press(AGAIN)
+        self.pay()
+        self.assertAsked()
+        self.assertEqual(self.counter.done("pay"), ["-2.50"] * 2)
+
+    def test_neither_does_a_new_tab(self):
+        self.pay()
+        self.open_tab()
+        self.page.open("pay")
+        self.assertAsked()
+
+    def test_nor_a_server_that_was_started_again(self):
+        self.pay()
+        self.counter.server.kill()
+        self.page.see("The server does not answer")
+        self.counter.start()
+        self.assertAsked(PERHAPS)
+        self.page.go("add")
+        self.page.see("Usual amounts")
+        self.page.go("pay")
+        self.page.press(AGAIN)
+        self.pay()
+        self.assertAsked()
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.counter.put(self.uid)
+        self.page.see("$15.00 available")
+        self.pay()
+        self.assertEqual(self.counter.done("pay"), ["-2.50"] * 3)
+
+    def test_a_card_that_had_nothing_is_not_asked_about_after_a_restart(self):
+        self.counter.server.kill()
+        self.page.see("The server does not answer")
+        self.counter.start()
+        self.page.see("Reader ready", "Amanda Gonzalez")
+        self.pay()
+        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+
+    def test_of_two_browsers_one_charges_the_card(self):
+        self.pay()
+        self.assertAsked()
+        self.page.driver.execute_async_script(FORGET)
+        self.page.press("$2.50")
+        self.page.see("Payment, $2.50, once more?", "This card has already paid",
+                      "Nothing was charged.")
+        self.page.press("Leave it as it is")
+        self.page.wait("!document.querySelector('dialog')")
+        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.page.press("$2.50")
+        self.page.press("Once more")
+        self.page.stage("done")
+        self.assertEqual(self.counter.done("pay"), ["-2.50"] * 2)
+
+    def test_once_more_is_meant_for_this_card(self):
+        self.pay()
+        self.page.press(AGAIN)
+        self.page.see("Usual amounts")
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.counter.put(self.uid)
+        self.page.see("$17.50 available")
+        self.pay()
+        self.assertAsked()
+
+
+class HangingServerTests(VisitCase):
+    def hang(self):
+        self.counter.server.process.send_signal(signal.SIGSTOP)
+        self.addCleanup(self.go_on)
+
+    def go_on(self):
+        self.counter.server.process.send_signal(signal.SIGCONT)
+
+    def test_it_is_shown_and_so_is_its_return(self):
+        self.hang()
+        self.page.see("The server does not answer", "Connecting")
+        self.assertNotIn("Reader ready", self.page.text())
+        self.go_on()
+        self.page.see("Reader ready", "Amanda Gonzalez")
+        self.page.see_no("The server does not answer")
+
+    def test_it_is_shown_within_ten_seconds(self):
+        self.page.script(CLOCK)
+        pause = self.page.wait("window.silence?.pause")
+        self.assertLessEqual(pause, 10_000)
+        self.hang()
+        self.page.script("window.silence.act()")
+        self.page.see("The server does not answer", "Connecting")
+
+    def test_a_payment_does_not_ask_to_keep_the_card_there(self):
+        self.hang()
+        self.page.press("$2.50")
+        self.page.see("The server does not answer", "The connection was lost.")
+        self.assertNotIn("Keep the card there", self.page.text())
+        self.go_on()
+        # It had reached the server, or had not; the page says what has become of it.
+        self.page.wait("document.querySelector('.stage.done, .stage.failed')"
+                       " || !document.querySelector('.stage')")
+        isPaid = self.page.count(".stage.done") == 1
+        self.assertEqual(self.counter.done("pay"), ["-2.50"] if isPaid else [])
+        self.assertAudited()
