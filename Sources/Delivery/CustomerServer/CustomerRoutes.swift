@@ -43,12 +43,15 @@ package struct CustomerRoutes: Sendable {
     private let ledger: CustomerLedger
     private let clocks: Clocks
     private let watch: CustomerWatch
+    private let sellsOffline: Bool
     private let state = Guarded(State())
 
     package init(
-        keys: CustomerKeys, ledger: CustomerLedger, clocks: Clocks, watch: CustomerWatch
+        keys: CustomerKeys, ledger: CustomerLedger, clocks: Clocks, watch: CustomerWatch,
+        sellsOffline: Bool = false
     ) {
         (self.keys, self.ledger, self.clocks, self.watch) = (keys, ledger, clocks, watch)
+        self.sellsOffline = sellsOffline
     }
 
     /// The answer to a request under another name than those of this server.
@@ -130,7 +133,7 @@ package struct CustomerRoutes: Sendable {
                 return refused(.counter, request)
             }
             watch.note(.again)
-            return CustomerPage.statement(statement)
+            return CustomerPage.statement(statement, sellsOffline)
         }
         // Not before: who has an old address must not use up the card's own questions.
         if let wait = state.withLock({ $0.cards.admit(uid, at: now) }) {
@@ -143,7 +146,7 @@ package struct CustomerRoutes: Sendable {
         let cookie = state.withLock { $0.shown.keep(uid, counter, at: clocks.uptime()) }
         watch.note(.fresh)
         return CustomerPage.statement(
-            statement,
+            statement, sellsOffline,
             cookie:
                 "\(CustomerRoutes.cookieName)=\(cookie); Path=/; Max-Age=\(ShownCards.seconds); "
                 + "Secure; HttpOnly; SameSite=Strict")
