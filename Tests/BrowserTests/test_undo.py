@@ -60,6 +60,8 @@ class UndoTests(BrowserCase):
         self.page.see("Reversal, $50.00", "Reversed", "Hand out $50.00 now")
         self.assertNotIn("Refund", self.page.text())
         self.page.leave_check()
+        self.page.wait("document.querySelector('.in-home')")
+        self.page.go("add")
         self.page.see("Usual amounts")
         self.assertNotIn("Funds were just added to this card", self.page.text())
         self.assertEqual(self.counter.done("reverse"), ["-50.00"])
