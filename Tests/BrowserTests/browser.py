@@ -32,6 +32,24 @@ return all.find((it) => words(it) === name)
 # Without what is said only to those who do not see.
 SHOWN = ("[...document.body.children].filter((part) => !part.matches('#polite, #urgent, noscript, script'))"
          ".map((part) => part.innerText).join('\\n')")
+# Amounts that stand on two lines, or are cut; those of text that nobody sees do not count.
+BROKEN = """
+const broken = [];
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+  const parent = node.parentElement;
+  if (!parent.checkVisibility() || parent.closest(".unseen, script, style, template")) continue;
+  for (const { 0: amount, index } of node.data.matchAll(/[+\\u2212]?\\$\\d[\\d.,]*\\d/g)) {
+    const range = document.createRange();
+    range.setStart(node, index);
+    range.setEnd(node, index + amount.length);
+    const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+    if (lines.size > 1) broken.push(`${amount} in "${node.data}"`);
+  }
+}
+if (document.documentElement.scrollWidth > innerWidth) broken.push("scrolls sideways");
+return broken;
+"""
 PRESSED = "button, a, summary, [role=button]"
 # What is spoken to those who do not see, in the order in which it came.
 LISTEN = """

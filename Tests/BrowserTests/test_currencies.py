@@ -1,6 +1,7 @@
 """Amounts as they are written where the currency, or the language, is another one."""
 
 from case import BrowserCase
+from counter import ROOT
 
 # What the server says of the currency.
 SETTINGS = """
@@ -86,9 +87,8 @@ class CommaTests(CurrencyCase):
         self.page.leave_check()
         self.page.press("Charge the same card again")
         self.assertEqual(
-            self.sent("1\u00a0480,00", "1.480,00", "1 480", "1.480", "12.5",
-                      "K\u010d 1\u00a0480,5"),
-            ["1480.00", "1480.00", "1480", "1480", "12.5", "1480.5"])
+            self.sent("1\u00a0480,00", "1.480,00", "1 480", "12.5", "K\u010d 1\u00a0480,5"),
+            ["1480.00", "1480.00", "1480", "12.5", "1480.5"])
 
     def test_funds_to_begin_with_take_one_as_well(self):
         self.page.open("issue")
@@ -113,15 +113,48 @@ class LanguageTests(CurrencyCase):
         self.page.driver.execute_cdp_cmd(
             "Network.setUserAgentOverride", {"userAgent": agent, "acceptLanguage": language})
 
-    def test_nowhere_else(self):
+    def test_elsewhere_before_exactly_two_digits(self):
         self.counter.make_demo("20.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
         self.assertEqual(self.placeholder("Another amount"), "2.50")
-        self.assertRefused("4,50", "write 4.50")
+        self.assertRefused("4,5", "write 4.5")
+        self.assertRefused("1,500", '"1,500" is not an amount')
         self.assertRefused("1,00.00", '"1,00.00" is not an amount')
-        self.assertEqual(self.sent("1,000.00", "1 000.00", "$1,000", "1,234,567.5"),
-                         ["1000.00", "1000.00", "1000", "1234567.5"])
+        self.assertEqual(
+            self.sent("3,50", ".50", "1,000.00", "1 000.00", "$1,000.00", "1,234,567.5"),
+            ["3.50", "0.50", "1000.00", "1000.00", "1000.00", "1234567.5"])
+
+
+class RuleTests(CurrencyCase):
+    """The page reads a point and a comma as the command line and the API do."""
+    told = "{}"
+
+    def test_each_text_is_the_same_amount_for_all_of_them(self):
+        with open(f"{ROOT}/fixtures/amounts.txt", encoding="utf-8") as file:
+            lines = [line.split() for line in file if not line.startswith("#")]
+        self.page.open("pay")
+        read = self.page.driver.execute_async_script("""
+          const [lines, done] = arguments;
+          const of = {
+            USD: [2, "."], CZK: [2, ","], JPY: [0, "."], KWD: [3, "."],
+          };
+          Promise.all([import("/store.js"), import("/words.js")]).then(([store, words]) => {
+            const { settings } = store.state;
+            done(lines.map(([currency, text]) => {
+              const [decimals, decimalSeparator] = of[currency];
+              store.change({ settings: { ...settings, currency, decimals, decimalSeparator } });
+              store.setDraft("tried", text);
+              return words.fault(text) ? "-"
+                : String(words.minorUnits(words.typedAmount("tried")));
+            }));
+          });
+        """, lines)
+        for (currency, text, units), found in zip(lines, read):
+            with self.subTest(currency=currency, text=text):
+                # What groups its thousands and has decimals as well the page alone takes.
+                if not {",", "."} <= set(text):
+                    self.assertEqual(found, units)
 
 
 class WholeUnitTests(CurrencyCase):

@@ -2,6 +2,7 @@
 
 import base64
 import os
+import re
 import time
 import unittest
 import urllib.parse
@@ -10,7 +11,7 @@ import axe_core_python
 from selenium.common.exceptions import WebDriverException
 
 import screens
-from browser import LIMIT, NARROW, PAUSE, WIDE, Page
+from browser import BROKEN, LIMIT, NARROW, PAUSE, WIDE, Page
 from customers import Customers
 
 AXE = f"{os.path.dirname(axe_core_python.__file__)}/axe.min.js"
@@ -172,6 +173,36 @@ class CardTests(CustomersCase):
         self.page.script("window.isThere = true")
         self.page.driver.find_element("tag name", "button").click()
         self.see("$165.50")
+
+    def test_no_amount_stands_on_two_lines(self):
+        self.customers.run("add", "150", "--again", "--yes")
+        self.addCleanup(self.command, "Page.setFontSizes", {"fontSizes": {"standard": 16}})
+        for size in (16, 32):
+            self.command("Page.setFontSizes", {"fontSizes": {"standard": size}})
+            for width in (320, 390, 768, 1440):
+                with self.subTest(size=size, width=width):
+                    self.page.look((width, 844))
+                    self.open(self.customers.tap())
+                    self.see("$315.50")
+                    self.assertEqual(self.page.script(BROKEN), [])
+
+    def test_times_are_written_as_on_the_counter_page(self):
+        address = urllib.parse.urlsplit(self.customers.tap())
+        _, page = self.customers.ask(
+            f"{self.customers.url}", dict(urllib.parse.parse_qsl(address.query)))
+        # The server's own words, for a browser without scripts, are in UTC, as this browser is.
+        told = dict(re.findall(r'<time datetime="([^"]+)">([^<]+) UTC</time>', page))
+        self.assertTrue(told)
+        agent = self.page.script("return navigator.userAgent")
+        speak = "Network.setUserAgentOverride"
+        self.addCleanup(self.command, speak, {"userAgent": agent, "acceptLanguage": "en-GB"})
+        self.command(speak, {"userAgent": agent, "acceptLanguage": "en-US"})
+        self.open(self.customers.tap())
+        self.see("$165.50")
+        shown = dict(self.page.script(
+            "return [...document.querySelectorAll('li time')].map("
+            "(time) => [time.dateTime, time.innerText])"))
+        self.assertEqual(shown, {moment: told[moment] for moment in shown})
 
     def test_says_what_is_with_the_card(self):
         self.customers.run("block")

@@ -7,6 +7,7 @@ SIZES = {"wide": WIDE, "tablet": TABLET, "narrow": NARROW}
 # Ordinary phones, with what their browsers leave of the screen.
 PHONES = {"360x640": (360, 640), "390x664": (390, 664), "375x667": (375, 667),
           "320x568": (320, 568)}
+MORE = {"390x844": (390, 844), "768x1024": (768, 1024), "1440x900": (1440, 900)}
 HOWS = ("mouse", "touch")
 # The page's clock when what is asked for has come first.
 APPEARED = """
@@ -130,6 +131,47 @@ class DoubleTapTests(BrowserCase):
                     for other in [*tiles, self.page.box(".check")]:
                         self.assertFalse(overlap(box, other), f"{verb}: {box} on {other}")
                 self.assertInSight(size)
+
+    def test_charging_the_same_card_again_is_where_nothing_else_charges_or_leads_there(self):
+        for name, size in (SIZES | PHONES | MORE).items():
+            with self.subTest(size=name):
+                self.at_home(size)
+                boxes = [self.page.box(f".tile.{verb}") for verb in TILES]
+                self.page.go("pay")
+                self.page.wait("document.querySelector('.presets button')")
+                boxes += [self.page.box(".presets"), self.page.box(".free button")]
+                self.page.press("$1.00")
+                self.page.stage("done")
+                boxes.append(self.page.box(".check"))
+                self.page.leave_check()
+                self.page.wait("document.querySelector('.again')")
+                again = self.page.box(".again")
+                for box in boxes:
+                    self.assertFalse(overlap(box, again), f"{again} on {box}")
+                self.assertLessEqual(again[3], size[1] * 0.6, "in sight")
+                self.counter.take()
+                self.counter.put()
+
+    def test_alternating_taps_charge_once(self):
+        for name, size in (SIZES | MORE).items():
+            for how in HOWS:
+                with self.subTest(size=name, how=how):
+                    self.at_home(size)
+                    before = len(self.counter.done("pay"))
+                    self.page.go("pay")
+                    self.page.wait("document.querySelector('.presets button')")
+                    preset = self.centre(".presets button")
+                    self.page.press("$1.00")
+                    self.page.stage("done")
+                    check = self.centre(".check")
+                    for tap in range(20):
+                        # Each as late as if somebody had waited for it.
+                        self.page.tap(*(check, preset)[tap % 2], self.now() + 5000, how)
+                        self.page.wait("!document.querySelector('.stage.waiting, .stage.working')")
+                    self.assertEqual(len(self.counter.done("pay")), before + 1)
+                    self.counter.take()
+                    self.page.see("Hold a card to the reader")
+                    self.counter.put()
 
     def assertInSight(self, size):
         """Amount and check mark of "Paid" are there at once, and nothing has scrolled."""

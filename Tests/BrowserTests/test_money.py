@@ -39,7 +39,7 @@ class MoneyTests(BrowserCase):
         self.counter.make_demo("5.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
-        for text in ["-1", "4,50", "abc", "1.234", "1e3", ".5", "4.5.0", "0.00"]:
+        for text in ["-1", "4,5", "1,500", "abc", "1.234", "1e3", "5.", "4.5.0", "0.00"]:
             with self.assertRaises(Refused) as refused:
                 self.counter.call("POST", "pay", {"amount": text})
             words = refused.exception.document["title"].rstrip(".")
@@ -103,9 +103,9 @@ class MoneyTests(BrowserCase):
         self.page.leave_check()
         self.page.see("refunded")
         self.page.press("Refund \u2212$2.50")
-        self.page.type("How much", "1,00")
+        self.page.type("How much", "1,0")
         self.page.press("Refund it")
-        self.page.see("write 1.00")
+        self.page.see("write 1.0")
         self.page.type("How much", "1.00")
         self.page.press("Refund it")
         self.page.press("Refund it")

@@ -60,6 +60,7 @@ class SameCardTests(BrowserCase):
         self.page.go("add")
         self.page.see("Amanda Gonzalez")
         self.pay("$10.00")
+        self.page.go("add")
         self.page.see("Already topped up", "Add to the same card again")
         self.page.go("pay")
         self.pay()

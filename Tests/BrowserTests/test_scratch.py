@@ -15,6 +15,7 @@ class ScratchTests(BrowserCase):
         self.page.open()
         self.page.press("Scratch")
         self.field = self.page.find("Scratch field", "canvas")
+        self.page.come_to_rest(self.field)
 
     def rub(self):
         ActionChains(self.page.driver).move_to_element_with_offset(self.field, -100, 0) \

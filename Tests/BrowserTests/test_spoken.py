@@ -176,8 +176,9 @@ class SpokenTests(BrowserCase):
         self.page.stage("waiting")
         self.counter.put("NTAG213")
         self.page.stage("failed")
-        self.page.see("Not paid", "This tag is blank.", "Hold a card to the reader.")
-        self.page.hear("Not paid. This tag is blank. Hold a card to the reader.")
+        words = "Hold a card to the reader and try again."
+        self.page.see("Not paid", "This tag is blank.", words)
+        self.page.hear(f"Not paid. This tag is blank. {words}")
         self.assertNotIn("Write the demo user", self.page.text())
         self.page.driver.execute_async_script("setTimeout(arguments[0], 500)")
         self.assertEqual(len([each for each in self.page.heard() if "blank" in each]), 1)

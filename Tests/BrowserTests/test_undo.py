@@ -60,6 +60,8 @@ class UndoTests(BrowserCase):
         self.page.see("Undo top-up, $50.00", "Top-up undone", "Hand out $50.00 now")
         self.assertNotIn("Refund", self.page.text())
         self.page.leave_check()
+        self.page.wait("document.querySelector('.in-home')")
+        self.page.go("add")
         self.page.see("Usual amounts")
         self.assertNotIn("Already topped up", self.page.text())
         self.assertEqual(self.counter.done("reverse"), ["-50.00"])

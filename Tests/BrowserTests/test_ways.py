@@ -1,6 +1,11 @@
 """Every other link and button of the page: where it leads, or what it does."""
 
+import re
+
 from case import BrowserCase
+from counter import ROOT
+
+WORDS = f"{ROOT}/Sources/Delivery/CustomerServer/CustomerWords.swift"
 
 
 class WayTests(BrowserCase):
@@ -38,6 +43,23 @@ class WayTests(BrowserCase):
         self.page.go("draws/draw-9")
         self.page.press("Try again")
         self.page.see("Try again")
+
+    def test_days_and_times_are_written_one_way_on_this_page_and_that_of_the_customers(self):
+        self.page.open()
+        with open(WORDS, encoding="utf-8") as file:
+            months = re.findall(r'"(\w+)"', re.search(
+                r"months = \[(.*?)\]", file.read(), re.DOTALL).group(1))
+        self.assertEqual(len(months), 12)
+        for number, month in enumerate(months, start=1):
+            day = f"2026-{number:02}-09"
+            said = self.page.driver.execute_async_script("""
+              const [day, done] = arguments;
+              import("/words.js").then(({ dateWords, dayWords, timeWords }) => done(
+                [timeWords(`${day}T07:04:00Z`), dateWords(`${day}T07:04:00Z`), dayWords(day)]));
+            """, day)
+            text = f"9 {month} 2026"
+            self.assertEqual(said[:2], [f"{text}, 07:04", text])
+            self.assertRegex(said[2], rf"^[A-Z][a-z]+day,? {text}$")
 
     def test_history_of_the_card_that_an_entry_names(self):
         self.counter.call("POST", "pay", {"amount": "1.00"})
@@ -100,6 +122,8 @@ class WayTests(BrowserCase):
     def test_health(self):
         self.page.open("health")
         self.page.see("Good:")
+        self.page.wait("document.querySelector('dl > dt')")
+        self.assertEqual(self.page.count("dt:not(dl > dt), dd:not(dl > dd)"), 0)
         self.page.press("Check again")
         self.page.see("Good:")
         self.page.press("Check the ledger now")

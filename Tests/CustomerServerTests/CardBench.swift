@@ -19,7 +19,8 @@ struct CardBench {
     private let uptime: Guarded<Int64>
 
     init(
-        _ ledger: any LedgerStore = InMemoryLedger(), keys: CustomerKeys = CardBench.house
+        _ ledger: any LedgerStore = InMemoryLedger(), keys: CustomerKeys = CardBench.house,
+        sellsOffline: Bool = false
     ) {
         let uptime = Guarded<Int64>(1_000_000)
         let told = Guarded<[CustomerWatch.Event]>([])
@@ -30,7 +31,8 @@ struct CardBench {
         routes = CustomerRoutes(
             keys: keys, ledger: CustomerLedger(ledger),
             clocks: CustomerRoutes.Clocks(
-                now: { .tick(0) }, uptime: { uptime.withLock { $0 } }), watch: watch)
+                now: { .tick(0) }, uptime: { uptime.withLock { $0 } }), watch: watch,
+            sellsOffline: sellsOffline)
     }
 
     /// With one card, on a ledger that is out of reach where `isAway` says so.

@@ -9,8 +9,8 @@ import Testing
 import WebServer
 
 @Suite("The page of a card") struct CardPageTests {
-    private static func benchWithCard() async throws -> CardBench {
-        let bench = CardBench()
+    private static func benchWithCard(sellsOffline: Bool = false) async throws -> CardBench {
+        let bench = CardBench(sellsOffline: sellsOffline)
         let desk = Desk(bench.ledger)
         try await desk.complete(.issue(2000), id: 1)
         try await desk.complete(.pay(.cents(450)), id: 2)
@@ -38,6 +38,18 @@ import WebServer
         ])
         #expect(form.status == 200)
         #expect(await bench.show(message).status == 200)
+    }
+
+    @Test func promisesOfflinePaymentsOnlyWhereTheyAreTaken() async throws {
+        for isOn in [false, true] {
+            let bench = try await CardPageTests.benchWithCard(sellsOffline: isOn)
+            let page = await bench.show(bench.address(1))
+            #expect(page.status == 200 && page.text.contains("Offline payments") == isOn)
+            // The same card once more, in the same browser.
+            let cookie = try #require(page.header("Set-Cookie")?.split(separator: ";").first)
+            let again = await bench.show(bench.address(1), cookie: String(cookie))
+            #expect(again.status == 200 && again.text.contains("Offline payments") == isOn)
+        }
     }
 
     @Test func showsBalanceAndMovements() async throws {

@@ -147,7 +147,7 @@ struct HostileRequestTests {
                 (#"{"amount":"1.00","client":true}"#, "usage"),
                 (#"{"amount":"--json"}"#, "bad-amount"), (#"{"amount":"-1.00"}"#, "bad-amount"),
                 (#"{"amount":"0"}"#, "bad-amount"), (#"{"amount":"1.005"}"#, "bad-amount"),
-                (#"{"amount":"4,50"}"#, "bad-amount"), (#"{"amount":"NaN"}"#, "bad-amount"),
+                (#"{"amount":"4,5"}"#, "bad-amount"), (#"{"amount":"NaN"}"#, "bad-amount"),
                 (#"{"amount":"1e3"}"#, "bad-amount"), (#"{"amount":""}"#, "bad-amount"),
                 (#"{"amount":" 1"}"#, "bad-amount"), (#"{"amount":"١"}"#, "bad-amount"),
                 (#"{"amount":"99999999999999999999999"}"#, "usage"),

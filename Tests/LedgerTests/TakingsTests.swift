@@ -6,11 +6,11 @@ import Testing
 @Suite("Takings") struct TakingsTests {
     private func takings(_ operations: [(Operation.Kind, Int64, Operation.State)]) -> Takings {
         var takings = Takings()
-        for (kind, amount, state) in operations {
+        for (index, (kind, amount, state)) in operations.enumerated() {
             takings.count(
                 Operation(
-                    id: .numbered(1), uid: .first, kind: kind, amount: amount, begunAt: .tick(1),
-                    state: state))
+                    id: .numbered(index + 1), uid: .first, kind: kind, amount: amount,
+                    begunAt: .tick(1), state: state))
         }
         return takings
     }
@@ -24,6 +24,26 @@ import Testing
         #expect(sum.paid == 400 && sum.added == 1500 && sum.paidOut == 750)
         #expect(sum.payments == 2 && sum.additions == 2 && sum.payouts == 2)
         #expect(sum.drawer == 750)
+    }
+
+    @Test(
+        "do not count what was taken back entirely",
+        arguments: [(Operation.Kind.pay, Operation.Kind.refund), (.add, .reverse)],
+        [(300, 0), (200, 1)] as [(Int64, Int)])
+    func undone(_ kinds: (Operation.Kind, Operation.Kind), _ back: (amount: Int64, left: Int)) {
+        let done = Operation(
+            id: .numbered(1), uid: .first, kind: kinds.0, amount: 300, begunAt: .tick(1),
+            state: .committed)
+        let undone = Operation(
+            id: .numbered(2), uid: .first, kind: kinds.1, amount: back.amount,
+            reverses: done.id, begunAt: .tick(2), state: .committed)
+        // The entries of a period come in any order.
+        for operations in [[done, undone], [undone, done]] {
+            var takings = Takings()
+            for operation in operations { takings.count(operation) }
+            #expect(takings.payments + takings.additions == back.left)
+            #expect(takings.paid + takings.added == 300 - back.amount)
+        }
     }
 
     @Test func countWhatIsOpenOnlyWhereItHasHappened() {

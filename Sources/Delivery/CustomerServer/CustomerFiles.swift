@@ -17,7 +17,8 @@ enum CustomerFiles {
         h1, h2, p, ul { margin: 0 0 .75rem; padding: 0; }
         h1 { font-size: 1.6rem; line-height: 1.2; }
         h1:focus { outline: 0; }
-        h1:has(small) { font-size: 2.6rem; letter-spacing: -.02em; }
+        h1:has(small) { font-size: min(2.6rem, 11vw); letter-spacing: -.02em; }
+        h1:has(small), li b { white-space: nowrap; }
         h1 small { display: block; font-size: 1rem; font-weight: 600; letter-spacing: 0;
           color: var(--soft); }
         h2 { font-size: 1.1rem; margin-top: 1.5rem; }
@@ -37,10 +38,10 @@ enum CustomerFiles {
         """
 
     /// Presses the button, unless the browser only looks at the page ahead of its user, and shows
-    /// times as the phone does.
+    /// times in the phone's time zone, written as on the counter page.
     static let script = """
         const main = () => document.querySelector("main");
-        const moment = new Intl.DateTimeFormat(navigator.languages,
+        const moment = new Intl.DateTimeFormat("en-GB",
           { dateStyle: "medium", timeStyle: "short" });
         const showTimes = () => {
           for (const time of document.querySelectorAll("time")) {

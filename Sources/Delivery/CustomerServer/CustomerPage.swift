@@ -14,8 +14,11 @@ enum CustomerPage {
         page(200, CustomerWords.title, shell(CustomerWords.title, CustomerWords.lead, message))
     }
 
-    /// A card, for the browser that gets this cookie, or has one already.
-    static func statement(_ statement: CardStatement, cookie: String? = nil) -> WebResponse {
+    /// A card, for the browser that gets this cookie, or has one already. Where tills sell offline,
+    /// it says that such payments come later.
+    static func statement(
+        _ statement: CardStatement, _ sellsOffline: Bool, cookie: String? = nil
+    ) -> WebResponse {
         let notes = [
             CustomerWords.of(statement.status),
             statement.held.minorUnits > 0
@@ -38,7 +41,7 @@ enum CustomerPage {
             \(notes.joined(separator: "\n"))
             <h2>\(CustomerWords.movements)</h2>
             \(list)
-            <p class="hint">\(CustomerWords.later)</p>
+            \(sellsOffline ? "<p class=\"hint\">\(CustomerWords.later)</p>" : "")
             """, headers: cookie.map { [("Set-Cookie", $0)] } ?? [])
     }
 

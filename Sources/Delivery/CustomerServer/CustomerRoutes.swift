@@ -43,12 +43,15 @@ package struct CustomerRoutes: Sendable {
     private let ledger: CustomerLedger
     private let clocks: Clocks
     private let watch: CustomerWatch
+    private let sellsOffline: Bool
     private let state = Guarded(State())
 
     package init(
-        keys: CustomerKeys, ledger: CustomerLedger, clocks: Clocks, watch: CustomerWatch
+        keys: CustomerKeys, ledger: CustomerLedger, clocks: Clocks, watch: CustomerWatch,
+        sellsOffline: Bool = false
     ) {
         (self.keys, self.ledger, self.clocks, self.watch) = (keys, ledger, clocks, watch)
+        self.sellsOffline = sellsOffline
     }
 
     /// The answer to a request under another name than those of this server.
@@ -132,7 +135,7 @@ package struct CustomerRoutes: Sendable {
                 return refused(.counter, request)
             }
             watch.note(.again)
-            return CustomerPage.statement(statement)
+            return CustomerPage.statement(statement, sellsOffline)
         }
         // Not before: who has an old address must not use up the card's own questions.
         if let wait = state.withLock({ $0.cards.admit(uid, at: now) }) {
@@ -147,7 +150,7 @@ package struct CustomerRoutes: Sendable {
         }
         watch.note(.fresh)
         return CustomerPage.statement(
-            statement,
+            statement, sellsOffline,
             cookie:
                 "\(CustomerRoutes.cookieName)=\(cookie); Path=/; Max-Age=\(ShownCards.seconds); "
                 + "Secure; HttpOnly; SameSite=Strict")

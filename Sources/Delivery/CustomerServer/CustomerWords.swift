@@ -12,7 +12,7 @@ enum CustomerWords {
     static let asOf = "As of"
     static let movements = "Recent activity"
     static let noMovements = "No activity yet."
-    static let later = "A payment at a till without connection appears here later."
+    static let later = "Offline payments appear here later."
 
     static let refused = "We don't recognise this card"
     static let refusedWhy = "Hold the card to your phone and open the link that appears."
@@ -58,7 +58,7 @@ enum CustomerWords {
     }
 
     private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sept", "Oct", "Nov", "Dec",
     ]
 
     /// A time for a browser without scripts, such as "25 Nov 2026, 21:04 UTC".

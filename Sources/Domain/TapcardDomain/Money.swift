@@ -12,15 +12,16 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads an amount that a person typed: digits, and after a point at most as many as the
-    /// currency has. Zero is valid here; the rule that uses the amount decides about it. A comma
-    /// stands for the point where that is usual. It never separates thousands: 1,000 is too precise
-    /// for two decimals, and is refused.
+    /// currency has; ".50" is 0.50. Zero is valid here; the rule that uses the amount decides about
+    /// it. A comma is a decimal comma before exactly two final digits if there is no other
+    /// separator, and before any number of digits where it is usual. It never separates thousands:
+    /// 1,500 is refused in a currency with two decimals.
     public init(
         parsing text: String, _ currency: Currency, acceptingComma: Bool? = nil
     ) throws(Refusal) {
         var bytes = Array(text.utf8)
-        if acceptingComma ?? currency.usesDecimalComma, !bytes.contains(UInt8(ascii: ".")),
-            let comma = bytes.firstIndex(of: UInt8(ascii: ","))
+        if !bytes.contains(UInt8(ascii: ".")), let comma = bytes.firstIndex(of: UInt8(ascii: ",")),
+            acceptingComma ?? currency.usesDecimalComma || bytes.count - comma == 3
         {
             bytes[comma] = UInt8(ascii: ".")
         }
@@ -34,7 +35,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         }
         let parts = bytes.split(
             separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
-        guard let whole = parts.first, !whole.isEmpty, parts.count == 1 || !parts[1].isEmpty,
+        guard let whole = parts.first, parts.last?.isEmpty == false,
             parts.allSatisfy({ $0.allSatisfy(isDigit) })
         else {
             let way =

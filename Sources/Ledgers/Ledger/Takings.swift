@@ -1,3 +1,5 @@
+import TapcardDomain
+
 /// The money taken and paid out in a period, in minor units. Voidable changes count when they are
 /// committed; changes outside the card count from their beginning, as they cannot be undone. Sums
 /// wrap: rows that others wrote may hold anything.
@@ -10,11 +12,17 @@ package struct Takings: Hashable, Sendable {
     package private(set) var paidOut: Int64 = 0
     /// The part of deferred purchases that the cards could not pay.
     package private(set) var shortfall: Int64 = 0
-    package private(set) var payments = 0
-    package private(set) var additions = 0
     package private(set) var payouts = 0
+    /// What is left of each payment and addition, so that one taken back entirely does not count.
+    private var sold: [OperationID: Int64] = [:]
+    private var loaded: [OperationID: Int64] = [:]
 
     package init() {}
+
+    /// The number of payments that were not refunded entirely.
+    package var payments: Int { sold.values.count { $0 > 0 } }
+    /// The number of additions that were not taken back entirely.
+    package var additions: Int { loaded.values.count { $0 > 0 } }
 
     /// The change of the cash in the drawer.
     package var drawer: Int64 { added &- paidOut }
@@ -33,15 +41,17 @@ package struct Takings: Hashable, Sendable {
         switch operation.kind {
         case .pay, .ticket, .deferred:
             paid &+= operation.amount
-            payments += 1
+            sold[operation.id, default: 0] &+= operation.amount
         case .refund:
             paid &-= operation.amount
+            sold[operation.reverses ?? operation.id, default: 0] &-= operation.amount
         case .add, .issue:
             guard operation.amount > 0 else { return }
             added &+= operation.amount
-            additions += 1
+            loaded[operation.id, default: 0] &+= operation.amount
         case .reverse:
             added &-= operation.amount
+            loaded[operation.reverses ?? operation.id, default: 0] &-= operation.amount
         case .close, .payout:
             guard operation.amount > 0 else { return }
             paidOut &+= operation.amount

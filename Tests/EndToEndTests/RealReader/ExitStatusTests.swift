@@ -21,7 +21,7 @@ struct ExitStatusTests {
             if let error { #expect(ended.output.contains(#""error":"\#(error)""#), "\(line)") }
         }
         try ends("read", 0, "done", nil)
-        try ends("pay 4,50", 2, "usage", "bad-amount")
+        try ends("pay 4,5", 2, "usage", "bad-amount")
         try ends("pay 11", 4, "refused", "insufficient-funds")
         try ends("pay 1 --ledger /dev/null/ledger", 9, "ledger", "not-set-up")
         // A folder is not a ledger.

@@ -201,9 +201,10 @@ extension Topic {
         """
 
     static let decimalComma = """
-        Amounts are read with a point, and with a comma where people who pay in the ledger's currency
-        write one (EUR, CZK, PLN, HUF, SEK, NOK, DKK) or where the station's language does (`LC_ALL`,
-        `LC_NUMERIC`, `LANG`). A comma never parts thousands: `1,000` is refused in a currency with
-        two decimals. What programs read and write always has a point.
+        Amounts are read with a point, and `.50` is 0.50. A comma before exactly two final digits is a
+        decimal comma: `3,50`. Where people who pay in the ledger's currency write one (EUR, CZK, PLN,
+        HUF, SEK, NOK, DKK), or where the station's language does (`LC_ALL`, `LC_NUMERIC`, `LANG`), it
+        may precede any number of decimals. A comma never separates thousands: `1,500` is refused in a
+        currency with two decimals. What programs write always has a point.
         """
 }

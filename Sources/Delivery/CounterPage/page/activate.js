@@ -41,7 +41,7 @@ function body(task) {
     !isReady && note(words.not),
     h("div.row",
       button(words.action, () => begin("activate", {}, { place: "own" }),
-        { tone: "strong", sign: "send", disabled: !isReady || !isUsable() }),
+        { tone: "strong", sign: "send", disabled: !isReady || !isUsable(), money: true }),
       canNotify("default") && button(words.notify, allowNotifications, { tone: "quiet" })),
   ];
 }

@@ -2,7 +2,7 @@
 
 import { activate, activationNote } from "./activate.js";
 import { logIn, logOut } from "./api.js";
-import { add, home, pay } from "./counter.js";
+import { add, home, leaveAdd, pay } from "./counter.js";
 import { counterChip, counters } from "./counters.js";
 import { desk, issue } from "./desk.js";
 import { h, icon, patch } from "./dom.js";
@@ -12,15 +12,15 @@ import { history } from "./history.js";
 import { connect, disconnect } from "./live.js";
 import { draws } from "./lottery.js";
 import { mastermind } from "./mastermind.js";
-import { announce, renderDialog, renderToasts, toast } from "./notices.js";
+import { announce, forgetTag, renderDialog, renderToasts, toast } from "./notices.js";
 import { scratch } from "./scratch.js";
 import { lookAtTags, renderSimulator } from "./simulator.js";
 import { leaveStage, leaveWhenGone, renderStage } from "./stage.js";
 import {
-  change, draft, HERE, isAtCounter, onChange, setDraft, stagedTask, state,
+  change, draft, forgetDrafts, forgetView, HERE, isAtCounter, onChange, setDraft, stagedTask, state,
 } from "./store.js";
 import { say } from "./strings.js";
-import { tickets } from "./tickets.js";
+import { leaveTickets, tickets } from "./tickets.js";
 import {
   button, field, form, heading, link, passwordField, problemBox, submit, typed,
 } from "./ui.js";
@@ -57,7 +57,11 @@ function go() {
   const [before, route] = [state.route, routeOf(location.hash)];
   const isOther = viewOf(before) !== viewOf(route);
   if (stagedTask()) leaveStage(stagedTask());
-  if (isOther) viewOf(before).leave?.();
+  if (isOther) {
+    viewOf(before).leave?.();
+    forgetView();
+    customer = state.card?.read?.uid ?? null;
+  }
   change({ route });
   look();
   // After rendering: screen readers continue at the heading of the new view.
@@ -177,6 +181,31 @@ function render(s) {
   lookAtControls();
 }
 
+/** The session and, once it was read, the number of the tag on the reader. */
+let tag = { session: null, uid: null };
+/** The card that was read last in this view. */
+let customer = null;
+
+/** Nothing that was typed, said or asked for one customer is there for the next one. */
+function watchTag({ lying: session, card }) {
+  const uid = card?.read?.uid ?? null;
+  // A server that was started again counts its sessions anew.
+  const isSame = session === tag.session && (!uid || !tag.uid || uid === tag.uid);
+  const hasLeft = !isSame && tag.session !== null;
+  tag = { session, uid: isSame ? uid ?? tag.uid : uid };
+  if (!isSame) change({ visit: state.visit + 1 });
+  if (hasLeft) {
+    forgetDrafts("pay-amount", "add-amount", "desk-accept");
+    forgetTag();
+  }
+  if (!uid || uid === customer) return;
+  if (customer) {
+    if (!stagedTask()) leaveAdd();
+    if (state.route.name === "tickets") leaveTickets();
+  }
+  customer = uid;
+}
+
 let known = { ended: 0, isCutOff: false };
 
 /** Reloads a view's data after an operation, here or at another counter. */
@@ -223,6 +252,7 @@ addEventListener("keydown", onKey);
 // The chart of the day has fewer units on a narrow screen.
 addEventListener("resize", () => change({}));
 onChange(render);
+onChange(watchTag);
 onChange(watch);
 onChange(leaveWhenGone);
 connect();

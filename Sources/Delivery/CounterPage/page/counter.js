@@ -7,11 +7,11 @@ import { h, icon } from "./dom.js";
 import { announce } from "./notices.js";
 import { canBecomeCard, isEnded, loadsCards } from "./offers.js";
 import {
-  change, draft, isBarred, isDeferring, isPaidLater, isServed, isUnjudged, isUsable,
-  isWithoutLedger, serve, setDraft, state, trustedCard,
+  change, draft, forgetDrafts, isBarred, isDeferring, isPaidLater, isServed, isUnjudged,
+  isUsable, isWithoutLedger, serve, state, trustedCard,
 } from "./store.js";
 import { say } from "./strings.js";
-import { begin } from "./tasks.js";
+import { begin, whenever } from "./tasks.js";
 import { accepts, amountField, button, form, heading, link, note, submit } from "./ui.js";
 import { example, fault, presetWords, shown, typedAmount } from "./words.js";
 
@@ -97,21 +97,33 @@ export const home = {
 // Names the card on the page, because another card may be on the reader by then.
 function move(verb, amount) {
   const card = trustedCard()?.uid;
-  begin(verb, { amount, ...(card && { card }) }, {
-    about: shown(amount),
-    // After a failure the amount stays, so that it can be corrected.
-    then: ({ status }) => { if (status === "done") setDraft(`${verb}-amount`, ""); },
-  });
+  begin(verb, { amount, ...(card && { card }) }, { about: shown(amount) });
+  // Whatever becomes of it: the next customer's amount is typed into an empty field.
+  forgetDrafts(`${verb}-amount`);
 }
 
 const servedWords = (verb) =>
   state.served[verb] === "perhaps" ? say.perhapsServed[verb] : say.served[verb][0];
 
-/** A card that stays on the reader is charged once; another charge needs a confirmation. */
+/** Funds are added to one customer's card; the next one is served at the counter. */
+export function leaveAdd() {
+  if (state.route.name !== "add") return;
+  window.history.replaceState(null, "", "#/home");
+  change({ route: { name: "home", arg: null } });
+}
+
+whenever("add", ({ status, problem }) => {
+  if (["done", "cancelled"].includes(status) || problem?.error === "no-card") leaveAdd();
+});
+
+/**
+ * A card that stays on the reader is charged once; another charge needs a confirmation. Its button
+ * is above the place of the amounts, of the tiles and of the check mark.
+ */
 export const serveAgain = (verb) => isServed(verb) && [
+  button(say.served[verb][1], () => serve(verb), { tone: "again", sign: "card", money: true }),
   h("div", { mount: () => announce(servedWords(verb)) },
     note(servedWords(verb), "info", "warn")),
-  button(say.served[verb][1], () => serve(verb), { sign: "card", money: true }),
 ];
 
 const amounts = (verb, id, disabled) => [
@@ -133,11 +145,12 @@ const moneyView = (verb) => ({
     const isHeld = (isBarred() || isWithoutLedger()) && !(verb === "pay" && isPaidLater());
     const isElsewhere = verb === "add" && !loadsCards();
     const disabled = !isUsable() || isHeld || isElsewhere;
+    const again = serveAgain(verb);
     return [
-      heading(say[verb].title, say[verb].lead),
+      again ? h("div.unseen", heading(say[verb].title)) : heading(say[verb].title, say[verb].lead),
       h("div.counter",
         // Only where the counter shows the card; the tiles that lead here are elsewhere.
-        h("section.amounts", serveAgain(verb) || amounts(verb, `${verb}-amount`, disabled),
+        h("section.amounts", again || amounts(verb, `${verb}-amount`, disabled),
           h("p.hint", read ? say.money.on(read.name ?? say.card.nameless, shown(read.balance))
             : !isHeld && say.money.nobody)),
         cardSide(s, isHeld && !isWithoutLedger() && note(say.money.notNow, "warn", "bad"),

@@ -6,7 +6,7 @@ import { confirmed } from "./notices.js";
 import {
   isEnded, isOffered, isPossible, loadsCards, memberFor, provesItself,
 } from "./offers.js";
-import { draft, isUsable, setDraft, state, trustedCard } from "./store.js";
+import { draft, forgetDrafts, isUsable, state, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { begin, dismiss } from "./tasks.js";
 import {
@@ -19,13 +19,17 @@ const SIGNS = {
   issue: "add", demo: "card", adopt: "tag", repair: "repair", block: "block", unblock: "check",
   replace: "swap", close: "pay", forget: "person",
 };
+/** What is typed and ticked for a new card. */
+const OF_CARD = ["name", "id", "balance", "noScratch", "protect"].map((each) => `issue-${each}`);
 const words = say.desk;
 
 /** Makes a card; asks first where its tag holds something that the server lets somebody give up. */
 function make(verb, body = {}, about = "") {
   begin(verb, body, {
     about,
-    then: async ({ id, problem }) => {
+    then: async ({ id, status, problem }) => {
+      // After a refusal or a question it is still the same customer's.
+      if (verb === "issue" && ["done", "cancelled"].includes(status)) forgetDrafts(...OF_CARD);
       const member = problem ? memberFor(verb, problem) : null;
       if (!member || body[member]) return;
       dismiss(id);
@@ -35,7 +39,7 @@ function make(verb, body = {}, about = "") {
       const isHeld = member === "reissue" && uid === problem.uid && minorUnits(balance ?? "0") > 0n;
       const held = isHeld && say.making.held(shown(balance));
       const what = member === "overwrite" && problem.title;
-      if (await confirmed(title, [what, held, lost], action)) {
+      if (await confirmed(title, [what, held, lost], action, "bad", true)) {
         make(verb, { ...body, [member]: true, ...(isHeld && { confirmed: true }) }, about);
       }
     },
@@ -54,10 +58,17 @@ function issueTyped() {
     ...(draft("issue-noScratch", false) && { noScratch: true }),
     ...(!provesItself() && draft("issue-protect", false) && { protect: true }),
   }, name);
-  for (const each of ["name", "id", "balance"]) setDraft(`issue-${each}`, "");
 }
 
-const issueForm = (disabled) => form(issueTyped, h("div.form",
+/** Enter goes to the next field: a card is issued by its button alone. */
+function toNextField(event) {
+  if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
+  event.preventDefault();
+  const all = [...event.target.form.elements];
+  all[all.indexOf(event.target) + 1].focus();
+}
+
+const issueForm = (disabled) => form(issueTyped, h("div.form", { onkeydown: toNextField },
   field("issue-name", say.issue.name),
   field("issue-id", say.issue.id, { inputmode: "numeric" }),
   amountField("issue-balance", say.issue.balance),
@@ -92,7 +103,8 @@ async function act(verb) {
   const tone = ["adopt", "unblock"].includes(verb) ? "" : "bad";
   const paidOut = verb === "close" ? trustedCard() : null;
   const due = paidOut && words.handOut(shown(paidOut.balance));
-  if (!await confirmed(words.ask(name), [whom, due, warning], name, tone)) return;
+  if (!await confirmed(words.ask(name), [whom, due, warning], name, tone, !uid)) return;
+  forgetDrafts("desk-card", "desk-accept");
   if (paidOut) {
     make(verb, { card: paidOut.uid }, shown(paidOut.balance));
     return;

@@ -1,16 +1,20 @@
-// Controls that move money ignore taps for a moment after they appear or move: a tap already on its
-// way was meant for the previous control. Such controls are marked with `data-money`.
+// Controls that move money ignore taps for a moment after they appear or move, and after the card
+// on the reader has changed: a tap already on its way was meant for the previous control, or card.
+// Such controls are marked with `data-money`.
+
+import { state } from "./store.js";
 
 const REST = 600;
-/** The last seen text and position of each control, and the time since which they are unchanged. */
+/** All that was last seen of each control, and the time since which it is unchanged. */
 const known = new WeakMap();
 /** Whether the press began too early on a control; lifting the finger later does not help. */
 let isTooSoon = false;
 
-/** Inspects a control and returns the time since which its text and position are unchanged. */
+/** Inspects a control and returns the time since which all that it is about is unchanged. */
 function since(node, now) {
   const { x, y, width, height } = node.getBoundingClientRect();
-  const looks = [node.disabled, node.textContent, ...[x, y, width, height].map(Math.round)].join();
+  const looks = [state.visit, node.disabled, node.textContent,
+    ...[x, y, width, height].map(Math.round)].join();
   const before = known.get(node);
   if (before?.looks === looks) return before.at;
   clearTimeout(before?.timer);

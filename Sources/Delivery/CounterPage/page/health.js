@@ -7,7 +7,7 @@ import { toast } from "./notices.js";
 import { state } from "./store.js";
 import { say } from "./strings.js";
 import { button, heading, loaded, note, problemBox, rows } from "./ui.js";
-import { uidWords } from "./words.js";
+import { timeWords, uidWords } from "./words.js";
 
 const SIGNS = { ok: "check", note: "info", problem: "warn" };
 const words = say.health;
@@ -44,10 +44,13 @@ const audit = ({ violations, cards, operations, open, activating = [] }) => [
 /** The name of a member in words, such as "snapshot age" of snapshotAge. */
 const named = (name) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
+const ofFact = (fact) =>
+  (/^\d{4}-\d\d-\d\dT/.test(fact) ? timeWords(fact) : String(fact ?? say.none));
+
 /** All facts that the server reports about itself, word by word. */
 const facts = (value, prefix = "") => Object.entries(value).map(([name, fact]) =>
   (fact && typeof fact === "object" ? facts(fact, `${prefix}${named(name)} `)
-    : h("div", h("dt", prefix + named(name)), h("dd", String(fact ?? say.none)))));
+    : [h("dt", prefix + named(name)), h("dd", ofFact(fact))]));
 
 /** The reader of each counter, where there are several. */
 const readers = ({ counters }) => counters.length > 1 && h("section.part",

@@ -34,12 +34,17 @@ const sums = ({ paid, payments, added, additions, paidOut, payouts }) => [
   words.sums(shown(paid), payments, shown(added), additions),
   payouts > 0 && words.payouts(shown(paidOut), payouts)].filter(Boolean).join(", ");
 
+/** What the drawer holds more, or less, than in the morning. */
+const drawerLine = ({ drawer }) => h("p.drawer",
+  words.drawer(drawer.startsWith("-") ? shown(drawer) : `+${shown(drawer)}`));
+
 /** The day's takings as bars, and as a table for screen readers. */
 function chart({ hours, ...day }) {
   const largest = hours.flatMap(({ paid, added }) => [minorUnits(paid), minorUnits(added)])
     .reduce((one, other) => (one > other ? one : other));
   const told = sums(day);
-  if (largest === 0n) return h("p.lead", day.payouts > 0 ? told : words.quiet);
+  if (largest === 0n && day.payouts === 0) return h("p.lead", words.quiet);
+  if (largest === 0n) return [h("p.lead", told), drawerLine(day)];
   // Fewer units on a narrow screen, so that its labels stay readable.
   const width = innerWidth < 700 ? 360 : 1000;
   const slot = width / 24;
@@ -50,7 +55,7 @@ function chart({ hours, ...day }) {
     const height = Number((minorUnits(amount) * 1000n) / largest) * 0.17;
     return h("rect", { class: kind, x, width: breadth, rx: 2, height, y: 178 - height });
   };
-  return h("figure.chart",
+  return [drawerLine(day), h("figure.chart",
     h("svg", { viewBox: `0 0 ${width} 200`, role: "img", "aria-label": words.chart(paid, added) },
       h("path", { d: `M0 178h${width}` }),
       hours.map((each) => h("g",
@@ -63,7 +68,7 @@ function chart({ hours, ...day }) {
       h("div.wide", { tabindex: "0", role: "region", "aria-label": words.takings },
         table([words.hour, words.paid, words.added],
           hours.filter((each) => minorUnits(each.paid) + minorUnits(each.added) > 0n)
-            .map((each) => [`${each.hour}:00`, shown(each.paid), shown(each.added)])))));
+            .map((each) => [`${each.hour}:00`, shown(each.paid), shown(each.added)])))))];
 }
 
 async function refund({ operation, uid, amount, kind }) {

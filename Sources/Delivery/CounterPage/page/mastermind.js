@@ -10,6 +10,7 @@ import {
   button, choice, field, form, heading, loaded, note, passwordField, problemBox, submit, table,
   tabs, tick, typed,
 } from "./ui.js";
+import { dateWords } from "./words.js";
 
 const SERVICE_LIMIT = 20_000;
 const SLOTS = Array.from({ length: 12 }, (_, index) => index + 1);
@@ -100,7 +101,7 @@ function game(value) {
 const ranking = (value) => value.ranking.length === 0 ? h("p.lead", words.noRanking)
   : h("div.wide", { tabindex: "0", role: "region", "aria-label": words.ranking },
     table(words.columns, value.ranking.map(({ name, score, slots, time }) =>
-      [name, score, slots, time.slice(0, 10)])));
+      [name, score, slots, dateWords(time)])));
 
 export const mastermind = {
   title: words.title,

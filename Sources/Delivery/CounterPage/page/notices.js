@@ -34,16 +34,27 @@ export const renderToasts = ({ toasts }) => toasts.map(({ id, text, tone, drop }
   h("div.toast", { key: id, class: tone }, h("p", text), signButton("cross", say.close, drop)));
 
 /** Asks in a modal dialog; resolves to the chosen value, or null when it is dismissed. */
-export function question(title, lines, actions, tone) {
+export function question(title, lines, actions, tone, isOfTag = false) {
   return new Promise((resolve) => {
     const answer = (value) => { change({ dialog: null }); resolve(value); };
-    change({ dialog: { id: freshID(), title, lines, actions, tone, answer } });
+    change({ dialog: { id: freshID(), title, lines, actions, tone, answer, isOfTag } });
   });
 }
 
-/** A confirmation of an irreversible action; its first button changes nothing. */
-export const confirmed = (title, lines, action, tone = "bad") =>
-  question(title, lines, [[null, say.cancel], [true, action, `strong ${tone}`]], tone);
+/**
+ * A confirmation of an irreversible action; its first button changes nothing. One that is about the
+ * tag on the reader ends when that tag leaves.
+ */
+export const confirmed = (title, lines, action, tone = "bad", isOfTag = false) =>
+  question(title, lines, [[null, say.leaveIt], [true, action, `strong ${tone}`]], tone, isOfTag);
+
+/** Ends what was said and asked about the tag that has left. */
+export function forgetTag() {
+  for (const name of ["polite", "urgent"]) document.getElementById(name).textContent = "";
+  if (!state.dialog?.isOfTag) return;
+  state.dialog.answer(null);
+  toast(say.tagLeft);
+}
 
 export const renderDialog = ({ dialog }) => dialog && h("dialog", {
   key: dialog.id, class: dialog.tone, "aria-labelledby": "ask",

@@ -1,11 +1,14 @@
 // The texts of a refusal or unknown outcome for a cashier: a heading about the money, and at most
 // two short sentences. The visible text is also the announced text.
 
+import { steps } from "./steps.js";
 import { blamesTag, isGrave, needsOtherTag, OF_LEDGER, state } from "./store.js";
 import { say } from "./strings.js";
 import { minorUnits, shown } from "./words.js";
 
 const words = say.refused;
+/** Tags that are none; holding another one does nothing until somebody tries again. */
+const NO_CARD = ["blank-tag", "not-a-card", "unsupported-tag"];
 /** What the ledger has once it is begun; a payment has not happened before its card has it. */
 const KEPT = ["add", "refund", "reverse", "scratch", "issue", "demo", "adopt", "replace"];
 
@@ -20,6 +23,17 @@ const plainWords = (problem) => (needsOtherTag(problem) ? null : words.why[probl
 /** Whether the ledger has the task's own operation open: then nothing may be said to be refused. */
 const isBegun = ({ id, problem }) =>
   problem.operation === id && problem.error !== "operation-mismatch";
+
+/** Steps and errors after which a card has to be there once more. */
+const HELD = [
+  "hold", "hold-again", "hold-still", "lift-and-tap", "leave-one", "show-tickets", "no-card",
+  "wrong-card", ...NO_CARD,
+];
+
+/** Whether the same request may pass with a card there, so that the stage offers to try again. */
+export const canBeRepeated = (task) => !isBegun(task) && !needsOtherTag(task.problem)
+  && [task.problem.error, ...task.problem.next.map(({ step }) => step)]
+    .some((each) => HELD.includes(each));
 
 /** The reason of a refusal, and what to do. */
 function reasons({ kind, problem, body }) {
@@ -37,7 +51,8 @@ function reasons({ kind, problem, body }) {
     return [why, words.untilBack];
   }
   if (error === "operation-voided") return words.voided[kind] ?? [words.nothing[kind]];
-  return plainWords(problem) ?? [title, advice || meaningOf({ kind, problem })];
+  const [what, next] = plainWords(problem) ?? [title, advice || meaningOf({ kind, problem })];
+  return [what, NO_CARD.includes(error) ? steps.hold({}) : next];
 }
 
 /** The heading and the sentences of a refused task. */

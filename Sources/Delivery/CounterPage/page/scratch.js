@@ -6,7 +6,7 @@ import { h } from "./dom.js";
 import { toast } from "./notices.js";
 import { cover } from "./scratch-cover.js";
 import { renderStage } from "./stage.js";
-import { isUsable, state, taskOf, trustedCard } from "./store.js";
+import { change, isUsable, state, taskOf, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { begin, cancel, dismiss, isOpen, told } from "./tasks.js";
 import { button, heading, link, note } from "./ui.js";
@@ -17,6 +17,12 @@ let round = 0;
 
 function start() {
   if (taskOf("scratch") || !isUsable()) return;
+  // Begun on the field of another card: it is covered again.
+  if ("resting" in field.canvas.dataset) {
+    round += 1;
+    change({});
+    return;
+  }
   begin("scratch", {}, {
     place: "own",
     then: (task) => {
@@ -40,14 +46,15 @@ const panel = (task) => h("section.rub",
     h("p.under", { "aria-hidden": "true" }, h("small", words.under), h("b", words.hidden)),
     h("canvas", {
       key: round, tabindex: "0", role: "button", "aria-label": words.field, onkeydown: onKey,
-      mount: (canvas) => { field = cover(canvas, start); },
+      "data-money": true,
+      mount: (canvas) => { field = { canvas, ...cover(canvas, start) }; },
     })),
   h("p.progress", { role: "status" }, task
     && (task.status === "waiting" ? say.stage.hold : words.working)),
   h("div.bar", { class: task?.phase === "scratching" ? "runs" : "" }, h("i")),
   h("div.row",
     button(words.button, () => field.rubAlone(),
-      { tone: "strong", sign: "scratch", disabled: Boolean(task) || !isUsable() }),
+      { tone: "strong", sign: "scratch", disabled: Boolean(task) || !isUsable(), money: true }),
     link(words.leave, "#/home", { tone: "quiet" })));
 
 const revealed = (code, told) => h("section.rub",

@@ -3,11 +3,11 @@
 
 import { h, icon } from "./dom.js";
 import { loadsCards } from "./offers.js";
-import { refusalWords, unknownWords } from "./refusals.js";
+import { canBeRepeated, refusalWords, unknownWords } from "./refusals.js";
 import { isUsable, needsOtherTag, stagedTask, state } from "./store.js";
 import { say } from "./strings.js";
 import {
-  begin, cancel, dismiss, doneWords, leaveOpen, repeatsItself, retry,
+  begin, callbackOf, cancel, dismiss, doneWords, leaveOpen, repeatsItself, retry,
 } from "./tasks.js";
 import { button } from "./ui.js";
 import {
@@ -68,7 +68,7 @@ const canUndo = (task) => UNDONE.includes(task.verb) && !task.answer.deferred &&
 
 const undoButton = (task) => button(
   task.verb === "add" ? words.undoOut(task.about) : words.undo, () => undo(task),
-  { sign: "previous", money: true });
+  { sign: "undo", money: true });
 
 /** The card's current balance; without a reading, the balance after this task. */
 function balanceLine(task) {
@@ -80,10 +80,17 @@ function balanceLine(task) {
     : words.afterwards(shown(balance)));
 }
 
+/** The holder of the task's card, as it was read last, or its number. */
+function whose({ uid }) {
+  const name = state.seen?.uid === uid && state.seen.name;
+  return name ? h("p.big", name) : uid && h("p.lead", say.cardWords(uidWords(uid)));
+}
+
 const done = (task) => [
   [h("h1", { id: "title", tabindex: "-1" }, doneWords(task)),
+    whose(task.answer),
     handOut(task) && h("p.due", words.handOut(shown(handOut(task)))),
-    [task.answer.uid && say.cardWords(uidWords(task.answer.uid)),
+    [
       task.answer.deferred && say.deferral.done,
       task.answer.replayed && words.replayed,
       ...settledWords(task.answer.settled, task.id)].map((line) => line && h("p.lead", line)),
@@ -98,11 +105,21 @@ const besides = (settled, id) => [
   settledWords(settled, id).map((line) => h("p.lead", line)),
 ];
 
-const failed = (task) => [
+/** Sends the same request as a new one: nothing was begun. */
+function repeat({ id, verb, body, place, about, kind }) {
+  const then = callbackOf(id);
+  dismiss(id);
+  begin(verb, body, { place, about, kind, then });
+}
+
+const failed = (task, isAgain = canBeRepeated(task)) => [
   [title(refusalWords(task).title),
     leads(refusalWords(task).lines),
     besides(task.problem.settled, task.id),
-    button(say.back, () => dismiss(task.id), { tone: "strong" })],
+    h("div.row",
+      isAgain && button(say.again, () => repeat(task),
+        { tone: "strong", sign: "waves", disabled: !isUsable(), money: true }),
+      button(say.back, () => dismiss(task.id), { tone: isAgain ? "quiet" : "strong" }))],
   picture("cross"),
 ];
 
@@ -120,13 +137,13 @@ const unknown = (task) => [
 const kinds = { waiting, working, asking: working, done, failed, unknown };
 
 export const renderStage = (task) => {
-  const { id, status, kind: what, about, body, doubt } = task;
+  const { id, verb, status, kind: what, about, body, doubt } = task;
   const whom = about || (body.card && uidWords(body.card));
   // An unknown outcome stays visible until it is known, even while other requests run.
   const kind = doubt && ["waiting", "asking"].includes(status) ? "unknown"
     : status === "asking" ? "working" : status;
   const [told, sign] = kinds[kind](task);
-  return h("section.stage", { key: id + kind, class: kind },
+  return h("section.stage", { key: id + kind, class: `${kind} of-${verb.replace("/", "-")}` },
     h("div.told", h("p.what", [say.verbs[what][0], whom].filter(Boolean).join(", ")), told),
     h("div.sign", sign));
 };

@@ -46,10 +46,10 @@ export const steps = {
   "use-at-house-station": "Use another counter.",
   "use-there": "Use it there.",
 
-  hold: ({ uid }) => (uid ? "Hold that card to the reader." : "Hold a card to the reader."),
-  "hold-again": "Hold it to the reader again.",
+  hold: ({ uid }) => `Hold ${uid ? "that" : "a"} card to the reader and try again.`,
+  "hold-again": "Hold the card to the reader and try again.",
   "hold-still": "Hold it still and try again.",
-  "lift-and-tap": "Lift the card and tap it again.",
+  "lift-and-tap": "Lift the card, hold it to the reader, and try again.",
   "leave-one": "Leave only one of them there.",
   "tap-to-settle": "Tap the card again to finish it.",
   "tap-to-write": "Tap the card again to write it.",
@@ -108,7 +108,7 @@ export const steps = {
   "buy-with-another-card": LOTTERY_BEGAN,
   "settle-purchase": "Try again once the lottery answers.",
   "check-tickets": "Check the card's tickets once the ledger is back.",
-  "show-tickets": "Hold the card that bought it to the reader.",
+  "show-tickets": "Hold the card that bought it to the reader and try again.",
   "pay-prize-out": "Pay it out of the drawer instead.",
 
   "take-no-money": "Do not take or hand out money.",
@@ -181,9 +181,13 @@ export const refusals = {
   "ledger-unreachable": ["The ledger is out of reach.", "Try again when it is back."],
   "not-refundable show-earlier-account":
     ["This was done before the card was issued again.", "It cannot be undone."],
-  "not-refundable hold": ["This was done with another card.", "Hold that card to the reader."],
+  "not-refundable hold": [
+    "This was done with another card.", "Hold that card to the reader and try again.",
+  ],
   "already-refunded": ["This was already refunded.", "Check the history."],
   "no-reader": ["The reader cannot be reached.", "Check that it is plugged in."],
-  "wrong-card": ["Wrong card.", "Hold the first one again."],
+  "wrong-card": ["Wrong card.", "Hold the first one to the reader and try again."],
+  // Nothing waits for a card any more.
+  "no-card": ["No card came in time.", ""],
   "operation-mismatch": ["Another request has taken its place.", "Try again."],
 };

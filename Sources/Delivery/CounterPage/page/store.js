@@ -21,6 +21,8 @@ export const state = {
   seen: null,
   // The ledger's reach and the purchases that are booked later; null where there is nothing to say.
   deferral: null,
+  // Counts the tags that came, went or were changed.
+  visit: 0,
 };
 
 /** The number of the counter that the page's address names; null at the root. */
@@ -53,6 +55,18 @@ export function change(values) {
 /** The input of a view, kept while the view is rendered again. */
 export const draft = (name, otherwise = "") => state.form[name] ?? otherwise;
 export const setDraft = (name, value) => change({ form: { ...state.form, [name]: value } });
+
+/** Drafts that no customer has; all others end with their view at the latest. */
+const LASTING = ["sim.open", "fault", "cashier", "password", "login.problem", "game.busy"];
+
+const keepDrafts = (isKept) => change({
+  form: Object.fromEntries(Object.entries(state.form)
+    .filter(([name]) => isKept(name.replace(/!$/, "")))),
+});
+
+/** Forgets what was typed and chosen for a customer. */
+export const forgetDrafts = (...names) => keepDrafts((name) => !names.includes(name));
+export const forgetView = () => keepDrafts((name) => LASTING.includes(name));
 
 const taskWith = (name, value) => Object.values(state.tasks).find((task) => task[name] === value);
 /** The task that fills the page until its outcome has been seen. */

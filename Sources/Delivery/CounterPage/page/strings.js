@@ -14,7 +14,7 @@ export const say = {
   close: "Close", cancel: "Cancel", back: "Back",
   again: "Try again", loading: "Loading\u2026", missing: "Page not found.",
   another: "Another page",
-  cardWords: (uid) => `Card ${uid}`,
+  cardWords: (uid) => `Card ${uid}`, tagLeft: "The card was removed. Nothing was done.",
 
   counters: {
     title: "Which counter is this?",
@@ -284,6 +284,7 @@ export const say = {
     sums: (paid, payments, added, additions) => `${paid} in ${counted(payments, "payment")}, `
       + `${added} in ${counted(additions, "top-up")}`,
     payouts: (paidOut, payouts) => `${paidOut} handed out in ${counted(payouts, "payout")}`,
+    drawer: (sum) => `Cash drawer: ${sum} over the day`,
     handedOut: (amount) => `Handed out ${amount}.`,
     chart: (paid, added) => `Bars by the hour: ${paid} paid, ${added} added`,
     entries: "Entries", activations: "Activation requests",

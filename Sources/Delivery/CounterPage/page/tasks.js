@@ -50,6 +50,9 @@ export function begin(verb, members = {}, { place = "stage", about = "", kind = 
   send(id, (problem) => settle(id, { problem }));
 }
 
+/** What is called after the outcome of a task, for a request that takes its place. */
+export const callbackOf = (id) => afterwards.get(id);
+
 /** Sets the callback for every ended operation of a verb, also after a reload. */
 export const whenever = (verb, then) => standing.set(verb, then);
 
@@ -319,7 +322,10 @@ async function askOnceMore(task, then) {
   const lines = [problem.title, meaningOf(task), ...settledWords(problem.settled)];
   dismiss(id);
   if (await confirmed(title(what), lines, action(about), "")) {
-    begin(verb, { ...body, [ONCE_MORE[problem.error]]: true }, { place, about, kind, then });
+    // The card that was asked about, and no other one that is there by now.
+    const card = verb in say.served && (body.card ?? problem.uid);
+    begin(verb, { ...body, ...(card && { card }), [ONCE_MORE[problem.error]]: true },
+      { place, about, kind, then });
   }
 }
 

@@ -6,7 +6,7 @@ import { h, icon } from "./dom.js";
 import { ball, ballSigns, lotteryTabs, staleNote } from "./lottery.js";
 import { confirmed } from "./notices.js";
 import { loadsCards } from "./offers.js";
-import { draft, isBarred, isUsable, setDraft, trustedCard } from "./store.js";
+import { draft, isBarred, isUsable, setDraft, state, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { begin, dismiss } from "./tasks.js";
 import { button, choice, heading, loaded, note, rows } from "./ui.js";
@@ -29,7 +29,7 @@ function show(card) {
 // The card's answer stays in the list until another list is loaded.
 const check = () => begin("ticket/check", {}, {
   then: ({ id, status, answer }) => {
-    if (status !== "done") return;
+    if (status !== "done" || state.route.name !== "tickets") return;
     setDraft("tickets.checked", answer);
     dismiss(id);
   },
@@ -97,22 +97,30 @@ const lists = (value) => [
     rows(value.drawn, row, value.error ? say.none : words.noneDrawn)),
 ];
 
+/** Another customer's card is there: the list is that of all cards again. */
+export function leaveTickets() {
+  if (draft("tickets.card", null) || draft("tickets.checked", null)) show(null);
+}
+
 export const tickets = {
   title: words.title,
   enter,
   render({ card, data, settings }) {
     const chosen = draft("tickets.card", null);
     const checked = draft("tickets.checked", null);
-    const uid = chosen ?? card?.read?.uid;
+    const listed = checked?.uid ?? chosen;
+    const uid = listed ?? card?.read?.uid;
     const price = shown(settings?.ticketPrice);
+    const again = serveAgain("ticket/buy");
     return [
       heading(words.title),
       lotteryTabs(false),
       h("div.row",
-        serveAgain("ticket/buy") || button(words.buy(price), () => buy(price),
+        !again && button(words.buy(price), () => buy(price),
           { tone: "strong", sign: "ticket", disabled: !isUsable() || isBarred(), money: true }),
         button(words.check, check, { sign: "waves", disabled: !isUsable() })),
-      uid && choice(words.which, [[null, words.all], [uid, words.card]], chosen, show),
+      again && h("div.side", again),
+      uid && choice(words.which, [[null, words.all], [uid, words.card]], listed, show),
       checked ? lists(checked) : loaded(data.tickets, lists, enter),
     ];
   },

@@ -22,6 +22,22 @@ export const signButton = (sign, label, onclick, rest) =>
 export const link = (text, href, { tone = "button", sign } = {}) =>
   h("a", { class: tone, href }, sign && icon(sign), h("span", text));
 
+/** The field that has just got the focus. */
+let entered = null;
+
+/** Selects what stands in a field, so that typing replaces it. */
+const selecting = {
+  onfocus: ({ target }) => {
+    entered = target;
+    target.select();
+  },
+  // A press puts the caret after the focus has come.
+  onclick: ({ target }) => {
+    if (entered === target) target.select();
+    entered = null;
+  },
+};
+
 /** A field bound to the draft of its name, with a hint and its error. */
 export function field(id, label, { hint, ...rest } = {}) {
   const wrong = draft(`${id}!`);
@@ -29,9 +45,11 @@ export function field(id, label, { hint, ...rest } = {}) {
   return h("div.field",
     h("label", { for: id }, label),
     h("input", {
-      id, value: draft(id), autocomplete: "off", spellcheck: "false", maxlength: "60", ...rest,
+      id, value: draft(id), autocomplete: "off", spellcheck: "false", maxlength: "60", ...selecting,
+      ...rest,
       "aria-describedby": notes || null, "aria-invalid": wrong ? "true" : null,
       oninput: (event) => {
+        entered = null;
         setDraft(id, event.target.value);
         setDraft(`${id}!`, null);
       },

@@ -8,7 +8,10 @@ import { say } from "./strings.js";
 const GROUP = { ".": ",", ",": "\u00a0" };
 const dateFormat = (options) => new Intl.DateTimeFormat("en-GB", options);
 const moment = dateFormat({ dateStyle: "medium", timeStyle: "short" });
-const weekday = dateFormat({ dateStyle: "full", timeZone: "UTC" });
+const date = dateFormat({ dateStyle: "medium", timeZone: "UTC" });
+const weekday = dateFormat({
+  weekday: "long", day: "numeric", month: "short", year: "numeric", timeZone: "UTC",
+});
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 const decimals = () => state.settings?.decimals ?? 2;
@@ -54,26 +57,30 @@ const takesComma = () => languageUsesComma || separator() === ",";
 /** An amount in the form in which it is typed here. */
 export const typeable = (amount) => amount.replace(".", separator());
 
-// 1,000 is ambiguous in a currency with three decimals, so there it is not read as a group.
-const groups = () => new RegExp(separator() === "," ? "^\\d{1,3}(?:\\.\\d{3})+(?=,|$)"
-  : "^\\d{1,3}(?:,\\d{3})+(?=\\.|$)");
+// Groups are read in front of decimals only: 1,500 can be either, and is refused everywhere.
+const groups = () => (separator() === "," ? /^\d{1,3}(?:\.\d{3})+(?=,)/
+  : /^\d{1,3}(?:,\d{3})+(?=\.)/);
 
-/** Typed or copied text with a decimal point and without group separators. */
+/**
+ * Typed or copied text with a decimal point and without group separators. A comma before exactly
+ * two final digits is a decimal comma, as on the command line: fixtures/amounts.txt.
+ */
 function plain(typed) {
   const bare = typed.startsWith(symbol()) ? typed.slice(symbol().length) : typed;
   const text = bare.replace(/(?<=\d)[ \u00a0\u202f](?=\d{3}(?!\d))/g, "");
   const [group] = groups().exec(text) ?? [];
-  const isOne = group && (group !== text || decimals() !== 3);
-  const single = isOne ? group.replace(/\D/g, "") + text.slice(group.length) : text;
-  return takesComma() ? single.replace(/^(\d+),(\d+)$/, "$1.$2") : single;
+  const single = group ? group.replace(/\D/g, "") + text.slice(group.length) : text;
+  return single.replace(takesComma() ? /^(\d*),(\d+)$/ : /^(\d*),(\d\d)$/, "$1.$2")
+    .replace(/^(?=\.\d)/, "0");
 }
 
 /** The value of a field in the server's form. */
 export const typedAmount = (id) => plain(draft(id).trim());
 
-/** An example amount for the expected form. */
+/** An example amount, as it can be typed. */
 export const example = (verb) =>
-  presetWords(state.settings?.presets[verb][1] ?? "").replace(symbol(), "");
+  presetWords(state.settings?.presets[verb][1] ?? "").replace(symbol(), "")
+    .replaceAll(separator() === "." ? "," : ".", "");
 
 /** The error of a typed amount, in the server's words; null for none. */
 export function fault(typed) {
@@ -138,6 +145,7 @@ export const awayWords = ({ offered, left }) =>
   (offered && minorUnits(left) > 0n ? say.deferral.away(shown(left)) : say.deferral.stale);
 
 export const timeWords = (iso) => moment.format(new Date(iso));
+export const dateWords = (iso) => date.format(new Date(iso));
 /** A calendar day, such as a draw's, independent of the time zone. */
 export const dayWords = (date) => weekday.format(new Date(date));
 

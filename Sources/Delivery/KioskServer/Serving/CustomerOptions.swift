@@ -56,7 +56,7 @@ struct CustomerPlan {
             routes: CustomerRoutes(
                 keys: keys, ledger: CustomerLedger(ledger),
                 clocks: CustomerRoutes.Clocks(now: { clocks.now() }, uptime: uptime),
-                watch: watch))
+                watch: watch, sellsOffline: session.settings.isOn(.offlinePurchases)))
     }
 }
 

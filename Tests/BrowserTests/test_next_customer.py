@@ -1,0 +1,476 @@
+"""What was typed, asked or pressed for one customer never reaches the next one."""
+
+import json
+
+from selenium.webdriver.common.keys import Keys
+
+from browser import WIDE
+from case import BrowserCase
+from test_double_taps import HOWS
+from test_lost_answers import INSTEAD
+
+SIZES = {"narrow": (390, 844), "tablet": (768, 1024), "wide": (1440, 900)}
+FIELD = "Another amount"
+BUTTONS = {"pay": "Take", "add": "Add"}
+TIME_OUT = json.dumps({
+    "status": 504, "error": "no-card", "result": "no-card", "title": "No card came in time.",
+    "meaning": "Nothing was changed on card or ledger.", "next": [{"step": "hold"}]})
+REFUSAL = json.dumps({
+    "status": 409, "error": "insufficient-funds", "result": "refused",
+    "title": "The card has $1.00, $5.00 is asked for.", "next": [{"step": "add-funds"}]})
+# The page's clock when the card on it changed last.
+CHANGED = """
+window.changed = 0;
+import("/store.js").then(({ onChange, state }) => {
+  let visit = state.visit;
+  onChange(() => {
+    if (state.visit === visit) return;
+    visit = state.visit;
+    window.changed = performance.now();
+  });
+});
+"""
+
+
+class NextCustomerCase(BrowserCase):
+    def setUp(self):
+        super().setUp()
+        self.counter.put("NTAG213")
+        self.other = self.counter.make_card(name="Eva Novak", balance="90.00")
+        self.counter.put("NTAG213")
+        self.uid = self.counter.make_card(name="Ann Smith", balance="80.00")
+
+    def open(self, view, size=WIDE):
+        self.page.look(size)
+        self.counter.put(self.uid)
+        self.page.open(view)
+        self.page.see("Ann Smith")
+
+    def swap(self):
+        """The next customer's card."""
+        self.counter.put(self.other)
+        self.page.see("Eva Novak")
+
+    def cards(self):
+        """What is on both cards now."""
+        for uid, name in ((self.uid, "Ann Smith"), (self.other, "Eva Novak")):
+            self.counter.put(uid)
+            self.page.open()
+            self.page.see(name)
+            yield self.counter.read()
+
+    def value(self, label=FIELD):
+        return self.page.script("return arguments[0].value", self.page.field(label))
+
+    def enter(self, text, how="mouse"):
+        """As a person does: into the field, without a look at what stands there."""
+        field = self.page.field(FIELD)
+        if how == "keyboard":
+            self.page.script("document.querySelector('.presets button:last-child').focus()")
+            for _ in range(10):
+                self.page.keys(Keys.TAB)
+                if self.page.script("return document.activeElement === arguments[0]", field):
+                    break
+        else:
+            self.page.script("arguments[0].scrollIntoView({ block: 'center' })", field)
+            left, top, right, bottom = self.page.box(".free input")
+            # Behind the last digit, where the caret goes.
+            self.page.tap(right - 12, (top + bottom) / 2, self.page.script(
+                "return performance.now()"), how)
+            self.page.wait("document.activeElement === arguments[0]", field)
+        self.page.keys(text)
+
+    def amounts(self, verb):
+        return [each.lstrip("-") for each in self.counter.done(verb)]
+
+    def take(self, verb):
+        self.page.press(BUTTONS[verb])
+        self.page.stage("done")
+        self.page.leave_check()
+
+
+class LeftoverTests(NextCustomerCase):
+    def test_an_amount_that_was_typed_and_left_is_gone_in_each_width_and_by_each_hand(self):
+        for verb in BUTTONS:
+            for size, how in zip(SIZES, (*HOWS, "keyboard")):
+                with self.subTest(verb=verb, size=size, how=how):
+                    before = self.amounts(verb)
+                    self.open(verb, SIZES[size])
+                    self.enter("5", how)
+                    self.page.press("Counter")
+                    self.swap()
+                    self.page.press("Take a payment" if verb == "pay" else "Add funds")
+                    self.assertEqual(self.value(), "")
+                    self.enter("3.50", how)
+                    self.take(verb)
+                    self.assertEqual(self.amounts(verb), [*before, "3.50"])
+
+    def test_it_is_gone_when_its_card_is_changed_or_taken_away(self):
+        for verb in BUTTONS:
+            with self.subTest(verb=verb):
+                self.open(verb)
+                self.enter("5")
+                self.counter.take()
+                self.page.wait("arguments[0].value === ''", self.page.field(FIELD))
+                self.counter.put(self.uid)
+                self.page.see("Ann Smith")
+                self.enter("5")
+                self.swap()
+                self.page.wait("!document.querySelector('.free input')?.value")
+                self.page.go(verb)
+                self.enter("3.50")
+                self.take(verb)
+                self.assertEqual(self.amounts(verb), ["3.50"])
+
+    def test_it_is_there_when_a_card_comes_for_it(self):
+        self.open("pay")
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.enter("3.50")
+        self.swap()
+        self.assertEqual(self.value(), "3.50")
+        self.take("pay")
+        self.assertEqual(self.amounts("pay"), ["3.50"])
+
+    def test_it_is_gone_after_a_refusal_and_when_no_card_came(self):
+        for status, answer, words in ((409, REFUSAL, "Not paid"), (504, TIME_OUT, "Not paid")):
+            with self.subTest(status=status):
+                self.open("pay")
+                self.enter("5")
+                self.page.script(INSTEAD, "/pay", status, answer)
+                self.page.press("Take")
+                self.page.stage("failed")
+                self.page.see(words)
+                self.page.press("Back")
+                self.assertEqual(self.value(), "")
+
+    def test_it_is_gone_after_cancel_and_after_a_question(self):
+        self.open("pay")
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        for leave in (lambda: self.page.press("Cancel"), lambda: self.page.keys(Keys.ESCAPE)):
+            self.enter("5")
+            self.page.press("Take")
+            self.page.stage("waiting")
+            leave()
+            self.page.wait("!document.querySelector('.stage')")
+            self.assertEqual(self.value(), "")
+        self.swap()
+        self.enter("101.00")
+        self.page.press("Take")
+        self.page.press("Leave it as it is")
+        self.page.wait("!document.querySelector('dialog')")
+        self.assertEqual(self.value(), "")
+        self.assertEqual(self.counter.done("pay"), [])
+
+    def test_what_stands_in_a_field_is_selected_by_each_hand(self):
+        for how in (*HOWS, "keyboard"):
+            with self.subTest(how=how):
+                self.open("pay")
+                self.enter("5", how)
+                self.page.script("document.activeElement.blur()")
+                self.enter("3.50", how)
+                self.assertEqual(self.value(), "3.50")
+                # A second press leaves the caret where it was pressed; of two touches that
+                # come this soon a browser makes one that selects.
+                if how == "mouse":
+                    self.enter("1", how)
+                    self.assertIn(self.value(), ("3.501", "3.510", "3.150", "31.50", "13.50"))
+
+    def test_a_question_about_another_card_charges_the_one_that_was_asked_about(self):
+        self.open("pay")
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        asked = json.dumps({
+            "status": 409, "error": "confirmation-needed", "result": "refused", "uid": self.uid,
+            "title": "A payment of $79.00 is above $50.00.", "next": [{"step": "confirm"}]})
+        self.page.script(INSTEAD, "/pay", 409, asked)
+        self.enter("79.00")
+        self.page.press("Take")
+        self.page.see("Yes, $79.00")
+        self.swap()
+        self.page.press("Yes, $79.00")
+        self.page.stage("failed")
+        self.page.see("Not paid", "Wrong card.")
+        self.assertEqual(self.counter.done("pay"), [])
+
+
+class OtherInputTests(NextCustomerCase):
+    def test_what_was_typed_elsewhere_ends_with_its_view(self):
+        for view, label in (
+                ("issue", "Name of the holder"), ("issue", "Number"),
+                ("issue", "Funds to begin with, paid in cash"), ("desk", "Card number"),
+                ("desk", "Balance on the tag that you accept")):
+            with self.subTest(label):
+                self.open(view)
+                self.page.type(label, "5")
+                self.page.press("Counter")
+                self.page.go(view)
+                self.assertEqual(self.value(label), "")
+
+    def test_ticks_of_one_card_are_not_those_of_the_next(self):
+        self.counter.put("NTAG213")
+        self.page.open("issue")
+        self.page.see("Blank tag")
+        self.page.field("Without a scratch card").click()
+        self.page.type("Name of the holder", "Eva")
+        self.page.press("Issue it")
+        self.page.stage("done")
+        self.page.leave_check()
+        self.assertFalse(self.page.script(
+            "return arguments[0].checked", self.page.field("Without a scratch card")))
+        self.assertEqual(self.value("Name of the holder"), "")
+
+    def test_a_card_number_ends_with_what_was_done_to_it(self):
+        self.open("desk")
+        self.page.type("Card number", self.other)
+        self.page.press("Block")
+        self.page.press("Block")
+        self.page.stage("done")
+        self.page.leave_check()
+        self.assertEqual(self.value("Card number"), "")
+
+    def test_enter_in_a_field_issues_no_card(self):
+        self.counter.put("NTAG213")
+        self.page.open("issue")
+        self.page.see("Blank tag")
+        self.page.script("arguments[0].focus()", self.page.field("Name of the holder"))
+        for following in ("issue-id", "issue-balance", "issue-noScratch", "issue-protect"):
+            self.page.keys("7" if "-" in following[6:] else "", Keys.ENTER)
+            self.assertEqual(self.page.script("return document.activeElement.id"), following)
+        self.page.keys(Keys.ENTER)
+        self.assertEqual(self.page.focused(), "Issue it")
+        self.assertEqual((self.page.count(".stage"), self.page.count(".wrong")), (0, 0))
+        self.page.come_to_rest(self.page.find("Issue it"))
+        self.page.keys(Keys.ENTER)
+        self.page.stage("done")
+
+    def test_what_was_typed_is_there_after_a_question_was_declined(self):
+        self.open("issue")
+        self.page.type("Name of the holder", "Eva")
+        self.page.type("Funds to begin with, paid in cash", "7")
+        self.page.press("Issue it")
+        self.page.see("Close the old account of this card?")
+        self.page.press("Leave it as it is")
+        self.page.wait("!document.querySelector('dialog')")
+        self.assertEqual(
+            [self.value("Name of the holder"), self.value("Funds to begin with, paid in cash")],
+            ["Eva", "7"])
+
+    def test_a_question_about_the_card_on_the_reader_ends_with_it(self):
+        for view, presses in (("desk", ["Block"]), ("desk", ["Pay out and close"]),
+                              ("issue", ["Issue it"])):
+            with self.subTest(presses[0]):
+                self.open(view)
+                for each in presses:
+                    self.page.press(each)
+                self.page.wait("document.querySelector('dialog[open]')")
+                self.swap()
+                self.page.wait("!document.querySelector('dialog')")
+                self.page.see("The card was removed. Nothing was done.")
+        self.assertEqual([each["ledger"] for each in self.cards()], ["known"] * 2)
+
+    def test_what_was_said_of_a_card_goes_with_it(self):
+        self.open("home")
+        self.page.wait("document.querySelector('#polite').textContent.includes('$80.00')")
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.page.wait("!document.querySelector('#polite').textContent.includes('$80.00')")
+
+
+class AddingTests(NextCustomerCase):
+    def test_after_a_top_up_the_page_is_at_the_counter(self):
+        for size in SIZES.values():
+            with self.subTest(size=size):
+                self.open("add", size)
+                self.page.press("$5.00")
+                self.page.stage("done")
+                self.page.see("Added")
+                self.page.leave_check()
+                self.page.wait("document.querySelector('.in-home')")
+                self.assertTrue(self.page.driver.current_url.endswith("#/home"))
+        self.assertEqual(self.counter.done("add"), ["5.00"] * 3)
+
+    def test_it_is_there_as_well_after_cancel_and_when_no_card_came(self):
+        self.open("add")
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.page.press("$5.00")
+        self.page.stage("waiting")
+        self.page.press("Cancel")
+        self.page.wait("document.querySelector('.in-home')")
+        self.page.go("add")
+        self.page.script(INSTEAD, "/add", 504, TIME_OUT)
+        self.page.press("$5.00")
+        self.page.stage("failed")
+        self.page.press("Back")
+        self.page.wait("document.querySelector('.in-home')")
+
+    def test_another_card_is_not_added_to_by_what_was_begun_for_the_last(self):
+        self.open("add")
+        self.swap()
+        self.page.wait("document.querySelector('.in-home')")
+        self.assertEqual(self.page.count(".presets"), 0)
+
+    def test_the_same_card_and_the_first_one_find_the_amounts(self):
+        self.open("add")
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.counter.put(self.uid)
+        self.page.see("Ann Smith")
+        self.page.go("home")
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.page.go("add")
+        self.swap()
+        self.assertEqual(self.page.count(".in-add .presets"), 1)
+
+    def test_it_has_another_colour_and_a_sign(self):
+        looks = {}
+        for scheme in ("light", "dark"):
+            for view in BUTTONS:
+                self.page.look(WIDE, scheme)
+                self.open(view) if scheme == "light" else self.page.go(view)
+                self.page.wait("document.querySelector(`.in-${arguments[0]} .amount`)", view)
+                looks[view, scheme] = self.page.script("""
+                  const style = (place, part) => getComputedStyle(document.querySelector(place), part);
+                  return [style(".amount").backgroundColor,
+                    style(".free button").backgroundColor, style(".amount", "::before").content];
+                """)
+        for scheme in ("light", "dark"):
+            for one, other in zip(looks["pay", scheme], looks["add", scheme]):
+                self.assertNotEqual(one, other, scheme)
+            self.assertEqual(looks["add", scheme][2], '"+"')
+
+
+class ChangeTests(NextCustomerCase):
+    """A press that was meant for the card before."""
+
+    def centre(self, selector):
+        left, top, right, bottom = self.page.box(selector)
+        return (left + right) / 2, (top + bottom) / 2
+
+    def changed(self):
+        return self.page.wait("window.changed")
+
+    def test_a_press_behind_a_change_of_the_card_charges_nobody(self):
+        for name, size in SIZES.items():
+            for how in HOWS:
+                for late in (20, 400):
+                    with self.subTest(size=name, how=how, late=late):
+                        self.open("pay", size)
+                        self.page.come_to_rest(self.page.find("$1.00"))
+                        self.page.script(CHANGED)
+                        self.swap()
+                        self.page.tap(*self.centre(".presets button"), self.changed() + late, how)
+                        self.assertEqual(self.page.count(".stage"), 0)
+        self.assertEqual(self.counter.done("pay"), [])
+
+    def test_neither_does_enter(self):
+        self.open("pay")
+        self.page.come_to_rest(self.page.find("$1.00"))
+        # What the browser gives such a press is the time at which it came.
+        self.page.script("""
+          const button = document.querySelector(".presets button");
+          import("/store.js").then(({ onChange, state }) => {
+            const before = state.visit;
+            onChange(() => {
+              if (state.visit === before || !state.card || window.pressed) return;
+              window.pressed = true;
+              button.focus();
+              button.click();
+            });
+          });
+        """)
+        self.swap()
+        self.page.wait("window.pressed")
+        self.page.see("Eva Novak")
+        self.assertEqual(self.page.count(".stage"), 0)
+        self.assertEqual(self.counter.done("pay"), [])
+
+    def test_it_charges_once_the_card_was_there_for_a_moment(self):
+        for how in HOWS:
+            with self.subTest(how=how):
+                self.open("pay")
+                self.page.script(CHANGED)
+                self.swap()
+                self.page.tap(*self.centre(".presets button"), self.changed() + 700, how)
+                self.page.stage("done")
+                self.page.see("Paid", "Eva Novak")
+        self.assertEqual(self.counter.done("pay"), ["-1.00"] * 2)
+
+    def test_the_field_of_another_card_is_not_rubbed(self):
+        self.open("scratch")
+        self.page.come_to_rest(self.page.find("Scratch for me"))
+        self.page.script(CHANGED)
+        # A finger that is rubbing while the card is changed.
+        self.page.script("""
+          import("/store.js").then(({ onChange, state }) => {
+            const before = state.visit;
+            onChange(() => {
+              if (state.visit === before || !state.card || window.rubbed) return;
+              window.rubbed = true;
+              const canvas = document.querySelector("canvas");
+              for (const offsetX of [10, 90]) {
+                canvas.onpointermove({ buttons: 1, offsetX, offsetY: 20 });
+              }
+            });
+          });
+        """)
+        self.swap()
+        self.page.wait("window.rubbed")
+        self.page.tap(*self.centre(".rub .row button"), self.changed() + 100)
+        self.page.see("Rub the grey field")
+        self.assertEqual(self.page.script("return document.querySelector('.progress').innerText"), "")
+        self.assertEqual([each["state"] for each in self.cards()], ["unscratched"] * 2)
+
+
+class TimeOutTests(NextCustomerCase):
+    def test_who_is_told_that_no_card_came_is_not_asked_to_hold_one(self):
+        self.open("pay")
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.page.script(INSTEAD, "/pay", 504, TIME_OUT)
+        self.page.press("$2.50")
+        self.page.stage("failed")
+        self.page.see("Not paid", "No card came in time.", "Nothing was charged.")
+        self.assertNotIn("Hold", self.page.script(
+            "return document.querySelector('.stage').innerText"))
+        # A card that comes now is read, and pays nothing by itself.
+        self.counter.put(self.other)
+        self.page.press("Back")
+        self.page.see("Eva Novak")
+        self.assertEqual(self.counter.done("pay"), [])
+
+    def test_trying_again_charges_the_same_amount_once(self):
+        for how in ("card first", "press first"):
+            with self.subTest(how):
+                self.open("pay")
+                self.counter.take()
+                self.page.see("Hold a card to the reader")
+                before = self.counter.done("pay")
+                self.page.script(INSTEAD, "/pay", 504, TIME_OUT)
+                self.page.press("$2.50")
+                self.page.stage("failed")
+                if how == "card first":
+                    self.counter.put(self.uid)
+                self.page.press("Try again")
+                if how == "press first":
+                    self.page.stage("waiting")
+                    self.counter.put(self.uid)
+                self.page.stage("done")
+                self.assertEqual(self.counter.done("pay"), [*before, "-2.50"])
+
+    def test_another_tag_in_the_place_of_a_card_is_followed_by_what_was_asked_for(self):
+        self.open("pay")
+        self.counter.take()
+        self.page.see("Hold a card to the reader")
+        self.page.press("$2.50")
+        self.page.stage("waiting")
+        self.counter.put("NTAG213")
+        self.page.stage("failed")
+        self.page.see("This tag is blank.", "Hold a card to the reader and try again.")
+        self.counter.put(self.uid)
+        self.page.press("Try again")
+        self.page.stage("done")
+        self.assertEqual(self.counter.done("pay"), ["-2.50"])
