@@ -172,4 +172,22 @@ struct EmulatorExchangeTests {
         #expect(bench.send([0x42, 0x3A, 0x00, 0x40])?.count == 1 + 65 * 4)
         #expect(bench.send([0x42, 0x3A, 0x00, 0x41]) == [0x07])
     }
+
+    @Test("a host that fills the unit's buffer and starts it finds the answer there, and its time")
+    func buffer() throws {
+        var bench = EmulatorBench()
+        #expect(bench.send([0x32, 0x01, 0x01]) == [])
+        #expect(bench.send([0x08, 0x63, 0x02, 0x00, 0x63, 0x03, 0x00]) == [])
+        // Transceive, an empty buffer, a request of seven bits, and the start.
+        let request: [UInt8] = [
+            0x08, 0x63, 0x31, 0x0C, 0x63, 0x3A, 0x80, 0x63, 0x39, 0x26, 0x63, 0x3D, 0x87,
+        ]
+        #expect(bench.send(request) == [])
+        #expect(bench.send([0x06, 0x63, 0x3A]) == [2])
+        #expect(bench.send([0x06, 0x63, 0x39, 0x63, 0x39, 0x63, 0x3A]) == [0x44, 0x00, 0])
+        #expect(bench.send([0x06, 0x63, 0x1E, 0x63, 0x1F]) == [0xF8, 0xAB])
+        _ = try bench.control("remove")
+        #expect(bench.send(request) == [])
+        #expect(bench.send([0x06, 0x63, 0x3A, 0x63, 0x1E, 0x63, 0x1F]) == [0, 0, 0])
+    }
 }

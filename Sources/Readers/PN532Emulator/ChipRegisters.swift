@@ -5,6 +5,10 @@ struct ChipRegisters {
     static let receiveMode: UInt16 = 0x6303
     static let transmitControl: UInt16 = 0x6304
     static let manualReceive: UInt16 = 0x630D
+    static let timerPrescaler: UInt16 = 0x631B
+    static let timerHigh: UInt16 = 0x631E
+    static let timerLow: UInt16 = 0x631F
+    static let command: UInt16 = 0x6331
     static let fifoData: UInt16 = 0x6339
     static let fifoLevel: UInt16 = 0x633A
     static let control: UInt16 = 0x633C
@@ -17,6 +21,13 @@ struct ChipRegisters {
     private static let parityDisabled: UInt8 = 0x10
     private static let driversOn: UInt8 = 0x03
     private static let lastBitsMask: UInt8 = 0x07
+    private static let commandMask: UInt8 = 0x0F
+    private static let transceive: UInt8 = 0x0C
+    static let flush: UInt8 = 0x80
+    static let startSending: UInt8 = 0x80
+    /// The cycles of the carrier from the end of a request to its answer (ISO/IEC 14443-3), and
+    /// those until the unit has seen five bits of it.
+    private static let answerCycles = 1_236 + 5 * 128
 
     private var values: [UInt16: UInt8] = [
         transmitMode: checksumEnabled, receiveMode: checksumEnabled, transmitControl: 0x80,
@@ -56,6 +67,17 @@ struct ChipRegisters {
         self[Self.transmitMode] = mode
         self[Self.receiveMode] = mode
         self[Self.bitFraming] &= ~Self.lastBitsMask
+    }
+
+    /// Whether the unit sends its buffer and waits for an answer once it is started.
+    var isTransceiving: Bool { self[Self.command] & Self.commandMask == Self.transceive }
+
+    /// Stops the unit's timer, which counts down from FFFFh: at zero where no answer came.
+    mutating func stopTimer(hasAnswer: Bool) {
+        let step = 2 * Int(self[Self.timerPrescaler]) + 1
+        let count = hasAnswer ? UInt16.max - UInt16(Self.answerCycles / step) : 0
+        self[Self.timerHigh] = UInt8(count >> 8)
+        self[Self.timerLow] = UInt8(truncatingIfNeeded: count)
     }
 
     /// Whether the antenna's drivers are on.

@@ -110,8 +110,11 @@ extension PN532Chip {
         return (ChipStatus.good | more, part)
     }
 
+    /// The bytes that the buffer of the contactless unit holds.
+    static let bufferSize = 64
+
     /// Sends a frame; returns a status and the answer.
-    private mutating func transmit(_ data: [UInt8]) -> (UInt8, [UInt8]) {
+    mutating func transmit(_ data: [UInt8]) -> (UInt8, [UInt8]) {
         guard !data.isEmpty, field.isOn else { return (silence(), []) }
         if registers.speaksFelica {
             guard let answer = field.sendFelica(data) else { return (silence(), []) }

@@ -29,12 +29,19 @@ extension PN532Chip {
         return [0x00, field.isOn ? 0x01 : 0x00, UInt8(targets.count)] + listed + [0x80]
     }
 
-    func readRegisters(_ data: [UInt8]) -> ChipResult {
+    mutating func readRegisters(_ data: [UInt8]) -> ChipResult {
         guard !data.isEmpty, data.count.isMultiple(of: 2) else { return .syntaxError }
-        return .answer(
-            stride(from: 0, to: data.count, by: 2).map { place in
-                registers[UInt16(data[place]) << 8 | UInt16(data[place + 1])]
-            })
+        var values: [UInt8] = []
+        for place in stride(from: 0, to: data.count, by: 2) {
+            let register = UInt16(data[place]) << 8 | UInt16(data[place + 1])
+            switch register {
+            case ChipRegisters.fifoLevel: values.append(UInt8(truncatingIfNeeded: buffer.count))
+            case ChipRegisters.fifoData where !buffer.isEmpty:
+                values.append(buffer.removeFirst())
+            default: values.append(registers[register])
+            }
+        }
+        return .answer(values)
     }
 
     mutating func writeRegisters(_ data: [UInt8]) -> ChipResult {
@@ -42,12 +49,29 @@ extension PN532Chip {
         for place in stride(from: 0, to: data.count, by: 3) {
             let register = UInt16(data[place]) << 8 | UInt16(data[place + 1])
             registers[register] = data[place + 2]
+            handleBuffer(register, data[place + 2])
             // A host that switches the antenna's drivers by hand switches the field.
             if register == ChipRegisters.transmitControl, registers.hasField != field.isOn {
                 field.setPower(registers.hasField)
             }
         }
         return .answer([])
+    }
+
+    /// The buffer of the unit, which a host fills, sends and reads by hand: libnfc does where it
+    /// measures the time of an answer.
+    private mutating func handleBuffer(_ register: UInt16, _ value: UInt8) {
+        switch register {
+        case ChipRegisters.fifoLevel where value & ChipRegisters.flush != 0: buffer = []
+        case ChipRegisters.fifoData where buffer.count < PN532Chip.bufferSize: buffer.append(value)
+        case ChipRegisters.bitFraming where value & ChipRegisters.startSending != 0:
+            registers[register] = value & ~ChipRegisters.startSending
+            guard registers.isTransceiving else { return }
+            let (status, answer) = transmit(buffer)
+            buffer = status == ChipStatus.good ? Array(answer.prefix(PN532Chip.bufferSize)) : []
+            registers.stopTimer(hasAnswer: status == ChipStatus.good)
+        default: break
+        }
     }
 
     mutating func writePorts(_ data: [UInt8]) -> ChipResult {

@@ -20,6 +20,8 @@ package struct PN532Chip {
 
     package var field: RadioField
     var registers = ChipRegisters()
+    /// The bytes in the buffer of the contactless unit, which a host may fill and start by hand.
+    var buffer: [UInt8] = []
     var targets: [ChipTarget] = []
     /// The index of the target that receives frames, from 0.
     var current: Int?
