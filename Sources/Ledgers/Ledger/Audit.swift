@@ -31,7 +31,9 @@ extension LedgerStore {
 
 extension AuditReport {
     package init(of rows: any LedgerRows, at now: Timestamp? = nil) throws(LedgerError) {
-        var audit = Audit(rows: rows, keptSince: try rows.firstOperationWithSubject()?.id)
+        var audit = Audit(
+            rows: rows, keptSince: try rows.firstOperationWithSubject()?.id,
+            mayDefer: try !rows.journals().isEmpty)
         self = try audit.report(at: now)
     }
 }
@@ -42,14 +44,16 @@ private struct Audit {
     let rows: any LedgerRows
     /// The first operation with a subject: ledgers before version 3 kept no subjects.
     let keptSince: OperationID?
+    /// Whether stations sell out of reach of the ledger.
+    let mayDefer: Bool
     private var cards = 0
     private var operations = 0
     private var open = 0
     private var activating: [CardUID] = []
     private var violations: [String] = []
 
-    init(rows: any LedgerRows, keptSince: OperationID?) {
-        (self.rows, self.keptSince) = (rows, keptSince)
+    init(rows: any LedgerRows, keptSince: OperationID?, mayDefer: Bool) {
+        (self.rows, self.keptSince, self.mayDefer) = (rows, keptSince, mayDefer)
     }
 
     mutating func report(at now: Timestamp?) throws(LedgerError) -> AuditReport {
@@ -75,7 +79,7 @@ private struct Audit {
     }
 
     private mutating func check(_ uid: CardUID, _ card: LedgerCard?) throws(LedgerError) {
-        var audited = AuditedCard(uid, card, rows, keptSince: keptSince)
+        var audited = AuditedCard(uid, card, rows, keptSince: keptSince, mayDefer: mayDefer)
         try audited.check()
         operations += audited.operations
         open += audited.open

@@ -9,6 +9,7 @@ struct AuditedCard {
     let card: LedgerCard?
     let rows: any LedgerRows
     private let keptSince: OperationID?
+    private let mayDefer: Bool
     private(set) var trace = CardTrace()
     private(set) var operations = 0
     private(set) var open = 0
@@ -23,9 +24,11 @@ struct AuditedCard {
     private var lastFinal: (sequence: SequenceNumber, endedAt: Timestamp?)?
 
     init(
-        _ uid: CardUID, _ card: LedgerCard?, _ rows: any LedgerRows, keptSince: OperationID?
+        _ uid: CardUID, _ card: LedgerCard?, _ rows: any LedgerRows, keptSince: OperationID?,
+        mayDefer: Bool
     ) {
         (self.uid, self.card, self.rows, self.keptSince) = (uid, card, rows, keptSince)
+        self.mayDefer = mayDefer
     }
 
     mutating func check() throws(LedgerError) {
@@ -77,15 +80,16 @@ struct AuditedCard {
     }
 
     /// Follows the numbers. An operation that became final without a record on the tag was ended by
-    /// the next one on its card, or by a replacement of it, in the same transaction.
+    /// the next one on its card, or by a replacement of it, in the same transaction; or it is a payment
+    /// that was accepted out of reach, and booked from a journal.
     private mutating func note(_ operation: Operation) {
         sequences[operation.id] = operation.sequence
         guard operation.sequence != .none else { return }
         if let last = lastFinal, last.endedAt != operation.begunAt {
             written = max(written, last.sequence)
         }
-        lastFinal =
-            operation.state == .committed ? (operation.sequence, operation.endedAt) : nil
+        let isWritten = operation.state == .committed && !(mayDefer && operation.kind == .pay)
+        lastFinal = isWritten ? (operation.sequence, operation.endedAt) : nil
     }
 
     /// The number that an operation has written to the tag, above the confirmed one; nil as it
