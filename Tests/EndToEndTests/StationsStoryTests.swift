@@ -103,7 +103,7 @@ import Testing
 
             #expect(try till.status("pay 1") != 0)
             let repair = try #require(lines.first { $0.contains("tapcard repair --card ") })
-            try till.step(repair.replacing("tapcard ", with: ""))
+            try till.step(String(repair).replacing("tapcard ", with: ""))
             #expect(try !till.step("ledger status").contains("has lost"))
             #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $19.00 left"))
         }
