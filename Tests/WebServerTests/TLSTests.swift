@@ -108,7 +108,8 @@ import WebServer
                 ServedExamples.settings { $0.tls = certificate.tls })
             let answer = await ask(server.port, trusting: certificate.file, "-groups \(group)")
             #expect(!answer.isFine && !answer.text.contains("GET /x"), "\(answer.text)")
-            #expect(answer.text.contains("handshake failure"), "\(answer.text)")
+            // It is the server that ends it.
+            #expect(answer.text.contains("unexpected eof"), "\(answer.text)")
         }
     }
 
@@ -122,8 +123,7 @@ import WebServer
             let answer = await shell.run(
                 "printf 'R\\n' | timeout 60 openssl s_client -tls1_2 -CAfile \(certificate.file) "
                     + "-connect 127.0.0.1:\(server.port) 2>&1")
-            #expect(answer.text.contains("RENEGOTIATING"), "\(answer.text)")
-            #expect(!answer.isFine, "\(answer.text)")
+            #expect(answer.text.hasSuffix("RENEGOTIATING\nclosed\n"), "\(answer.text)")
         }
     }
 

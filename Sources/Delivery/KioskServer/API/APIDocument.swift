@@ -151,7 +151,7 @@ struct APIDocument: Sendable {
         429: "Somebody has tried to log in too often: Retry-After says when to try again.",
         500: "It failed, or what became of it is not known: the next tap settles it.",
         502: "A service is out of reach, or did not answer properly.",
-        503: "There is no reader, or the counter is being closed.",
+        503: "There is no reader, too many are logging in, or the counter is being closed.",
         504: "No card came in time.",
     ]
 }
