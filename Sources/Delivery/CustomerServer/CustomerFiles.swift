@@ -11,8 +11,8 @@ enum CustomerFiles {
         *, ::before, ::after { box-sizing: border-box; }
         body { margin: 0; min-height: 100dvh; background: var(--paper); color: var(--ink);
           font: 1.0625rem/1.45 system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif;
-          font-variant-numeric: tabular-nums; overflow-wrap: anywhere; padding: 1rem; }
-        main { max-width: 30rem; margin: 0 auto; padding: 1.25rem; border-radius: 1.25rem;
+          font-variant-numeric: tabular-nums; overflow-wrap: anywhere; padding: min(1rem, 5vw); }
+        main { max-width: 30rem; margin: 0 auto; padding: min(1.25rem, 6vw); border-radius: 1.25rem;
           background: var(--panel); border: 1px solid var(--line); }
         h1, h2, p, ul { margin: 0 0 .75rem; padding: 0; }
         h1 { font-size: 1.6rem; line-height: 1.2; }
@@ -27,9 +27,10 @@ enum CustomerFiles {
         .note { padding: .75rem 1rem; border-radius: .75rem; background: var(--warn-tint);
           color: var(--warn); font-weight: 600; }
         ul { list-style: none; }
-        li { display: grid; grid-template-columns: 1fr auto; gap: 0 1rem; padding: .6rem 0;
+        li { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: .6rem 0;
           border-top: 1px solid var(--line); }
-        li small { grid-column: 1 / -1; }
+        li span { flex: 1 1 6rem; }
+        li small { flex-basis: 100%; }
         button { width: 100%; min-height: 52px; border: 0; border-radius: .9rem; font: inherit;
           font-weight: 700; background: var(--accent); color: var(--on); cursor: pointer; }
         button:focus-visible { outline: 3px solid var(--ink); outline-offset: 3px; }
