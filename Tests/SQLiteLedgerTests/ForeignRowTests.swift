@@ -69,7 +69,9 @@ import Thoroughness
         for name in (triggers ?? "").split(separator: " ") { raw.run("DROP TRIGGER \(name)") }
         // Any type, and nothing too.
         for (strict, loose) in [
-            (" STRICT, WITHOUT ROWID", " WITHOUT ROWID"), (") STRICT", ")"), ("NOT NULL", ""),
+            (" STRICT, WITHOUT ROWID", " WITHOUT ROWID"), (") STRICT", ")"),
+            (" TEXT NOT NULL", " TEXT"), (" INTEGER NOT NULL", " INTEGER"),
+            (" BLOB NOT NULL", " BLOB"),
         ] {
             raw.run(
                 """
