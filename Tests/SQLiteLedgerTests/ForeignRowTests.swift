@@ -24,7 +24,7 @@ import Thoroughness
             "printf('%.*c', 100000, 'x')",
             "'pending'", "zeroblob(17)", "'boot 9223372036854775807'", "16777215", "4294967296",
             "-1000000000000000000", "'boot -9223372036854775808'",
-        ], of: 2)
+        ], of: 4)
 
     /// One after the other for each table: another process would not be worth it.
     @Test("answers or refuses, whatever is asked", arguments: tables)
@@ -181,7 +181,7 @@ import Thoroughness
 
     /// What a tap does with an operation that is open on the card.
     private static func settleOpen(on uid: CardUID, _ desk: Desk) async {
-        guard let view = try? await desk.view(uid), let open = view.open else { return }
+        guard let view = try? await desk.ledger.view(of: uid), let open = view.open else { return }
         let seen = Seen(view)
         if case .work(let work)? = try? await desk.ledger.resume(
             open, seen: seen, tagHolds: .none, sealer: desk.sealer, at: .end)

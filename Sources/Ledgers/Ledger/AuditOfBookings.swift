@@ -54,7 +54,8 @@ extension AuditedCard {
         case .deferred:
             // How much the card could pay depends on what was open on it then.
             let paid = entries.first { $0.account == purse }.map { -$0.amount } ?? 0
-            guard (0...amount).contains(paid) else { return [] }
+            // A row that others wrote may have a negative amount, which ends no range.
+            guard paid >= 0, paid <= amount else { return [] }
             return Posting.move(paid, from: purse, to: .takings)
                 + Posting.move(amount - paid, from: .shortfall, to: .takings)
         case .close: return Posting.move(amount, from: purse, to: .cash)
