@@ -19,7 +19,7 @@ import Testing
             if line == "# start the server" { try house.recover() }
             guard line.hasPrefix("tapcard ") else { continue }
             let parts = line.dropFirst("tapcard ".count).split(separator: "#")
-            let command = parts[0].replacing("$ledger", with: till.place)
+            let command = String(parts[0]).replacing("$ledger", with: till.place)
             let ended = try till.counter.run(till.counter.words(of: command))
             // The words behind a command are those that it prints.
             let words = parts.count > 1 ? String(parts[1].dropFirst()) : ""
