@@ -7,7 +7,7 @@ import Verbs
 @Suite("A remedy is something that the verb takes")
 struct RemedyTests {
     private static let uid = CardUID(bytes: [4, 1, 2, 3, 4, 5, 6])
-    private static let id = OperationID(text: "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f")
+    private static let id = OperationID("0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f")
 
     /// The steps after errors of the core that name an option.
     private static func steps() throws -> [NextStep] {

@@ -102,7 +102,8 @@ struct LoginQueueTests {
             #expect(queue.join("n\(number)", from: "a")?.displaced == nil)
         }
         #expect(queue.join("more", from: "a") == nil)
-        let joined = try #require(queue.join("Ann", from: "b"))
+        let place = queue.join("Ann", from: "b")
+        let joined = try #require(place)
         #expect(joined.displaced?.name == "n\(LoginQueue.most - 1)")
         #expect(queue.count == LoginQueue.most)
         // 300 tills fit.

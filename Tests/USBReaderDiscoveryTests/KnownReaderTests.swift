@@ -48,7 +48,7 @@ struct KnownReaderTests {
     /// What the installed libccid drives; empty without one.
     private static func installed() throws -> [Listed] {
         guard let data = try? Data(contentsOf: URL(filePath: "/etc/libccid_Info.plist")),
-            let list = try PropertyListSerialization.propertyList(from: data, format: nil)
+            let list = try unsafe PropertyListSerialization.propertyList(from: data, format: nil)
                 as? [String: Any],
             let vendors = list["ifdVendorID"] as? [String],
             let products = list["ifdProductID"] as? [String],
