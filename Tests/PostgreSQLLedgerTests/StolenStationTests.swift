@@ -48,6 +48,18 @@ import Testing
         }
     }
 
+    @Test(arguments: ["seen_at", "keys_at"])
+    func isNamedWhereItsTimesAreNone(_ column: String) async throws {
+        try await Self.stolen { database, login, session in
+            let written = try session.answer(
+                to: "UPDATE station SET \(column) = 9223372036854775807")
+            #expect(written == "UPDATE 1")
+            let station = try #require(try await database.owned.stations().first)
+            #expect(station.isDamaged && station.seenAt == nil && station.keysAt == nil)
+            #expect(try await database.owned.status().keys.stations == [station])
+        }
+    }
+
     /// Neither its own row nor the cards that it holds.
     @Test func cannotHoldOffItsRevocation() async throws {
         try await Self.stolen { database, login, session in

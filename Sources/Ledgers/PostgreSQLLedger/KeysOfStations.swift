@@ -131,14 +131,15 @@ extension Link {
                     try row.value { $0.integer.flatMap(Int.init(exactly:)) }, try row.value(\.text)
                 )
                 let (registered, revoked) = (try row.value(\.time), try row.optional(\.time))
-                let (seen, told) = (try row.optional(\.time), try row.optional(\.time))
-                // The station has written it itself. What cannot be read counts as no key, at this
-                // station alone.
-                let keys = try row.next()
+                // The station has written these itself. What cannot be read counts as nothing, at
+                // this station alone.
+                let (seen, told, keys) = (try row.next(), try row.next(), try row.next())
                 return RegisteredStation(
                     number: number, name: name, registeredAt: registered, revokedAt: revoked,
-                    seenAt: seen, keys: keys.keyIDs, keysAt: told,
-                    isDamaged: keys != .null && keys.keyIDs == nil)
+                    seenAt: seen.time, keys: keys.keyIDs, keysAt: told.time,
+                    isDamaged: seen != .null && seen.time == nil
+                        || told != .null && told.time == nil
+                        || keys != .null && keys.keyIDs == nil)
             })
     }
 }
