@@ -27,7 +27,7 @@ import Testing
         let places = try await Self.endsOfStatements(of: desk, cable)
         var stations: [(cutter: LinkCutter, payment: Task<Void, Never>)] = []
         for (number, place) in places.enumerated() {
-            let uid = CardUID.numbered(UInt8(number + 1))
+            let uid = Self.card(number)
             try await desk.complete(.issue(1_000), id: number + 1, on: uid)
             let (cutter, station) = try await Self.station(number + 1, cable)
             cutter.cut(after: place, .toServer, .pause)
@@ -52,13 +52,16 @@ import Testing
             await station.payment.value
         }
         for number in places.indices {
-            let uid = CardUID.numbered(UInt8(number + 1))
+            let uid = Self.card(number)
             _ = try await ledger.voidOpenPayment(
                 on: uid, seen: Seen(try await desk.view(uid)), at: .end)
             try await desk.complete(.pay(.cents(1)), id: 2_000 + number, on: uid)
         }
         #expect(try await ledger.audit().violations == [])
     }
+
+    /// The card on which the statements were counted comes before them.
+    private static func card(_ number: Int) -> CardUID { .numbered(UInt8(number + 2)) }
 
     /// How many bytes a station has sent at the end of each statement of a payment.
     private static func endsOfStatements(of desk: Desk, _ cable: Cable) async throws -> [Int] {

@@ -122,7 +122,9 @@ import Thoroughness
                 else { continue }
                 _ = try? await ledger.confirm(work, at: .end)
             }
-            _ = try? await desk.ask(for: number + 500, on: uid)
+            if (try? await ledger.view(of: uid)) != nil {
+                _ = try? await desk.ask(for: number + 500, on: uid)
+            }
             _ = try? await desk.answer(number + 500)
             for change in [StatusChange.block, .unblock, .forget] {
                 number += 1
