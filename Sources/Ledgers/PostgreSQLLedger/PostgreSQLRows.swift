@@ -214,7 +214,7 @@ final class PostgreSQLRows: LedgerRows {
             latestPlace += 1
             return latestPlace
         }
-        guard row.lastPlace < SchemaVersion3.highestPlace else {
+        guard row.lastPlace < PostgreSQLSchemaVersion3.highestPlace else {
             throw LedgerError(
                 .corrupt,
                 "card \(uid) cannot be changed: its row in the ledger was not written by tapcard; "

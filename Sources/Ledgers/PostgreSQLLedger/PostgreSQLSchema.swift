@@ -26,7 +26,7 @@ enum PostgreSQLSchema {
             }
         }
         return
-            (tables + parts + LedgerRole.statements(in: name) + SchemaVersion3.statements).map {
+            (tables + parts + LedgerRole.statements(in: name) + PostgreSQLSchemaVersion3.statements).map {
                 SQLStatement($0)
             } + [
                 SQLStatement(
@@ -50,7 +50,7 @@ enum PostgreSQLSchema {
         guard schema < version else { return [] }
         let steps = [
             [readCounters] + LedgerRole.statementsOfVersion2(prefix, in: name),
-            SchemaVersion3.statements,
+            PostgreSQLSchemaVersion3.statements,
         ]
         return steps.dropFirst(Int(clamping: max(schema, 1) - 1)).joined().map { SQLStatement($0) }
             + [SQLStatement("UPDATE setting SET schema = $1", [.integer(version)])]

@@ -46,7 +46,8 @@ extension Station {
         guard case .chip(let chip) = sight.medium, let view = sight.view, let visit = chip.visit,
             chip.isComplete, let grant = visit.grant
         else {
-            throw .refused(.needsHouse("The card is not made whole yet.", sight.uid))
+            // Its grant is read without a proof.
+            throw .claimed(.needsHouse("The card is not made whole yet.", sight.uid))
         }
         let spent = visit.slots.spent(at: view.issued[view.card.confirmed]?.bytes)
         guard grant.granted >= view.balance.minorUnits + spent else {

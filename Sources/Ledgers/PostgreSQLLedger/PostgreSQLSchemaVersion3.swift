@@ -1,7 +1,7 @@
 /// Version 3: what a station's login may write is limited by the server, because somebody who has a
 /// stolen login needs no tapcard. What was booked stays as it is, each row names the station that
 /// wrote it, and no row is larger than tapcard makes it. The keys in use have indexes.
-enum SchemaVersion3 {
+enum PostgreSQLSchemaVersion3 {
     /// The station of the login; 0 for one that is no station, such as the owner.
     private static let ownStation =
         "coalesce((SELECT own.id FROM public.station AS own WHERE own.login = session_user), 0)"
