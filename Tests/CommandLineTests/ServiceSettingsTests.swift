@@ -59,7 +59,7 @@ struct ServiceSettingsTests {
             ("MASTERMIND_URL", "http://amanda@game.example", "a name or password stands in it"),
             ("TICKET_PRICE", "0", "a ticket costs more than nothing"),
             ("TICKET_PRICE", "-2", "is negative"),
-            ("TICKET_PRICE", "2,50", "write 2.50"),
+            ("TICKET_PRICE", "2,5", "write 2.5"),
             ("TICKET_PRICE", "1000000", "fits on a card"),
             ("TICKET_PRICE", "nan", "is not an amount"),
             ("PRIZES", "6", "is not a valid row of a prize table"),

@@ -68,7 +68,7 @@ struct StationSettingTests {
         "an amount is refused when it is set, not when it is used",
         arguments: [
             ("payment-limit 1.005", "USD", "USD has 2 decimals"),
-            ("presets abc", "EUR", "4.50"), ("ticket-price 2,50", "USD", "write 2.50"),
+            ("presets abc", "EUR", "4.50"), ("ticket-price 2,5", "USD", "write 2.5"),
             ("confirm-payment-above 20000", "USD", "above payment-limit 10000.00"),
             ("confirm-addition-above 30000", "USD", "above addition-limit 20000.00"),
         ])
