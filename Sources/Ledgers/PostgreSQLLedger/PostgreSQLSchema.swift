@@ -26,7 +26,8 @@ enum PostgreSQLSchema {
             }
         }
         return
-            (tables + parts + LedgerRole.statements(in: name) + PostgreSQLSchemaVersion3.statements).map {
+            (tables + parts + LedgerRole.statements(in: name)
+            + PostgreSQLSchemaVersion3.statements).map {
                 SQLStatement($0)
             } + [
                 SQLStatement(
