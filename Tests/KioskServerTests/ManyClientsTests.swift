@@ -4,7 +4,7 @@ import Testing
 import TextCodecs
 
 @Suite("Many at once", .timeLimit(.minutes(5)))
-struct LoginCrowdTests {
+struct ManyClientsTests {
     /// Three thousand are more than there is room for: the oldest of them make room.
     @Test(
         "a payment goes through while others say half of what they want", arguments: [1_000, 3_000])
