@@ -68,8 +68,8 @@ struct JSONDocumentTests {
             "pay 1", status: 4,
             prints: #"""
                 {"result":"refused","error":"card-blocked","message":"The card was reported lost \#
-                and replaced by another one. What was still to be done on the card was worked on \#
-                before; the history shows it. Nothing else was changed. Its money is on the \#
+                and replaced by another one. Earlier unfinished work was processed \#
+                first; the history shows it. Nothing else was changed. Its money is on the \#
                 other card. Its tag can become a new card with tapcard issue \#
                 --reissue.","uid":"04AC6B72BA6C80","operation":null,"settled":[],\#
                 "next":[{"step":"use-replacement"},{"step":"reissue-tag"}]}
