@@ -11,13 +11,13 @@ from test_lost_answers import INSTEAD
 
 SIZES = {"narrow": (390, 844), "tablet": (768, 1024), "wide": (1440, 900)}
 FIELD = "Another amount"
-BUTTONS = {"pay": "Take", "add": "Add"}
+BUTTONS = {"pay": "Charge", "add": "Add"}
 TIME_OUT = json.dumps({
     "status": 504, "error": "no-card", "result": "no-card", "title": "No card came in time.",
     "meaning": "Nothing was changed on card or ledger.", "next": [{"step": "hold"}]})
 REFUSAL = json.dumps({
     "status": 409, "error": "insufficient-funds", "result": "refused",
-    "title": "The card has $1.00, $5.00 is asked for.", "next": [{"step": "add-funds"}]})
+    "title": "Not enough on the card: $1.00 available, $5.00 needed.", "next": [{"step": "add-funds"}]})
 # The page's clock when the card on it changed last.
 CHANGED = """
 window.changed = 0;
@@ -138,7 +138,7 @@ class LeftoverTests(NextCustomerCase):
                 self.open("pay")
                 self.enter("5")
                 self.page.script(INSTEAD, "/pay", status, answer)
-                self.page.press("Take")
+                self.page.press("Charge")
                 self.page.stage("failed")
                 self.page.see(words)
                 self.page.press("Back")
@@ -150,15 +150,15 @@ class LeftoverTests(NextCustomerCase):
         self.page.see("Hold a card to the reader")
         for leave in (lambda: self.page.press("Cancel"), lambda: self.page.keys(Keys.ESCAPE)):
             self.enter("5")
-            self.page.press("Take")
+            self.page.press("Charge")
             self.page.stage("waiting")
             leave()
             self.page.wait("!document.querySelector('.stage')")
             self.assertEqual(self.value(), "")
         self.swap()
         self.enter("101.00")
-        self.page.press("Take")
-        self.page.press("Leave it as it is")
+        self.page.press("Charge")
+        self.page.press("Cancel")
         self.page.wait("!document.querySelector('dialog')")
         self.assertEqual(self.value(), "")
         self.assertEqual(self.counter.done("pay"), [])
@@ -186,7 +186,7 @@ class LeftoverTests(NextCustomerCase):
             "title": "A payment of $79.00 is above $50.00.", "next": [{"step": "confirm"}]})
         self.page.script(INSTEAD, "/pay", 409, asked)
         self.enter("79.00")
-        self.page.press("Take")
+        self.page.press("Charge")
         self.page.see("Yes, $79.00")
         self.swap()
         self.page.press("Yes, $79.00")
@@ -199,8 +199,8 @@ class OtherInputTests(NextCustomerCase):
     def test_what_was_typed_elsewhere_ends_with_its_view(self):
         for view, label in (
                 ("issue", "Name of the holder"), ("issue", "Number"),
-                ("issue", "Funds to begin with, paid in cash"), ("desk", "Card number"),
-                ("desk", "Balance on the tag that you accept")):
+                ("issue", "Starting balance (cash received)"), ("desk", "Card number"),
+                ("desk", "Balance to carry over")):
             with self.subTest(label):
                 self.open(view)
                 self.page.type(label, "5")
@@ -214,7 +214,7 @@ class OtherInputTests(NextCustomerCase):
         self.page.see("Blank tag")
         self.page.field("Without a scratch card").click()
         self.page.type("Name of the holder", "Eva")
-        self.page.press("Issue it")
+        self.page.press("Issue card")
         self.page.stage("done")
         self.page.leave_check()
         self.assertFalse(self.page.script(
@@ -239,27 +239,27 @@ class OtherInputTests(NextCustomerCase):
             self.page.keys("7" if "-" in following[6:] else "", Keys.ENTER)
             self.assertEqual(self.page.script("return document.activeElement.id"), following)
         self.page.keys(Keys.ENTER)
-        self.assertEqual(self.page.focused(), "Issue it")
+        self.assertEqual(self.page.focused(), "Issue card")
         self.assertEqual((self.page.count(".stage"), self.page.count(".wrong")), (0, 0))
-        self.page.come_to_rest(self.page.find("Issue it"))
+        self.page.come_to_rest(self.page.find("Issue card"))
         self.page.keys(Keys.ENTER)
         self.page.stage("done")
 
     def test_what_was_typed_is_there_after_a_question_was_declined(self):
         self.open("issue")
         self.page.type("Name of the holder", "Eva")
-        self.page.type("Funds to begin with, paid in cash", "7")
-        self.page.press("Issue it")
+        self.page.type("Starting balance (cash received)", "7")
+        self.page.press("Issue card")
         self.page.see("Close the old account of this card?")
-        self.page.press("Leave it as it is")
+        self.page.press("Cancel")
         self.page.wait("!document.querySelector('dialog')")
         self.assertEqual(
-            [self.value("Name of the holder"), self.value("Funds to begin with, paid in cash")],
+            [self.value("Name of the holder"), self.value("Starting balance (cash received)")],
             ["Eva", "7"])
 
     def test_a_question_about_the_card_on_the_reader_ends_with_it(self):
         for view, presses in (("desk", ["Block"]), ("desk", ["Pay out and close"]),
-                              ("issue", ["Issue it"])):
+                              ("issue", ["Issue card"])):
             with self.subTest(presses[0]):
                 self.open(view)
                 for each in presses:

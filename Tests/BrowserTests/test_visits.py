@@ -5,7 +5,7 @@ import signal
 from case import BrowserCase
 from test_same_card import AGAIN
 
-PAID = "This card has just paid"
+PAID = "Already paid"
 PERHAPS = "This card may have paid already"
 # What the page knows of the card, as if the news had not come yet.
 FORGET = """
@@ -88,9 +88,9 @@ class VisitTests(VisitCase):
         self.assertAsked()
         self.page.driver.execute_async_script(FORGET)
         self.page.press("$2.50")
-        self.page.see("Payment, $2.50, once more?", "This card has already paid",
+        self.page.see("Charge $2.50 again?", "This card has already paid",
                       "Nothing was charged.")
-        self.page.press("Leave it as it is")
+        self.page.press("Cancel")
         self.page.wait("!document.querySelector('dialog')")
         self.assertAsked()
         self.assertEqual(self.counter.done("pay"), ["-2.50"])
@@ -139,8 +139,8 @@ class HangingServerTests(VisitCase):
     def test_a_payment_does_not_ask_to_keep_the_card_there(self):
         self.hang()
         self.page.press("$2.50")
-        self.page.see("The server does not answer", "The connection was lost.")
-        self.assertNotIn("Keep the card there", self.page.text())
+        self.page.see("The server does not answer", "Connection lost.")
+        self.assertNotIn("Keep the card on the reader", self.page.text())
         self.go_on()
         # It had reached the server, or had not; the page says what has become of it.
         self.page.wait("document.querySelector('.stage.done, .stage.failed')"

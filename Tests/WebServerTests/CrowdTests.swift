@@ -36,4 +36,15 @@ import WebServer
         #expect(crowd.leaving.prefix(2) == [401, 400])
         #expect(Array(crowd.leaving.dropFirst(2)) == (1...300).map { UInt64($0) })
     }
+
+    @Test("nor before a stranger who has only just come")
+    func justCome() {
+        let till = Self.member(1, "shop", isKnown: true)
+        let stranger = Crowd.Member(
+            number: 2, client: "a", isKnown: false, mayLeave: false, mayLeaveSoon: true,
+            waitingSince: 2)
+        #expect(Crowd([till, stranger]).leaving.isEmpty)
+        #expect(Crowd([till, Self.member(2, "a", mayLeave: false)]).leaving == [1])
+        #expect(Crowd([stranger, Self.member(3, "a")]).leaving == [3])
+    }
 }

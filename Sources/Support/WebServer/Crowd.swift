@@ -2,20 +2,24 @@
 ///
 /// Places are shared by address: the address with the most connections loses one first, of its own
 /// the one that has been longest without a complete request. Clients that have proved who they are
-/// do not count for their address, because many may share it, and leave last.
+/// do not count for their address, because many may share it, and leave last: not before a stranger
+/// who has just come and may leave in a moment.
 package struct Crowd {
     package struct Member {
         let number: UInt64
         let client: String
         let isKnown: Bool
         let mayLeave: Bool
+        let mayLeaveSoon: Bool
         let waitingSince: UInt64
 
         package init(
-            number: UInt64, client: String, isKnown: Bool, mayLeave: Bool, waitingSince: UInt64
+            number: UInt64, client: String, isKnown: Bool, mayLeave: Bool,
+            mayLeaveSoon: Bool = false, waitingSince: UInt64
         ) {
             (self.number, self.client, self.isKnown) = (number, client, isKnown)
-            (self.mayLeave, self.waitingSince) = (mayLeave, waitingSince)
+            (self.mayLeave, self.mayLeaveSoon) = (mayLeave, mayLeaveSoon)
+            self.waitingSince = waitingSince
         }
     }
 
@@ -28,7 +32,8 @@ package struct Crowd {
         // The connections that an address has left when each of its own goes.
         var left: [String: Int] = [:]
         for member in members where !member.isKnown { left[member.client, default: 0] += 1 }
-        return members.filter(\.mayLeave)
+        let isStrangerNext = members.contains { $0.mayLeaveSoon && !$0.isKnown }
+        return members.filter { $0.mayLeave && !($0.isKnown && isStrangerNext) }
             .sorted { ($0.waitingSince, $0.number) < ($1.waitingSince, $1.number) }
             .enumerated().map { place, member -> (number: UInt64, share: Int, place: Int) in
                 guard !member.isKnown, let share = left[member.client] else {

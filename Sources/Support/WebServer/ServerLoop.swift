@@ -245,11 +245,12 @@ final class ServerLoop {
         guard count > 0 else { return }
         let leaving = Crowd(
             connections.values.map { connection in
-                Crowd.Member(
+                let hasWaited = connection.waitingSince + Self.courtesyMilliseconds <= now
+                return Crowd.Member(
                     number: connection.number, client: connection.client,
                     isKnown: connection.isOfKnownClient,
-                    mayLeave: connection.isWithoutRequest
-                        && connection.waitingSince + Self.courtesyMilliseconds <= now,
+                    mayLeave: connection.isWithoutRequest && hasWaited,
+                    mayLeaveSoon: connection.isWithoutRequest && !hasWaited,
                     waitingSince: connection.waitingSince)
             }
         ).leaving

@@ -46,7 +46,7 @@ export function question(title, lines, actions, tone, isOfTag = false) {
  * tag on the reader ends when that tag leaves.
  */
 export const confirmed = (title, lines, action, tone = "bad", isOfTag = false) =>
-  question(title, lines, [[null, say.leaveIt], [true, action, `strong ${tone}`]], tone, isOfTag);
+  question(title, lines, [[null, say.cancel], [true, action, `strong ${tone}`]], tone, isOfTag);
 
 /** Ends what was said and asked about the tag that has left. */
 export function forgetTag() {
