@@ -55,10 +55,18 @@ import Testing
             }
             #expect(try memory(file).open == [])
             #expect(try memory(file).notDone.map(\.operation) == [.numbered(2)])
-            // One that was asked for only.
-            try DurableFile(file).remove()
-            #expect(try await ledger.answer(to: .numbered(2))?.state == .voided)
-            #expect(try memory(file).notDone.map(\.operation) == [.numbered(2)])
+            // One that was asked for only, in each of the ways in which a till asks.
+            let asked: [() async throws -> Void] = [
+                { _ = try await ledger.answer(to: .numbered(2)) },
+                { _ = try await ledger.repetition(of: .pay(.cents(100)), .numbered(2)) },
+                { _ = try await ledger.repetition(of: .pay(.cents(1)), .numbered(2)) },
+                { _ = try await desk.begin(.pay(.cents(100)), id: 2) },
+            ]
+            for ask in asked {
+                try DurableFile(file).remove()
+                try await ask()
+                #expect(try memory(file).notDone.map(\.operation) == [.numbered(2)])
+            }
         }
     }
 }

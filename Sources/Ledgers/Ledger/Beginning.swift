@@ -8,10 +8,13 @@ extension LedgerStore {
         _ request: Request, seen: Seen?, sealer: RecordSealer
     ) async throws(LedgerError) -> Beginning {
         let currency = currency
-        return try await write(touching: request.footprint) { rows throws(LedgerError) in
+        let beginning: Beginning = try await write(touching: request.footprint) {
+            rows throws(LedgerError) in
             let book = Book(rows: rows, currency: currency, sealer: sealer, now: request.at)
             return try book.begin(request, seen: seen)
         }
+        await remember(beginning)
+        return beginning
     }
 }
 
@@ -21,8 +24,20 @@ extension LedgerStore {
         of intent: Intent, _ id: OperationID
     ) async throws(LedgerError) -> Beginning? {
         let currency = currency
-        return try await read(touching: Footprint(ids: [id])) { rows throws(LedgerError) in
+        let earlier: Beginning? = try await read(touching: Footprint(ids: [id])) {
+            rows throws(LedgerError) in
             try Book(reading: rows, currency).repetition(of: intent, id, on: nil)
+        }
+        if let earlier { await remember(earlier) }
+        return earlier
+    }
+
+    /// Whoever asks is now told that the earlier request was not done.
+    fileprivate func remember(_ beginning: Beginning) async {
+        switch beginning {
+        case .known(let earlier), .mismatched(let earlier):
+            if earlier.state == .voided { await remember(notDone: earlier) }
+        case .begun, .changed, .refused: break
         }
     }
 }
