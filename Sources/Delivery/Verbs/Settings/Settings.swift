@@ -286,6 +286,7 @@ package struct Settings: Sendable {
                     advice: "Name a file. tapcard backup - writes a copy to standard output.")
             }
             guard origin == .flag || path.hasPrefix("/") else {
+                try Settings.requireSafe(place)
                 throw TapcardError.usage(
                     "\(path.debugDescription) is not the full path of a ledger.",
                     advice: "Write its whole path: otherwise each folder has another ledger.")
