@@ -167,7 +167,8 @@ import Testing
         try await StationRightsTests.registered { database, login in
             let role = try database.answer(to: "SELECT roles || 'station' FROM setting")
             let name = try #require(StationName(login.name))
-            try database.change(removal.replacing("ROLE_OF_STATIONS", with: role) + " \(name)")
+            try database.change(
+                removal.replacing("ROLE_OF_STATIONS", with: role) + " \"\(name)\"")
             try await database.owned.revoke(name)
             #expect(try await database.owned.stations().first?.revokedAt != nil)
         }
