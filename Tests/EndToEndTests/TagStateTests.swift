@@ -3,7 +3,7 @@ import Testing
 /// Tags as they come: from others, locked, torn, two at once. What is not a card stays as it is.
 @Suite("Tags that are not as they should be", .ownThread)
 struct TagStateTests {
-    private static let overwrite = "tapcard demo --overwrite writes the demo user over it."
+    private static let another = "Use another tag, or make this one a card with tapcard issue."
 
     @Test("a blank tag leads to the demo user")
     func blank() throws {
@@ -67,8 +67,8 @@ struct TagStateTests {
         try counter.expect(
             "demo", status: 4,
             complains: "The tag is not formatted for NFC: its capability container is missing. "
-                + "Nothing was written to it. Such bits can never be taken back; use a tag from "
-                + "the factory.")
+                + "Nothing was written to it. Format it with a phone, for example with the app "
+                + "NFC Tools, or use another tag.")
     }
 
     @Test("something that is not a card is named, and kept unless its end is asked for")
@@ -81,7 +81,7 @@ struct TagStateTests {
         try counter.expect(
             "read", status: 4,
             complains: "The tag is not a card; it holds a link. Nothing was changed on it. "
-                + TagStateTests.overwrite)
+                + TagStateTests.another)
         #expect(try counter.step("tag info").contains("\nHolds: uri\n"))
         for line in ["demo", "issue --name X", "pay 1", "adopt"] {
             #expect(try counter.run(counter.words(of: line)).status == 4, "\(line)")
@@ -95,7 +95,7 @@ struct TagStateTests {
         try counter.expect(
             "read", status: 4,
             complains: "The tag holds a card's data that makes no sense: its balance is no amount "
-                + "that a card can hold. Nothing was changed on it. " + TagStateTests.overwrite)
+                + "that a card can hold. Nothing was changed on it. " + TagStateTests.another)
         #expect(try counter.step("demo --overwrite").hasPrefix("The demo card is ready"))
         #expect(try counter.step("read").hasPrefix("Amanda Gonzalez (id 1), $0.00\n"))
     }

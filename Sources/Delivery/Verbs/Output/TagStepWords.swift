@@ -48,7 +48,7 @@ extension NextStep.TagStep {
         case .makeCard(let chip):
             NextWords(
                 "overwrite-by-demo",
-                "Use another tag, or ask for a card on this one with tapcard issue.",
+                "Use another tag, or make this one a card with tapcard issue.",
                 ["chip": chip])
         case .protectAgain:
             NextWords("protect-again", "tapcard tag protect sets its settings back.")
