@@ -220,7 +220,7 @@ wait "$played" 2>/dev/null
 export TAPCARD_READER=sim
 
 chapter 'The counter page: the same reader in a browser, and for programs that ask over HTTP.'
-step 0 'lies on' sim put
+step 0 '' sim take
 serve() {
     "$tapcard" serve >"$home/page.txt" 2>"$home/page.log" </dev/null &
     page=$!
@@ -238,7 +238,7 @@ ask() {
     printf '  > %s %s %s\n' "$method" "$path" "$body"
     for _ in {1..100}; do
         request
-        # Behind an operation the card is read anew.
+        # After an operation the card is read again.
         [ "$method" = GET ] && [[ "$said" != *"$word"* ]] || break
         sleep 0.05
     done
@@ -258,11 +258,15 @@ request() {
     exec 3>&-
 }
 ask '"reader":{"state":"ready"' GET /api/v1/health
+ask '"read":null' GET /api/v1/card
+step 0 'lies on' sim put
+ask '"balance":"2.00"' GET /api/v1/card
 ask 'token-missing' POST /api/v1/add '{"amount":"1.00"}'
 ask '"token"' POST /api/v1/session
 token=$(grep -o '"token":"[0-9a-f]*' <<<"$said" | cut -d'"' -f4)
 ask '"balance":"3.00"' POST /api/v1/add '{"amount":"1.00"}'
 ask '"balance":"3.00"' GET /api/v1/card
+ask 'same-card' POST /api/v1/add '{"amount":"1.00"}'
 kill "$page"
 wait "$page" 2>/dev/null
 
