@@ -150,7 +150,8 @@ struct SettingsTests {
             try counter.expect(line)
         }
         #expect(
-            try counter.run(["pay", "99", "--quiet"]).errors.hasPrefix("tapcard: The card has"))
+            try counter.run(["pay", "99", "--quiet"]).errors
+                .hasPrefix("tapcard: Not enough on the card"))
         try counter.expect(
             "pay 1 -v",
             prints: """
