@@ -282,6 +282,8 @@ class AddingTests(NextCustomerCase):
     def test_after_a_top_up_the_page_is_at_the_counter(self):
         for size in SIZES.values():
             with self.subTest(size=size):
+                # Each time the card comes anew: it is topped up once a visit.
+                self.counter.take()
                 self.open("add", size)
                 self.page.press("$5.00")
                 self.page.stage("done")

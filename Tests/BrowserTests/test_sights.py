@@ -105,7 +105,7 @@ class AlarmTests(SightCase):
         self.page.open()
         self.page.driver.execute_async_script(UNTRUE)
         self.page.see(DANGER, "This may be a copy.",
-                      "If this is the card, move its funds to another tag: Replace, at the desk.")
+                      "If this is the card, move its balance to another tag with Replace in Card tools.")
         self.assertNotIn("Ask the operator", self.page.text())
 
     def test_a_blank_tag_does_not_alarm(self):

@@ -48,6 +48,7 @@ class ManyTabsTests(TabsCase):
         for tab in reversed(tabs):
             self.turn_to(tab)
             self.page.see("Reader ready", "$19.00 available")
+        self.page.press("Charge the same card again")
         self.page.press("$2.50")
         self.page.stage("done")
         self.page.see("$16.50 left")

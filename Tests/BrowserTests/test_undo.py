@@ -81,7 +81,7 @@ class UndoTests(BrowserCase):
     def test_what_is_gone_from_the_card_cannot_be_undone(self):
         self.do("add", "$50.00")
         self.counter.call("POST", "pay", {"amount": "66.50", "confirmed": True})
-        self.page.see("$3.50 left")
+        self.page.see("Balance $3.50")
         self.page.listen()
         self.page.press("Undo, hand out $50.00")
         self.page.stage("failed")

@@ -158,7 +158,7 @@ export const OF_READER = ["diagnose-reader", "free-reader", "plug-reader-in"];
 
 /** The texts of a refusal, or of a refusal with this step: what happened, and what to do. */
 export const refusals = {
-  "copied": ["This is a copy.", "Keep it. The original card is not affected."],
+  "copied": ["This is a copy.", "Keep it; the original card is not affected."],
   "forged": ["This card was forged."],
   "forged repair-if-known": ["This card's key is no longer valid."],
   "forged overwrite-by-issuing": ["This card's key is no longer valid."],
