@@ -79,7 +79,7 @@ class AlarmTests(SightCase):
         self.page.listen()
         self.counter.put()
         self.page.hear(f"{DANGER} on this card. This is a copy. "
-                       "Keep it. The original card is not affected.")
+                       "Keep it; the original card is not affected.")
 
     def test_a_killed_key_is_no_copy(self):
         sights.dead_key(self.drawer)
@@ -105,7 +105,8 @@ class AlarmTests(SightCase):
         self.page.open()
         self.page.driver.execute_async_script(UNTRUE)
         self.page.see(DANGER, "This may be a copy.",
-                      "If this is the card, move its balance to another tag with Replace in Card tools.")
+                      "If this is the card, move its balance to another tag with Replace in "
+                      "Card tools.")
         self.assertNotIn("Ask the operator", self.page.text())
 
     def test_a_blank_tag_does_not_alarm(self):
