@@ -64,7 +64,7 @@ struct TappedLineTests: ProvenCards {
     }
 
     @Test(
-        "A changed bit in any command or answer: exit 1, 4, 6 or 7, and the card lives on",
+        "A changed bit in any command or answer: the tap tries again, and does what was asked",
         arguments: Deed.allCases)
     func changedBits(_ deed: Deed) async throws {
         let start = try await made(before)
@@ -73,7 +73,6 @@ struct TappedLineTests: ProvenCards {
         #expect(whole.outcome.isSuccess)
         let passed = whole.line.passed
         #expect(passed.count == deed.count)
-        var statuses: Set<Int32> = []
         // Beginning elsewhere in each command; ChipCardTests tries every bit below the ledger.
         let step = 7
         for (number, sizes) in passed.map({ ($0.command.count, $0.answer.count) }).enumerated() {
@@ -84,12 +83,11 @@ struct TappedLineTests: ProvenCards {
                     let tap = try await hold(deed, chip, tables) {
                         TappedLine($0, flipping: flip)
                     }
-                    if let status = tap.outcome.result?.exitStatus { statuses.insert(status) }
+                    #expect(tap.outcome.isSuccess, "\(flip): \(tap.outcome)")
                     try await expectHonest(tap.world, deed, after: tap.outcome, "\(flip)")
                 }
             }
         }
-        #expect(statuses.count > 1)
     }
 
     @Test("A recorded payment is worth nothing, to the card and to the station")

@@ -120,11 +120,11 @@ extension TapcardError {
         .unsupportedTag, "This chip or phone shows another number at each tap (random UID).",
         meaning: "Nothing was tried on it or written to it.", next: [.tag(.useKnownChip)])
 
-    /// The error of a chip that has refused two keys, each of a version that it was said to have.
+    /// The error of a chip that has refused two keys, and names another version each time.
     static func untrueVersions(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
-            "The chip has refused two different keys: it is a copy, or something on the line "
+            "The chip has refused this station's key twice: it is a copy, or something on the line "
                 + "changes what is sent.",
             meaning: "No other key was tried, because the chip counts wrong ones. The money is "
                 + "safe in the ledger.", next: [.trust(.replaceIfGenuine)], uid: uid)

@@ -124,9 +124,7 @@ extension Station {
         of uid: CardUID, afterRefusing version: UInt8, _ history: inout TapHistory
     ) async throws(Interruption) -> ChipAnswers? {
         let answers = try await performing(AskChip(.keys), &history)
-        guard answers.sellingVersion != version else { return nil }
-        guard !history.hasRefused(.three) else { throw .refused(.untrueVersions(uid)) }
-        return answers
+        return answers.sellingVersion == version ? nil : answers
     }
 
     /// Asks without a key. A card that does not know the questions is of another kind.
@@ -176,6 +174,7 @@ extension Station {
         guard let key = sellingKey(selling, of: uid) else {
             return ChipSight(state: .foreign(version: selling), answers: answers)
         }
+        guard !history.hasRefused(.three) else { throw .refused(.untrueVersions(uid)) }
         // While its keys are changed, the grant is under the old one or the new one.
         let others = keys.entries.filter { ChipCardKeys.version(of: $0.id) != selling }
             .compactMap { sellingKey($0, of: uid) }
@@ -186,7 +185,7 @@ extension Station {
         } catch .chip(let error) where error.isImpostor {
             // Another station may have given it other keys since it was asked.
             guard try await self.answers(of: uid, afterRefusing: selling, &history) == nil else {
-                throw .overtaken
+                throw history.hasRefused(.three) ? .refused(.untrueVersions(uid)) : .overtaken
             }
             // It is sent no third key in this tap, and has not failed twice with one of them.
             if refused != nil { throw .refused(.untrueVersions(uid)) }

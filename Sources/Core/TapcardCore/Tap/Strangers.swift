@@ -154,9 +154,18 @@ extension Station {
                 + "nothing.", next: [.file(.importKeysOrOverwrite)], uid: sight.uid)
     }
 
-    /// Why no money moves on a tag that this ledger does not know, or why no card is made of it.
+    /// Why no money moves on a tag that this ledger does not know, or why no card is made of it. What
+    /// a chip holds that has proved no key is its word alone.
     func strangerRefusal(
         _ sight: Sight, isMaking: Bool = false
+    ) async throws(Interruption) -> Interruption {
+        let error = try await strangerError(sight, isMaking: isMaking)
+        if case .chip(let chip) = sight.medium, chip.visit == nil { return .claimed(error) }
+        return .refused(error)
+    }
+
+    private func strangerError(
+        _ sight: Sight, isMaking: Bool
     ) async throws(Interruption) -> TapcardError {
         // That it can be written over is said to whoever asks for a card on it.
         func other() async -> [NextStep] {

@@ -209,7 +209,7 @@ private struct AttemptRequest: TapRequest {
         on sight: Sight, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<Attempt> {
         guard let seen = sight.seen else {
-            throw .refused(try await station.strangerRefusal(sight))
+            throw try await station.strangerRefusal(sight)
         }
         if let done = history.done(.activate) {
             if done.id != request.id {

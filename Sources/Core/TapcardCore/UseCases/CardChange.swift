@@ -164,7 +164,7 @@ extension Station {
         if let repeated = request.repetition(in: history) {
             throw .refused(await justSettled(repeated))
         }
-        guard let view = sight.view else { throw .refused(try await strangerRefusal(sight)) }
+        guard let view = sight.view else { throw try await strangerRefusal(sight) }
         try requireUnderCeilings(intent, on: view)
         try requireRoom(for: intent, on: sight)
         try await requireOpened(sight)

@@ -239,7 +239,7 @@ extension Station {
             let seal = problem.kind == .keyMissing ? CardReading.Seal.unsealed : .forged
             return reading(seal, nil, sight.content.face, problem)
         case .blank, .senseless, .other:
-            throw .refused(try await strangerRefusal(sight))
+            throw try await strangerRefusal(sight)
         }
     }
 

@@ -222,7 +222,7 @@ extension Station {
             if !order.mayOverwrite { throw .refused(error) }
         case .senseless, .other:
             if !order.mayOverwrite {
-                throw .refused(try await strangerRefusal(sight, isMaking: true))
+                throw try await strangerRefusal(sight, isMaking: true)
             }
         }
     }
@@ -247,7 +247,7 @@ extension Station {
         case .sealedElsewhere(_, _, let other):
             throw .refused(otherCurrency(other, sight.uid))
         case .untrusted(let error): throw .refused(error)
-        case .blank, .senseless, .other: throw .refused(try await strangerRefusal(sight))
+        case .blank, .senseless, .other: throw try await strangerRefusal(sight)
         }
     }
 }

@@ -83,7 +83,7 @@ private struct RepairRequest: TapRequest {
         on sight: Sight, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<CardReading> {
         guard let view = sight.view else {
-            throw .refused(try await station.strangerRefusal(sight))
+            throw try await station.strangerRefusal(sight)
         }
         let content = view.card.content(sight.highest, balance: view.balance)
         let settled = station.settled(history)

@@ -99,7 +99,7 @@ private struct ScratchableCard: TapRequest {
         on sight: Sight, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<Found> {
         guard let view = sight.view else {
-            throw .refused(try await station.strangerRefusal(sight))
+            throw try await station.strangerRefusal(sight)
         }
         do {
             try view.admits(.scratch(code))

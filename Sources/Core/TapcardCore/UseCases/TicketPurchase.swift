@@ -239,7 +239,7 @@ struct KnownCardRequest: TapRequest {
         on sight: Sight, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<CardReading> {
         guard let view = sight.view else {
-            throw .refused(try await station.strangerRefusal(sight))
+            throw try await station.strangerRefusal(sight)
         }
         return .done(await station.reading(quiet: sight, view, history))
     }
