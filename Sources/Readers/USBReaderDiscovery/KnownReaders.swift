@@ -16,7 +16,7 @@ public enum KnownReaders {
             0x072F, 0x2200, "ACS ACR122U", .libnfc("acr122_usb"), smartCardWord: "ACR122U"),
         ReaderModel(
             0x072F, 0x90CC, "ACS ACR122U (Touchatag)", .libnfc("acr122_usb"),
-            smartCardWord: "ACR 38U-CCID"),
+            smartCardWord: "38U-CCID"),
         ReaderModel(0x072F, 0x2214, "ACS ACR1222", .libnfc("acr122_usb"), smartCardWord: "ACR1222"),
         ReaderModel(0x04CC, 0x0531, "Philips PN531", .libnfc("pn53x_usb")),
         ReaderModel(0x04CC, 0x2533, "NXP PN533", .libnfc("pn53x_usb")),

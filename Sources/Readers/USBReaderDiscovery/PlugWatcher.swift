@@ -49,7 +49,7 @@ private actor PlugLane {
     /// The longest wait before cancellation is checked.
     private static let waitInMicroseconds = 250_000
     /// The time of frequent polls after a notification. The kernel reports that a device leaves
-    /// before its folder is gone, and that one has come before udev has set its permissions.
+    /// before its folder is gone, and one that comes has its folder before its node.
     private static let settling = Duration.milliseconds(500)
     private static let settlingWaitInMicroseconds = 20_000
 
@@ -87,11 +87,13 @@ private actor PlugLane {
         tell(.watching(devices.compactMap { present[$0] }))
         var last = ContinuousClock.now
         var settled = last
+        // Whether a reader has come whose node has not.
+        var isAwaitingNode = false
         while !Task.isCancelled {
             let isSettling = settled > .now
             if wait(isSettling ? Self.settlingWaitInMicroseconds : Self.waitInMicroseconds) {
                 settled = .now + Self.settling
-            } else if !isSettling, last.duration(to: .now) < interval {
+            } else if !isSettling, !isAwaitingNode, last.duration(to: .now) < interval {
                 continue
             }
             last = .now
@@ -99,12 +101,15 @@ private actor PlugLane {
             for device in devices where !now.contains(device) {
                 if let reader = present.removeValue(forKey: device) { tell(.left(reader)) }
             }
-            let new = now.filter { !devices.contains($0) }
-            for (device, reader) in readers(new).sorted(by: { $0.value.place < $1.value.place }) {
+            let new = readers(now.filter { !devices.contains($0) })
+            let early = isSettling ? new.filter { $0.value.node.access == .missing } : [:]
+            isAwaitingNode = !early.isEmpty
+            for (device, reader) in new.sorted(by: { $0.value.place < $1.value.place })
+            where early[device] == nil {
                 present[device] = reader
                 tell(.arrived(reader))
             }
-            devices = now
+            devices = now.filter { early[$0] == nil }
         }
     }
 
