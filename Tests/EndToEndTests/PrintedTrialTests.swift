@@ -11,7 +11,7 @@ import Testing
         // The page has set up the till before.
         let till = try house.till(["TAPCARD_READER": "", "TAPCARD_OFFLINE_PURCHASES": "true"])
         try till.step("init")
-        try till.counter.step("keys export keys.json")
+        try till.counter.step("keys export ~/keys.json")
         let lines = try Self.lines()
         #expect(lines.count { $0.hasPrefix("tapcard ") } > 7)
         for line in lines {
@@ -20,6 +20,7 @@ import Testing
             guard line.hasPrefix("tapcard ") else { continue }
             let parts = line.dropFirst("tapcard ".count).split(separator: "#")
             let command = String(parts[0]).replacing("$ledger", with: till.place)
+                .replacing(" keys.json", with: " ~/keys.json")
             let ended = try till.counter.run(till.counter.words(of: command))
             // The words behind a command are those that it prints.
             let words = parts.count > 1 ? String(parts[1].dropFirst()) : ""
