@@ -36,6 +36,7 @@ class UnusableTests(SightCase):
 
     def add(self, make):
         uid = make(self.drawer)
+        self.counter.put_again()
         self.page.open("add")
         self.page.see("Amanda Gonzalez")
         self.page.listen()
@@ -119,7 +120,7 @@ class UnusableTests(SightCase):
     def test_a_payment_of_which_a_spoilt_tag_says_nothing_is_not_paid_so_far(self):
         self.told("pay", "$2.50", "unknown", error="outcome-unknown", result="unknown",
                   next=[{"step": "replace", "uid": None}], operation="OWN")
-        self.page.see("Not sure it went through, $2.50", "Not paid so far.", MOVE)
+        self.page.see("Not sure it went through, $2.50", "No payment so far.", MOVE)
         self.assertNotIn("Not paid", self.page.text())
 
     def test_funds_of_another_request_are_not_said_to_be_those(self):

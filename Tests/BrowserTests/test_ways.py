@@ -85,7 +85,7 @@ class WayTests(BrowserCase):
         self.page.type("Another amount", "0.75")
         self.page.press("Add")
         self.page.stage("done")
-        self.page.see("$5.75 left")
+        self.page.see("Balance $5.75")
 
     def test_cards_are_made_from_every_place_that_offers_it(self):
         self.counter.put("NTAG213")

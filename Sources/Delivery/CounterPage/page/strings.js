@@ -247,7 +247,7 @@ export const say = {
     // Of a card whose tag is the obstacle: what is open, and what it means until that has ended.
     kept: "Recorded in the ledger",
     yet: {
-      add: "Keep the cash.", pay: "Not paid so far.", "ticket/buy": "Not paid so far.",
+      add: "Keep the cash.", pay: "No payment so far.", "ticket/buy": "No payment so far.",
       close: "Hand out nothing.", reverse: "Hand out nothing yet.",
     },
     hold: "Hold the same card again.",
