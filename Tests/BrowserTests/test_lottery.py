@@ -119,6 +119,7 @@ class TicketTests(BrowserCase):
     def test_what_a_service_got_wrong_is_told_without_commands_and_ids(self):
         self.counter.make_demo("20.00")
         ticket = self.counter.call("POST", "ticket/buy", {})["ticket"]["id"]
+        self.counter.put_again()
         self.page.open("draws")
         self.page.script(INSTEAD, "/tickets", 200, json.dumps(
             {**self.counter.call("GET", "tickets"), "error": "service-bad-balls", "message": WRONG,

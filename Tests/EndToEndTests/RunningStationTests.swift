@@ -31,8 +31,8 @@ struct RunningStationTests {
     @Test("says what each tap has settled, and what has to be handed out")
     func settled() throws {
         for (verb, words) in [
-            ("close", "Hand out $20.00 now."), ("pay 4.50", "payment of $4.50 is made"),
-            ("add 3", "$3.00 is done"),
+            ("close", "Hand out $20.00 now."), ("pay 4.50", "payment of $4.50 went through"),
+            ("add 3", "$3.00 went through"),
         ] {
             let counter = try Counter()
             try counter.step("issue --balance 20")

@@ -74,7 +74,7 @@ struct CustomersOutOfReachTests {
         for reads in [2, 1, 2, 3, 2] {
             let shown = try bench.open(reads)
             #expect(shown.hasSuffix(" 503") && !shown.contains("€"), "\(shown)")
-            #expect(shown.contains("Your balance cannot be shown now"))
+            #expect(shown.contains("Your balance is not available right now"))
         }
         #expect(try bench.till.step("pay 4.50").hasPrefix("Paid €4.50 (deferred)"))
         #expect(try bench.open(2).hasSuffix(" 503"))

@@ -57,7 +57,7 @@ struct ServedCountersTests {
             }
             for _ in 1...3 {
                 let running = try (1...2).map {
-                    try served.begin("pay", #"{"amount":"1"}"#, at: $0)
+                    try served.begin("pay", #"{"amount":"1","again":true}"#, at: $0)
                 }
                 for process in running { #expect(try process.end().output.hasSuffix(" 200")) }
             }
