@@ -36,7 +36,7 @@ class UnusableTests(SightCase):
 
     def add(self, make):
         uid = make(self.drawer)
-        self.counter.put_again()
+        self.counter.put_again(uid)
         self.page.open("add")
         self.page.see("Amanda Gonzalez")
         self.page.listen()
