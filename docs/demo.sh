@@ -220,7 +220,6 @@ wait "$played" 2>/dev/null
 export TAPCARD_READER=sim
 
 chapter 'The counter page: the same reader in a browser, and for programs that ask over HTTP.'
-step 0 '' sim take
 serve() {
     "$tapcard" serve >"$home/page.txt" 2>"$home/page.log" </dev/null &
     page=$!
@@ -258,6 +257,9 @@ request() {
     exec 3>&-
 }
 ask '"reader":{"state":"ready"' GET /api/v1/health
+ask '"balance":"2.00"' GET /api/v1/card
+# The server has not seen this card come, and would ask before it adds money.
+step 0 '' sim take
 ask '"read":null' GET /api/v1/card
 step 0 'lies on' sim put
 ask '"balance":"2.00"' GET /api/v1/card
