@@ -233,6 +233,8 @@ class Counter:
         """The card leaves the reader and comes back: what it had so far was another visit. One that
         cannot be read needs its number."""
         is_read = self.read if uid is None else lambda: self.call("GET", "card")["session"]
+        # A server that has just started has to see it first: it would not notice that it left.
+        self.wait("the card is seen", is_read)
         uid = uid or self.read()["uid"]
         if self.emulator:
             self.emulator.tell("remove")
