@@ -153,7 +153,7 @@ package struct StationMemory: Hashable, Sendable {
     }
 
     private mutating func noteForgotten(_ note: Note) {
-        // One that was told in the same moment as the last must not count as older.
+        // Two notes may carry the same time; neither may move the limit back.
         forgottenAt = max(note.at, forgottenAt ?? note.at)
     }
 

@@ -3,7 +3,7 @@ package import TagReading
 /// Finds the reader that the user means among the available ones.
 package enum ReaderNames {
     /// The slot with this name, or all slots of the only reader whose name contains it, ignoring
-    /// case: which of them has the card, the card decides.
+    /// case. The slot that holds the card is used.
     package static func choose(
         _ wanted: String, among names: [String]
     ) throws(ReaderError) -> [String] {
