@@ -45,7 +45,7 @@ struct KeyTests {
     }
 
     /// A process that was stopped in the middle, or one of another user under an old lock file.
-    @Test("a rotation says what it waits for")
+    @Test("a rotation says what it waits for, and can be stopped")
     func waiting() throws {
         let counter = try Counter()
         try counter.step("demo")
@@ -59,6 +59,11 @@ struct KeyTests {
         try process.wait("it says so") {
             try process.errors.replacing(counter.home, with: "~").hasSuffix(words)
         }
+        let stopped = try counter.start(["keys", "rotate"])
+        try stopped.wait("it says so") { try stopped.errors.contains("Waiting for process") }
+        stopped.signal(SIGTERM)
+        let end = try stopped.end()
+        #expect(end.status == 128 + SIGTERM && end.errors.hasSuffix("Stopped. No key was changed.\n"))
         lock = nil
         let ended = try process.end()
         #expect(ended.status == 0 && ended.output.hasPrefix("New records are sealed with key 2"))

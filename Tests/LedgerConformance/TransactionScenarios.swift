@@ -62,7 +62,8 @@ extension Scenario {
                 return try rows.cards()
             }
             #expect(kept == [full, bare])
-            let emptied = LedgerCard(uid: .first, chip: .ntag213, allocated: full.allocated)
+            let emptied = LedgerCard(
+                uid: .first, chip: .ntag213, account: 4, allocated: full.allocated)
             let changed = try await desk.ledger.write { rows throws(LedgerError) in
                 try rows.save(emptied)
                 return try rows.card(.first)

@@ -62,7 +62,7 @@ public struct KeyFile: Sendable {
                 .restore(.keys))
         } catch let error as FileError {
             if error.kind == .cancelled {
-                throw TapcardError(.cancelled, "Stopped.", meaning: "No key was changed.")
+                throw KeyFile.stopped
             }
             throw refusal(
                 "The key file cannot be read: \(error.detail).",
@@ -87,6 +87,9 @@ public struct KeyFile: Sendable {
         }
     }
 
+    private static let stopped = TapcardError(
+        .cancelled, "Stopped.", meaning: "No key was changed.")
+
     /// Runs a body that reads and then writes the file, while no other process does so: of two
     /// rings that are made or changed at once one would be lost, and the cards under it with it.
     public func alone<Success>(
@@ -96,7 +99,8 @@ public struct KeyFile: Sendable {
         return try FileLock.holding(
             lock,
             orThrow: { error in
-                refusal(
+                guard error.kind != .cancelled else { return KeyFile.stopped }
+                return refusal(
                     "The key file cannot be locked: \(error.detail).",
                     .makeRoom(.keys))
             },

@@ -15,7 +15,8 @@ enum Connecting {
     /// The time after which the next server is tried as well.
     private static let headStart = Duration.milliseconds(300)
 
-    /// Opens a connection, or throws an error that names the failure of each server.
+    /// Opens a connection, or throws an error that names the failure of each server. Without a limit,
+    /// where no cashier waits, a busy server has longer.
     static func connection(
         to address: String, within limit: Duration?
     ) throws(LedgerError) -> OpaquePointer {
@@ -25,7 +26,7 @@ enum Connecting {
         let answer = FirstAnswer(of: servers.count, headStart: headStart, within: limit) {
             unsafe library.finish(OpaquePointer(bitPattern: $0))
         } ask: { place in
-            attempt(at: address, servers[place], library)
+            attempt(at: address, servers[place], seconds: limit == nil ? 10 : 2, library)
         }
         switch answer {
         case .found(let number):
@@ -46,13 +47,13 @@ enum Connecting {
 
     /// Opens a connection to one server.
     private static func attempt(
-        at address: String, _ server: Server, _ library: tapcard_libpq
+        at address: String, _ server: Server, seconds: Int, _ library: tapcard_libpq
     ) -> Result<Int, Failure> {
         // The address overrides the settings before it, and not those that follow.
         let settings =
             [
-                ("connect_timeout", "2"), ("tcp_user_timeout", "6000"), ("keepalives_idle", "10"),
-                ("keepalives_interval", "2"), ("keepalives_count", "2"),
+                ("connect_timeout", "\(seconds)"), ("tcp_user_timeout", "6000"),
+                ("keepalives_idle", "10"), ("keepalives_interval", "2"), ("keepalives_count", "2"),
                 ("sslmode", "verify-full"), ("target_session_attrs", "read-write"),
                 ("application_name", "tapcard"), ("dbname", address), ("client_encoding", "UTF8"),
             ] + server.map { ($0.key, $0.value) }

@@ -6,7 +6,7 @@ enum PostgreSQLSchemaVersion3 {
     private static let ownStation =
         "coalesce((SELECT own.id FROM public.station AS own WHERE own.login = session_user), 0)"
 
-    static let statements = limits + keys + triggers + policies
+    static let statements = keys + limits + triggers + policies
 
     /// The size of a number to which one can always be added, and the sizes of texts. Rows that are
     /// there are not looked at again.
@@ -24,7 +24,8 @@ enum PostgreSQLSchemaVersion3 {
                 version BETWEEN 1 AND \(most) AND last_place BETWEEN 0 AND \(most)
                 AND length(chip) <= 40 AND length(holder_name) <= 1000 AND length(face) <= 40
                 AND length(protection) <= 40 AND length(foreign_message) <= 65536
-                AND length(ticket) <= 40
+                AND length(ticket) <= 40 AND sealed_by BETWEEN 0 AND 255
+                AND protection_key BETWEEN 0 AND 255
                 """
             ),
             (
@@ -51,7 +52,8 @@ enum PostgreSQLSchemaVersion3 {
                 "journal",
                 """
                 greatest(settled, written, missing, most) <= \(most)
-                AND reported_at BETWEEN 0 AND \(most) AND lasts_until BETWEEN 0 AND \(most)
+                AND reported_at BETWEEN 0 AND \(lastTime)
+                AND lasts_until BETWEEN 0 AND \(lastTime)
                 """
             ),
             ("key_mark", "length(mark) <= 1000"),
@@ -63,6 +65,8 @@ enum PostgreSQLSchemaVersion3 {
     /// The highest place in the order of everything: microseconds until the year 2255.
     static let highestPlace = most
     private static let most: Int64 = 9_007_199_254_740_992
+    /// Milliseconds until the last day that a time can name.
+    private static let lastTime: Int64 = 8_640_000_000_000_000
 
     /// A card's row names the key of its confirmed record. A mark names the station that brought it.
     private static let keys = [

@@ -34,7 +34,10 @@ struct Selection<Row> {
 
     /// Names the row by its first column, which is its key or that of its card.
     private func unreadable(_ key: SQLValue?) -> LedgerError {
-        let name = key.flatMap { $0.uid?.description ?? $0.text ?? $0.integer.map { "\($0)" } }
+        let name = key.flatMap { key in
+            key.uid?.description ?? key.id?.description ?? key.integer.map { "\($0)" }
+                ?? key.text.map { String($0.prefix(100)).debugDescription }
+        }
         return LedgerError(
             .corrupt,
             "the row of \(table.map { "\($0) " } ?? "")\(name ?? "without a key") in the ledger cannot be "

@@ -33,23 +33,23 @@ public final class FileLock: Sendable {
 
     /// Waits for the lock of this path and runs the body while holding it. `refusal` is the
     /// caller's error for a lock that cannot be taken; `notice` is called once where the wait is
-    /// longer than the changes of a file take.
+    /// longer than the changes of a file take. A wait with a notice ends with the task.
     public static func holding<Success, Failure: Error>(
         _ path: String, orThrow refusal: (FileError) -> Failure,
         whenWaiting notice: (() -> Void)? = nil, _ body: () throws(Failure) -> Success
     ) throws(Failure) -> Success {
         var lock: FileLock?
         do throws(FileError) {
-            if let notice {
-                let (tries, pause): (Int, UInt32) = (50, 20_000)
-                for _ in 0..<tries {
-                    lock = try acquire(path, waiting: false)
-                    if lock != nil { break }
-                    usleep(pause)
-                }
-                if lock == nil { notice() }
+            let (triesBeforeNotice, pause): (Int, UInt32) = (50, 20_000)
+            lock = try acquire(path, waiting: notice == nil)
+            var tries = 0
+            while lock == nil {
+                if Task.isCancelled { throw FileError(.cancelled, "\(path): stopped") }
+                tries += 1
+                if tries == triesBeforeNotice { notice?() }
+                usleep(pause)
+                lock = try acquire(path, waiting: false)
             }
-            if lock == nil { lock = try acquire(path, waiting: true) }
         } catch {
             throw refusal(error)
         }

@@ -175,7 +175,7 @@ export const refusals = {
   "unsupported-tag replace": ["This card can no longer be written."],
   "unusable-tag": ["This card can no longer be written."],
   "outcome-unknown replace": ["This card can no longer be written."],
-  "outcome-unknown keep-copy": ["This is a copy.", "Keep the tag: it is a copy."],
+  "outcome-unknown keep-copy": ["This is a copy.", steps["keep-copy"]],
   "outcome-unknown replace-if-it-repeats": [null, steps["replace-if-it-repeats"]],
   "ledger-behind": ["The card is newer than the ledger.", OPERATOR],
   "ledger-unreachable": ["The ledger is out of reach.", "Try again when it is back."],
