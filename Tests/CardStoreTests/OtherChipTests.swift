@@ -122,16 +122,22 @@ struct OtherChipTests {
         #expect(played.unused == 0)
     }
 
-    @Test("that does not say where it ends is unknown")
-    func unknownChip() async {
+    /// As the tickets of buses and fairs have it.
+    @Test("that does not say where it ends is read as the smallest, and named")
+    func ticket() async {
         for header in [
             header(size: 0), header(size: 0x7F), header(size: 0xFF), header(size: 6, magic: 0xE0),
             header(size: 6, version: 0x20),
         ] {
             let played = await FirstSightTests.look(
-                [.failure(.refused(0)), .tag(FirstSightTests.identity), .answer(header)])
-            #expect(played.error?.kind == .unknownChip)
-            #expect(played.trace.count == 3)
+                [.failure(.refused(0)), .tag(FirstSightTests.identity), .answer(header)]
+                    + [4, 8, 12].map(block) + [.failure(.refused(0))])
+            #expect(played.outcome?.memory == numbered(4...15))
+            #expect(played.outcome?.kind == "MIFARE Ultralight")
+            let version: [UInt8] = [0x00, 0x04, 0x03, 0x01, 0x01, 0x00, 0x0B, 0x03]
+            let named = await FirstSightTests.look(
+                [.answer(version), .answer(header)] + [4, 8, 12].map(block))
+            #expect(named.outcome?.kind == "MIFARE Ultralight EV1")
         }
     }
 

@@ -139,5 +139,39 @@ extension PCSCReaderTests {
             #expect(found?.isType2 != true)
             await reader.release()
         }
+
+        @Test("of several slots that with a tag is used, and a SIM in another is none", .emptyStage)
+        func slots() async throws {
+            Stage.stop()
+            let sim: [UInt8] = [0x3B, 0x9F, 0x96, 0x80, 0x1F, 0xC7]
+            Kind.plain.slot.change { $0.otherCard = sim }
+            let second = PlayedSlot(besides: Stage.plain, PlayedStorageReader())
+            try await Stage.start(Stage.slots + [second])
+            let reader = try await PCSCReader.open("plain contactless reader")
+            await #expect(throws: ReaderError(.noTag)) {
+                try await reader.select(within: .milliseconds(300))
+            }
+            let tag = try #require(TagMemory.blank(.ntag213, uid: Kind.uid))
+            second.change { $0.lay(tag) }
+            #expect(try await reader.select(within: Kind.limit).uid == Kind.uid)
+            await reader.release()
+        }
+
+        @Test("a card of another family is named by every reader", .emptyStage)
+        func family() async throws {
+            Stage.stop()
+            for kind in Kind.allCases {
+                kind.slot.change {
+                    $0.otherCard = PlayedStorageReader.storageCard(standard: 0x11, name: 0x003B)
+                }
+            }
+            try await Stage.start()
+            for kind in Kind.allCases {
+                let reader = try await kind.open()
+                let found = try await reader.select(within: Kind.limit)
+                #expect(found.kind == "FeliCa card" && found.uid == [1, 2, 3, 4], "\(kind)")
+                await reader.release()
+            }
+        }
     }
 }

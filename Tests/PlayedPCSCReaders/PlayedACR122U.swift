@@ -19,7 +19,10 @@ public struct PlayedACR122U: PlayedReader {
         }
         guard command.starts(with: [0xFF, 0x00, 0x00, 0x00]), command.count > 6,
             Int(command[4]) == command.count - 5, command[5] == 0xD4
-        else { return [0x6A, 0x81] }
+        else {
+            var storage = PlayedStorageReader()
+            return storage.answer(command, &field)
+        }
         guard let answer = obey(Array(command.dropFirst(6)), &field) else { return [0x63, 0x00] }
         let whole = [0xD5, command[6] + 1] + answer
         if keepsAnswers {

@@ -23,8 +23,9 @@ public final class PlayedPCSCD {
         }
         for name in ["run", "conf"] { unsafe mkdir("\(folder)/\(name)", 0o755) }
         self.folder = folder
+        let readers = slots.filter { $0.number == 0 }
         try PlayedPCSCD.write(
-            slots.map { slot in
+            readers.map { slot in
                 """
                 FRIENDLYNAME "\(slot.friendlyName)"
                 DEVICENAME /dev/null:\(slot.port)
@@ -40,7 +41,7 @@ public final class PlayedPCSCD {
             defer { close(doorway.listener) }
             let words =
                 ["unshare", "--mount", "--net"] + (hasOwnUsers ? ["--map-root-user"] : [])
-                + ["sh", "-c", PlayedPCSCD.script, "sh", folder] + slots.map { "\($0.port)" }
+                + ["sh", "-c", PlayedPCSCD.script, "sh", folder] + readers.map { "\($0.port)" }
             (process, lifeline) = try PlayedPCSCD.launch(words, doorway.listener)
         }
         guard doorway.isServed() else {

@@ -15,10 +15,10 @@ extension PlayedReader {
     /// That of a MIFARE Ultralight, as which readers see every Type 2 tag.
     public static var answerToReset: [UInt8] { storageCard(name: 0x0003) }
 
-    /// The answer to reset of a type A storage card of this name.
-    public static func storageCard(name: UInt16) -> [UInt8] {
+    /// The answer to reset of a storage card of this name, of type A if no other standard is named.
+    public static func storageCard(standard: UInt8 = 0x03, name: UInt16) -> [UInt8] {
         let bytes: [UInt8] = [
-            0x3B, 0x8F, 0x80, 0x01, 0x80, 0x4F, 0x0C, 0xA0, 0x00, 0x00, 0x03, 0x06, 0x03,
+            0x3B, 0x8F, 0x80, 0x01, 0x80, 0x4F, 0x0C, 0xA0, 0x00, 0x00, 0x03, 0x06, standard,
             UInt8(name >> 8), UInt8(truncatingIfNeeded: name), 0x00, 0x00, 0x00, 0x00,
         ]
         return bytes + [bytes.dropFirst().reduce(0, ^)]

@@ -15,6 +15,8 @@ public final class PlayedSlot: Sendable {
     public let friendlyName: String
     /// In the network of the played pcscd, where no other program listens.
     let port: Int
+    /// Its place in its reader.
+    let number: Int
     let state: LockedValue<State>
     /// One element for each command that is left without an answer.
     public let silences: AsyncStream<Void>
@@ -23,11 +25,21 @@ public final class PlayedSlot: Sendable {
     public init(_ friendlyName: String, port: Int, _ reader: any PlayedReader) {
         self.friendlyName = friendlyName
         self.port = port
+        number = 0
         state = LockedValue(State(reader: reader))
         (silences, silent) = AsyncStream.makeStream()
     }
 
-    public var name: String { "\(friendlyName) 00 00" }
+    /// The other slot that vpcd gives each of its readers.
+    public init(besides first: PlayedSlot, _ reader: any PlayedReader) {
+        friendlyName = first.friendlyName
+        port = first.port + 1
+        number = 1
+        state = LockedValue(State(reader: reader))
+        (silences, silent) = AsyncStream.makeStream()
+    }
+
+    public var name: String { "\(friendlyName) 00 0\(number)" }
 
     /// Looks at the field, or changes it: lays a tag down, takes it away, arms a fault.
     public func change<Success>(_ body: (inout PlayedField) throws -> Success) rethrows -> Success {

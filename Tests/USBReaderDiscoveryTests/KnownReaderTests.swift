@@ -45,11 +45,13 @@ struct KnownReaderTests {
             }
     }
 
-    /// What the installed libccid drives; empty without one.
+    /// What the installed libccid drives; empty without one, and for one that is newer than the list.
     private static func installed() throws -> [Listed] {
         guard let data = try? Data(contentsOf: URL(filePath: "/etc/libccid_Info.plist")),
             let list = try unsafe PropertyListSerialization.propertyList(from: data, format: nil)
                 as? [String: Any],
+            let version = list["CFBundleShortVersionString"] as? String,
+            version.compare("1.8.2", options: .numeric) != .orderedDescending,
             let vendors = list["ifdVendorID"] as? [String],
             let products = list["ifdProductID"] as? [String],
             let names = list["ifdFriendlyName"] as? [String]

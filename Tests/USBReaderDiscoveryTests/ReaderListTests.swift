@@ -36,6 +36,15 @@ struct ReaderListTests {
         #expect(first.utf16Offset(in: lines[0]) == last.utf16Offset(in: lines[6]))
     }
 
+    @Test("the slots of a reader are one line, and readers of one make have a line each")
+    func slots() {
+        var survey = ReaderSurvey(bus: .absent, user: "amanda")
+        survey.smartCardReaders = [
+            "Virtual PCD 00 00", "Virtual PCD 00 01", "Twin 01 00", "Twin 02 00",
+        ]
+        #expect(survey.rows.map(\.make) == ["Virtual PCD 00", "Twin 01 00", "Twin 02 00"])
+    }
+
     @Test("a document, key by key")
     func document() async throws {
         let survey = try DoctorCase.machine(["scl3711", "rcs380"])

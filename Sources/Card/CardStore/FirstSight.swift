@@ -21,9 +21,9 @@ package struct SightedTag: Hashable, Sendable {
         // Other makers have chips without a version, too.
         guard header.first == SightedTag.nxp else { return Type2Chip.otherName }
         if hasTripleDES { return "MIFARE Ultralight C" }
-        return switch capability[2] {
-        case 0x12: "NTAG203"
-        case 0x06, 0x00: "MIFARE Ultralight"
+        return switch chip.pageCount {
+        case 40: "NTAG203"
+        case 16: "MIFARE Ultralight"
         default: Type2Chip.otherName
         }
     }
@@ -138,13 +138,8 @@ package struct FirstSight: TagProcedure {
             state = .span
             return readSpan()
         }
-        let isUnformatted = capability == .zero
-        guard let other = isUnformatted ? .unformatted : Type2Chip.other(capability: capability)
-        else {
-            return .fail(
-                CardStoreError(.unknownChip, "the tag is neither an NTAG21x nor formatted"))
-        }
-        chip = other
+        // Tickets use these bytes, which can be set once, for something else than the size.
+        chip = Type2Chip.other(capability: capability) ?? .unformatted
         state = .blocks
         return .exchange(Type2Command.read(nextBlock).frame)
     }

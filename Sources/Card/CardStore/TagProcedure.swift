@@ -39,8 +39,6 @@ package struct CardStoreError: Error, Sendable, Equatable, CustomStringConvertib
         case differs
         /// Another tag is on the reader now.
         case otherTag
-        /// The tag reports neither its chip nor the end of its memory.
-        case unknownChip
         /// The tag reports another chip than before.
         case otherChip
         /// The tag gave an answer of the wrong form.

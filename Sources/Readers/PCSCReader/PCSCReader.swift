@@ -154,12 +154,16 @@ public actor PCSCReader: TagReader {
             if let identity = try selectAgain() { return identity }
             letGo(hasLeft: true)
         }
-        if slots.count > 1 { try findCard(&state) }
+        if slots.count > 1, try !findCard(&state) { return nil }
         try wait(&state, within: .zero)
         guard state.hasCard, try connect() else { return nil }
         answerToReset = state.answerToReset
         // The reader has activated such a card for commands, and another selection would end that.
-        if SmartCardATR.speaksInBlocks(answerToReset) { manner = StorageCommands() }
+        // The other manners select cards of type A, and a card of another family is only named.
+        let family = StorageCardATR(answerToReset)?.family ?? .typeA
+        if SmartCardATR.speaksInBlocks(answerToReset) || family != .typeA {
+            manner = StorageCommands()
+        }
         let isUnderstood = try manner.prepare { command throws(ReaderError) in
             try transmit(command)
         }
@@ -169,8 +173,9 @@ public actor PCSCReader: TagReader {
         return identity
     }
 
-    /// Goes to the slot that has a card without contacts. Others have a SIM, or nothing.
-    private func findCard(_ state: inout ReaderState) throws(ReaderError) {
+    /// Goes to the slot that has a card without contacts. Others have a SIM, or nothing. False if
+    /// no slot has one.
+    private func findCard(_ state: inout ReaderState) throws(ReaderError) -> Bool {
         for slot in slots {
             var found = ReaderState.unaware
             name = slot
@@ -180,9 +185,10 @@ public actor PCSCReader: TagReader {
                 SmartCardATR.speaksInBlocks(answer) || StorageCardATR(answer) != nil
             else { continue }
             state = found
-            return
+            return true
         }
         (name, state) = (slots[0], .unaware)
+        return false
     }
 
     /// Selects the same tag again, without taking its power.

@@ -23,12 +23,15 @@ package struct StorageCommands: TagManner {
     ) throws(ReaderError) -> TagIdentity? {
         let answer = try CommandAnswer(try transmit([0xFF, 0xCA, 0x00, 0x00, 0x00]))
         let uid = answer.status == CommandAnswer.success ? answer.data : []
+        // A card with contacts has none.
+        guard !uid.isEmpty else { return nil }
         let storage = StorageCardATR(answerToReset)
-        if storage?.isType2 == true { return uid.isEmpty ? nil : TagIdentity(uid: uid) }
-        // Not a tag that can be a card. SAK and ATQA of a smart card stand for what has no name.
+        if storage?.isType2 == true { return TagIdentity(uid: uid) }
+        // The reader does not tell SAK and ATQA: the name stands for them, or that it takes commands.
+        let (commands, noName): (UInt8, UInt8) = (0x20, 0x01)
         return TagIdentity(
-            uid: uid, answerToRequest: 0x0344,
-            selectAcknowledge: storage?.selectAcknowledge ?? 0x20,
+            uid: uid, answerToRequest: TagIdentity.notTold,
+            selectAcknowledge: storage.map { $0.selectAcknowledge ?? noName } ?? commands,
             family: storage?.family ?? .typeA)
     }
 

@@ -97,12 +97,16 @@ extension ReaderSurvey {
         let named = plugged.compactMap { row -> String? in
             if case .smartCard(let part)? = row.name { part } else { nil }
         }
-        let others = (smartCardReaders ?? []).filter { name in
-            !named.contains { name == $0 || name.hasPrefix($0 + " ") }
-        }.map {
-            ReaderRow(
-                name: .smartCard($0), make: $0, driver: "PC/SC", state: .ready, numbers: nil,
-                node: nil)
+        let names = smartCardReaders ?? []
+        var others: [ReaderRow] = []
+        for name in names.map({ ReaderSurvey.reader(of: $0, among: names) })
+        where !named.contains(where: { name == $0 || name.hasPrefix($0 + " ") })
+            && !others.contains(where: { $0.make == name })
+        {
+            others.append(
+                ReaderRow(
+                    name: .smartCard(name), make: name, driver: "PC/SC", state: .ready,
+                    numbers: nil, node: nil))
         }
         return plugged + others + ports.map(row)
     }
@@ -150,9 +154,14 @@ extension ReaderSurvey {
         }
         let unmarked = names.filter { !$0.contains("SAM") && !$0.contains("ICC Reader") }
         guard let first = unmarked.first ?? names.first else { return nil }
-        // Slots differ in the last number of their names: by the part before it the card decides.
-        let reader = first.split(separator: " ").dropLast().joined(separator: " ")
-        return unmarked.count { $0.hasPrefix(reader + " ") } > 1 ? reader : first
+        return ReaderSurvey.reader(of: first, among: unmarked)
+    }
+
+    /// The part of a slot's name that all slots of its reader have: by it the card decides. Slots
+    /// differ in the last number of their names.
+    private static func reader(of slot: String, among names: [String]) -> String {
+        let reader = slot.split(separator: " ").dropLast().joined(separator: " ")
+        return names.count { $0.hasPrefix(reader + " ") } > 1 ? reader : slot
     }
 
     func state(of reader: PluggedReader) -> ReaderRow.State {

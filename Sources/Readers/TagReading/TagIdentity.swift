@@ -9,7 +9,8 @@ public struct TagIdentity: Hashable, Sendable {
     /// The UID: 4, 7 or 10 bytes. It names a card but proves nothing, because anyone can make a tag
     /// with any UID.
     public let uid: [UInt8]
-    /// The answer to the request, 0044h for the NTAG21x family.
+    /// The answer to the request, 0044h for the NTAG21x family; `notTold` where the reader says only
+    /// what kind of card it is, and the select acknowledge follows from that.
     public let answerToRequest: UInt16
     /// The select acknowledge: 00h for a Type 2 tag.
     public let selectAcknowledge: UInt8
@@ -26,6 +27,9 @@ public struct TagIdentity: Hashable, Sendable {
         self.answerToRequest = answerToRequest
         self.selectAcknowledge = selectAcknowledge
     }
+
+    /// No card has this answer to the request.
+    package static let notTold: UInt16 = 0
 
     /// Whether the number was drawn for this selection, as phones, passports and some chips do.
     package var hidesNumber: Bool { uid.count == 4 && uid[0] == TagIdentity.drawn }

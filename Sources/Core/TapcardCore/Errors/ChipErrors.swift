@@ -103,7 +103,7 @@ extension TapcardError {
         _ kind: String, _ identity: TagIdentity, answerToSelect: [UInt8] = []
     ) -> TapcardError {
         var facts = ["UID \(Hexadecimal.encode(identity.uid))"]
-        if identity.family == .typeA {
+        if identity.family == .typeA, identity.answerToRequest != TagIdentity.notTold {
             facts.append("SAK \(Hexadecimal.encode([identity.selectAcknowledge]))")
         }
         if !answerToSelect.isEmpty { facts.append("ATS \(Hexadecimal.encode(answerToSelect))") }

@@ -131,10 +131,6 @@ extension TapcardError {
                     ? "The card was pulled away too soon"
                     : "The card did not take what was written") + " (\(error.detail)).",
                 next: [.tag(.holdStill)])
-        case .unknownChip:
-            self.init(
-                .unsupportedTag, TapcardError.sentence(error.detail),
-                meaning: TapcardError.unchanged, next: [.tag(.useKnownChip)])
         case .wrongPassword:
             self.init(
                 .protectedTag, "The tag does not take the card's password.",

@@ -299,8 +299,7 @@ enum Interruption: Error, Sendable {
             switch error.kind {
             case .reader(let kind), .interrupted(let kind): Interruption.mayPass(kind)
             case .differs, .garbled, .otherChip: true
-            case .otherTag, .unknownChip, .wrongPassword, .limitsPasswords, .lockedSettings,
-                .ignoresPassword:
+            case .otherTag, .wrongPassword, .limitsPasswords, .lockedSettings, .ignoresPassword:
                 false
             }
         case .chip(let error):
