@@ -230,6 +230,32 @@ import Type2Tag
         }
     }
 
+    @Test("are booked where the row of another card cannot be read")
+    func unreadableCard() async throws {
+        let house = try await House()
+        let till = try await house.till()
+        for id in 1...3 { _ = try await till.pay(100, id: id) }
+        let count = Guarded(0)
+        let failing = InterposedLedger(house.ledger) { call in
+            guard call == .commit else { return .passedOn }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return number == 2
+                ? .refused(LedgerError(.corrupt, "the row of a card cannot be read")) : .passedOn
+        }
+        let error = await #expect(throws: TapcardError.self) {
+            _ = try await till.settle(into: failing)
+        }
+        #expect(error?.kind == .ledgerCorrupt)
+        #expect(try await house.balance() == 800)
+        #expect(try till.status()?.purchases == 2)
+        await #expect(throws: TapcardError.self) { _ = try await till.pay(100, id: 4) }
+        #expect(try await till.settle()?.purchases == 1)
+        #expect(try await house.balance() == 700)
+    }
+
     @Test("are booked once by two processes at the same time")
     func parallel() async throws {
         let house = try await House()

@@ -88,7 +88,7 @@ extension Book {
     fileprivate func settle(
         _ purchase: DeferredPurchase
     ) throws(LedgerError) -> SettledPurchase {
-        let place = try rows.place(for: purchase)
+        let place = try rows.booking(of: purchase.id, purchase.amount, on: purchase.uid)
         if let booked = place.booked { return .earlier(booked) }
         // The same request was begun before the outage and never confirmed: it is this purchase, and
         // the card holds its amount. Its number stays unconfirmed; the next tap writes a fresh one.
@@ -142,27 +142,20 @@ extension LedgerRows {
     func answer(to id: OperationID) throws(LedgerError) -> Operation? {
         let known = try operation(id)
         guard let known, known.kind == .pay, known.state == .voided else { return known }
-        var number = 1
-        while let other = try operation(
-            DeferredPurchase.bookingID(number, of: id, known.amount, known.uid))
-        {
-            if other.books(id, known.amount, on: known.uid) { return other }
-            number += 1
-        }
-        return known
+        return try booking(of: id, known.amount, on: known.uid).booked ?? known
     }
 
     /// The first id of a purchase that is free, or the operation that books it. What has such an id
     /// and books something else is passed over: the purchase is sold, and must not be lost to it.
-    fileprivate func place(
-        for purchase: DeferredPurchase
+    fileprivate func booking(
+        of request: OperationID, _ amount: Int64, on uid: CardUID
     ) throws(LedgerError) -> (id: OperationID, booked: Operation?) {
         var number = 0
         while true {
-            let id = purchase.bookingID(number)
+            let id = DeferredPurchase.bookingID(number, of: request, amount, uid)
             guard try isUsed(id) else { return (id, nil) }
             let known = try operation(id)
-            var isBooked = known?.books(purchase.id, purchase.amount, on: purchase.uid) ?? false
+            var isBooked = known?.books(request, amount, on: uid) ?? false
             #if LEAVE_RULES_OUT
             if LeftOutRule.current == .onlyItsOwnBooking { isBooked = isBooked || number > 0 }
             #endif

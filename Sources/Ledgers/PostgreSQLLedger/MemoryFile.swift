@@ -3,8 +3,8 @@ import Ledger
 import LedgerColumns
 import TapcardDomain
 
-/// The file in which a station keeps its memory. It need not reach the disk: after a failure of the
-/// machine an older one is there, or none, and the checks find less.
+/// The file in which a station keeps its memory. Most of it need not reach the disk: after a failure
+/// of the machine an older one is there, or none, and the checks find less.
 struct MemoryFile {
     let path: String
 
@@ -34,7 +34,9 @@ struct MemoryFile {
             var memory = old
             body(&memory)
             guard memory != old else { return }
-            try DurableFile(path).write(Array(memory.text.utf8), mode: 0o600, durable: false)
+            // "Not paid" has been said, or will be: that outlives a power cut.
+            try DurableFile(path).write(
+                Array(memory.text.utf8), mode: 0o600, durable: memory.notDone != old.notDone)
         }
     }
 }

@@ -259,18 +259,24 @@ package struct DeferredSales: Sendable {
     ) async throws(TapcardError) -> Settled {
         try await require(journal, ledger)
         var settled = Settled(journal.currency)
+        var failure: LedgerError?
         for (place, line) in journal.lines.enumerated() {
             let booked: SettledPurchase
             do throws(LedgerError) {
                 booked = try await ledger.settle(
                     journal.purchase(line), at: ledger.time(at: now))
             } catch {
-                try drop(line.number - 1)
-                throw TapcardError(error)
+                if failure == nil { try drop(line.number - 1) }
+                // The rows of one card cannot be read: the purchases of the others are booked.
+                guard [.corrupt, .newer].contains(error.kind) else { throw TapcardError(error) }
+                failure = failure ?? error
+                continue
             }
             settled.note(booked)
+            guard failure == nil else { continue }
             if (place + 1).isMultiple(of: DeferredSales.mostAtOnce) { try drop(line.number) }
         }
+        if let failure { throw TapcardError(failure) }
         try drop(journal.written)
         return settled
     }
