@@ -10,8 +10,11 @@ import Testing
     /// Another program holds the table for longer than the station waits.
     @Test func isNotCarriedOutLater() async throws {
         try await TestDatabase.temporary { database in
+            // Longer than a busy machine needs for what nobody disturbs.
+            let patience = Patience(
+                reading: .seconds(8), committing: .seconds(8), isOfCounter: true)
             let ledger = try await PostgreSQLLedger.open(
-                database.address, as: 1, patience: .ofCounter)
+                database.address, as: 1, patience: patience)
             let desk = Desk(ledger)
             try await desk.complete(.issue(1000), id: 1)
             let server = try PrivatePostgreSQL.shared.get()

@@ -91,12 +91,48 @@ import Testing
         }
     }
 
+    /// An administrator has removed the login before the revocation.
+    @Test func leavesNoKeyBehindWithoutItsLogin() async throws {
+        try await Self.stolen { database, login, session in
+            let taken = try session.answer(to: "INSERT INTO key_mark (id, mark) VALUES (2, 'x')")
+            #expect(taken == "INSERT 0 1")
+            #expect(try session.answer(to: "UPDATE station SET keys = '3'") == "UPDATE 1")
+            try database.change("ALTER ROLE \"\(login.name)\" RENAME TO \"\(login.name)_gone\"")
+            try await database.owned.revoke(try #require(StationName(login.name)))
+            #expect(try database.answer(to: "SELECT count(*) FROM key_mark") == "0")
+            #expect(try database.answer(to: "SELECT keys IS NULL FROM station") == "t")
+        }
+    }
+
+    @Test func leavesConnectionsToTheOthers() async throws {
+        try await Self.stolen { database, login, _ in
+            let leaves = try database.answer(
+                to: """
+                    SELECT rolconnlimit BETWEEN 20 AND current_setting('max_connections')::int / 2
+                    FROM pg_roles WHERE rolname = '\(login.name)'
+                    """)
+            #expect(leaves == "t")
+        }
+    }
+
     @Test(arguments: [
         ("UPDATE operation SET state = 'pending', ended_at = NULL WHERE state = 'voided'", "ended"),
         ("UPDATE operation SET sequence = sequence + 1 WHERE state = 'committed'", "ended"),
         ("UPDATE operation SET balance_after = 0 WHERE state = 'committed'", "ended"),
         ("UPDATE operation SET state = 'voided' WHERE state = 'committed'", "ended"),
         ("UPDATE operation SET parameters = 'x'", "keeps its parameters"),
+        ("UPDATE operation SET parameters = 'name'", "keeps its parameters"),
+        (
+            "INSERT INTO issued_record SELECT uid, allocated + 1, repeat('a', 16)::bytea, "
+                + "(SELECT id FROM operation LIMIT 1), 1 FROM card", "under key"
+        ),
+        (
+            "WITH more AS (UPDATE card SET allocated = allocated + 1, version = version + 1 "
+                + "RETURNING uid, allocated) "
+                + "INSERT INTO issued_record SELECT uid, allocated, repeat('a', 16)::bytea, "
+                + "(SELECT id FROM operation LIMIT 1), 9 FROM more", "under key"
+        ),
+        ("UPDATE card SET protection_key = 9, version = version + 1", "under key"),
         ("UPDATE card SET confirmed = confirmed - 1, version = version + 1", "only rise"),
         ("UPDATE card SET allocated = allocated - 1, version = version + 1", "only rise"),
         ("UPDATE card SET balance = 0", "its version by 1"),
@@ -121,6 +157,8 @@ import Testing
     func doesNotChangeWhatWasDone(_ change: String, _ words: String) async throws {
         try await Self.stolen { database, login, session in
             let ledger = try await database.open(station: 7)
+            _ = try await ledger.otherKeys(
+                than: StationKeys(marks: [1: "first"], usable: [1], sealing: 1))
             let desk = Desk(ledger)
             try await desk.complete(.issue(1000), id: 1)
             try await desk.complete(.scratch(.numbered(9)), id: 2)

@@ -22,11 +22,12 @@ enum Connecting {
     ) throws(LedgerError) -> OpaquePointer {
         let library = try PQLibrary.functions()
         let servers = servers(of: address, library)
+        let seconds = limit.map { max(2, Int($0.components.seconds)) } ?? 10
         // Threads share the pointer as a number: it has one owner at a time.
         let answer = FirstAnswer(of: servers.count, headStart: headStart, within: limit) {
             unsafe library.finish(OpaquePointer(bitPattern: $0))
         } ask: { place in
-            attempt(at: address, servers[place], seconds: limit == nil ? 10 : 2, library)
+            attempt(at: address, servers[place], seconds: seconds, library)
         }
         switch answer {
         case .found(let number):

@@ -5,6 +5,9 @@ package import TapcardDomain
 
 /// The database of a ledger, used by its owner. Every command has a connection of its own.
 package struct PostgreSQLDatabase: LedgerDatabase {
+    /// A stolen login leaves connections to the others. A pooler's default is 20 for a login.
+    private static let mostConnections = 40
+
     let address: String
     let now: @Sendable () -> Timestamp
 
@@ -119,6 +122,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
                     SQLStatement(
                         """
                         CREATE ROLE \(name.text.quotedName) LOGIN PASSWORD \(verifier.quotedText)
+                            CONNECTION LIMIT \(PostgreSQLDatabase.mostConnections)
                             IN ROLE \(role.quotedName)
                         """),
                     SQLStatement(
@@ -173,6 +177,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
                             WHERE login = $1 AND revoked_at IS NULL
                             """, [.text(name.text), .time(revoked)])
                 ]
+                    + Link.forgettingKeys(of: name)
                     + (hasLogin
                         ? [SQLStatement("ALTER ROLE \(name.text.quotedName) NOLOGIN")] : [])
                     // Sessions that are there keep their login, and lose its rights.

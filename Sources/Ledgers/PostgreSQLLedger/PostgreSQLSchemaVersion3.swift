@@ -25,7 +25,6 @@ enum PostgreSQLSchemaVersion3 {
                 AND length(chip) <= 40 AND length(holder_name) <= 1000 AND length(face) <= 40
                 AND length(protection) <= 40 AND length(foreign_message) <= 65536
                 AND length(ticket) <= 40 AND sealed_by BETWEEN 0 AND 255
-                AND protection_key BETWEEN 0 AND 255
                 """
             ),
             (
@@ -81,6 +80,16 @@ enum PostgreSQLSchemaVersion3 {
         "CREATE INDEX issued_record_by_key ON issued_record (key_id)",
     ]
 
+    /// Whether a key has sealed, seals or was announced, where the house has one: an id that a station
+    /// alone has named is free again when it is revoked.
+    private static func isKeyOfHouse(_ key: String) -> String {
+        """
+        (EXISTS (SELECT 1 FROM public.key_mark AS mark WHERE mark.id = \(key)
+            AND (mark.is_first OR mark.announced_at IS NOT NULL OR mark.turn IS NOT NULL))
+        OR NOT EXISTS (SELECT 1 FROM public.key_mark AS mark WHERE mark.is_first))
+        """
+    }
+
     static func keyOfRecord(_ card: String) -> String {
         """
         SELECT key_id FROM public.issued_record AS record
@@ -88,8 +97,40 @@ enum PostgreSQLSchemaVersion3 {
         """
     }
 
+    private static let beforeName = "chr(10) || 'name='"
+
     private static let triggers =
         [
+            // Asked at the end: the card's row comes behind its records.
+            """
+            CREATE FUNCTION refuse_record() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                IF \(ownStation) > 0 AND NOT (
+                    NEW.sequence <= (SELECT allocated FROM public.card WHERE uid = NEW.uid)
+                    AND \(isKeyOfHouse("NEW.key_id")))
+                THEN
+                    RAISE EXCEPTION 'card %: record % under key %',
+                        upper(lpad(to_hex(NEW.uid), 14, '0')), NEW.sequence, NEW.key_id
+                        USING ERRCODE = 'check_violation';
+                END IF;
+                RETURN NULL;
+            END $$
+            """,
+            """
+            CREATE FUNCTION refuse_protection() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                IF TG_OP = 'UPDATE' AND NEW.protection_key IS NOT DISTINCT FROM OLD.protection_key
+                THEN
+                    RETURN NEW;
+                END IF;
+                IF \(ownStation) > 0 AND NOT \(isKeyOfHouse("NEW.protection_key")) THEN
+                    RAISE EXCEPTION 'card %: protection under key %',
+                        upper(lpad(to_hex(NEW.uid), 14, '0')), NEW.protection_key
+                        USING ERRCODE = 'check_violation';
+                END IF;
+                RETURN NEW;
+            END $$
+            """,
             """
             CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN
@@ -114,6 +155,15 @@ enum PostgreSQLSchemaVersion3 {
             """
             CREATE TRIGGER card_notes_its_key BEFORE UPDATE ON card FOR EACH ROW
             WHEN (NEW.confirmed <> OLD.confirmed) EXECUTE FUNCTION note_key_of_record()
+            """,
+            """
+            CREATE CONSTRAINT TRIGGER record_is_allocated AFTER INSERT ON issued_record
+            DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse_record()
+            """,
+            """
+            CREATE TRIGGER protection_is_ours BEFORE INSERT OR UPDATE OF protection_key ON card
+            FOR EACH ROW WHEN (NEW.protection_key IS NOT NULL)
+            EXECUTE FUNCTION refuse_protection()
             """,
             """
             CREATE TRIGGER mark_names_its_station BEFORE INSERT ON key_mark FOR EACH ROW
@@ -142,8 +192,9 @@ enum PostgreSQLSchemaVersion3 {
                 "operation_only_forgets_a_name", "operation",
                 """
                 NEW.parameters IS DISTINCT FROM OLD.parameters
-                AND NEW.parameters IS DISTINCT FROM
-                    substr(OLD.parameters, 1, strpos(OLD.parameters, chr(10) || 'name=')) || 'name'
+                AND (coalesce(strpos(OLD.parameters, \(beforeName)), 0) = 0
+                    OR NEW.parameters IS DISTINCT FROM
+                        substr(OLD.parameters, 1, strpos(OLD.parameters, \(beforeName))) || 'name')
                 """, "an operation keeps its parameters"
             ),
             (

@@ -3,8 +3,8 @@ import LedgerColumns
 import TapcardDomain
 
 extension Link {
-    /// Ends the sessions of a station and lets no other begin, and clears what it has said of keys:
-    /// somebody with a stolen login could hold rows for ever, also those that a revocation changes.
+    /// Ends the sessions of a station and lets no other begin: somebody with a stolen login could
+    /// hold rows for ever, also those that a revocation changes.
     /// What is refused here is refused again, in words, by the revocation that follows.
     func shutOut(_ name: StationName) throws(LedgerError) {
         let login = name.text.quotedName
@@ -23,8 +23,12 @@ extension Link {
             if changes([SQLStatement("ALTER ROLE \(login) NOLOGIN")]) { break }
         }
         try endSessions(of: name)
-        _ = changes([
-            SQLStatement("REVOKE \(login) FROM CURRENT_USER"),
+        _ = changes([SQLStatement("REVOKE \(login) FROM CURRENT_USER")])
+    }
+
+    /// The statements that clear what a station has said of keys.
+    static func forgettingKeys(of name: StationName) -> [SQLStatement] {
+        [
             SQLStatement(
                 "UPDATE station SET keys = NULL, keys_at = NULL WHERE login = $1",
                 [.text(name.text)]),
@@ -38,7 +42,7 @@ extension Link {
                     AND NOT EXISTS (SELECT 1 FROM issued_record WHERE key_id = key_mark.id)
                     AND NOT EXISTS (SELECT 1 FROM card WHERE protection_key = key_mark.id)
                 """, [.text(name.text)]),
-        ])
+        ]
     }
 
     private func endSessions(of name: StationName) throws(LedgerError) {
