@@ -66,6 +66,29 @@ struct ProvenCardTests: ProvenCards {
         #expect(try await chip(world).reads > ended)
     }
 
+    /// As after a loss of the ledger: the card has keys of the house, and no row.
+    @Test("Addresses that phones have read end where the ledger does not know the card, too")
+    func readAddressesOfAnotherLedger() async throws {
+        let world = try await made()
+        let number = try await chip(world).number
+        for _ in 1...3 {
+            try await world.reader.change { field in
+                _ = field.showToPhone(number) { [UInt8](repeating: 9, count: $0) }
+            }
+            await world.reader.release()
+        }
+        let (uid, kept) = (try await chip(world).uid, try await chip(world).reads)
+        let ledger = TableLedger()
+        _ = try await world.station(ledger: ledger).make(
+            CardOrder(
+                .issue(try World.holder("Bob"), World.usd(700), hasScratchCard: false),
+                mayReissue: true), id: World.id(2))
+        let noted = try await ledger.read { rows throws(LedgerError) in
+            try rows.readCounter(of: uid)
+        }
+        #expect(kept >= 3 && noted.map { $0.value >= kept } == true)
+    }
+
     @Test("takes five commands for a balance, and six for a payment")
     func commands() async throws {
         let world = try await made()

@@ -306,6 +306,10 @@ extension Station {
             }
             // A card never goes back to the keys of the factory: what says so wants its keys.
             let isMaking = work.operation.kind.makesCard
+            // Before it is begun, only a card that this ledger knows has a row for them.
+            if isMaking, let answers = chip.answers {
+                try await endAddresses(of: sight.uid, answers)
+            }
             try await personalise(
                 PersonaliseChip.Plan(
                     uid: sight.uid, currency: currency,
