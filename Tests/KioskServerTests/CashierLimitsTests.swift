@@ -76,37 +76,72 @@ struct LoginQueueTests {
     @Test("origins take turns, so that one with many keeps nobody waiting")
     func turns() {
         var queue = LoginQueue()
-        for number in 0..<100 { #expect(queue.join("n\(number)", from: "a") != nil) }
-        #expect(queue.join("Ann", from: "b") != nil)
-        #expect(queue.join("Bob", from: "b") != nil)
+        for number in 0..<100 { #expect(queue.join("n\(number)", from: "a", at: 0) != nil) }
+        #expect(queue.join("Ann", from: "b", at: 0) != nil)
+        #expect(queue.join("Bob", from: "b", at: 0) != nil)
         let first = (0..<5).compactMap { _ in queue.next() }
         #expect(first.map(\.name) == ["n0", "Ann", "n1", "Bob", "n2"])
         #expect(queue.count == 97)
         while queue.next() != nil {}
         #expect(queue.count == 0)
-        #expect(queue.join("Ann", from: "b") != nil && queue.next()?.name == "Ann")
+        #expect(queue.join("Ann", from: "b", at: 0) != nil && queue.next()?.name == "Ann")
     }
 
     @Test("one name from one origin waits five times at most")
     func ofAName() {
         var queue = LoginQueue()
-        for _ in 0..<LoginQueue.ofAName { #expect(queue.join("Ann", from: "a") != nil) }
-        #expect(queue.join("Ann", from: "a") == nil)
-        #expect(queue.join("Ann", from: "b") != nil && queue.join("Bob", from: "a") != nil)
+        for _ in 0..<LoginQueue.ofAName { #expect(queue.join("Ann", from: "a", at: 0) != nil) }
+        #expect(queue.join("Ann", from: "a", at: 0) == nil)
+        #expect(
+            queue.join("Ann", from: "b", at: 0) != nil && queue.join("Bob", from: "a", at: 0) != nil
+        )
     }
 
     @Test("a full queue takes no more, but from an origin with fewer than another")
     func full() throws {
         var queue = LoginQueue()
         for number in 0..<LoginQueue.most {
-            #expect(queue.join("n\(number)", from: "a")?.displaced == nil)
+            #expect(queue.join("n\(number)", from: "a", at: 0)?.displaced == nil)
         }
-        #expect(queue.join("more", from: "a") == nil)
-        let place = queue.join("Ann", from: "b")
+        #expect(queue.join("more", from: "a", at: 0) == nil)
+        let place = queue.join("Ann", from: "b", at: 0)
         let joined = try #require(place)
         #expect(joined.displaced?.name == "n\(LoginQueue.most - 1)")
         #expect(queue.count == LoginQueue.most)
         // 300 tills fit.
         #expect(LoginQueue.most > 300)
+    }
+
+    @Test("clients that give up after ten seconds and try again all log in")
+    func givenUp() {
+        var queue = LoginQueue()
+        let (comparing, patience, pause): (Int64, Int64, Int64) = (600, 10_000, 1_500)
+        let tills = (0..<60).map { "till \($0)" }
+        var next = Dictionary(uniqueKeysWithValues: tills.map { ($0, Int64(0)) })
+        var waiting: [String: Int64] = [:]
+        var (isIn, now): (Set<String>, Int64) = ([], 0)
+        while isIn.count < tills.count, now < 60_000 {
+            for (till, since) in waiting where since + patience <= now {
+                (waiting[till], next[till]) = (nil, now + pause)
+            }
+            for ticket in queue.expire(at: now) where waiting[ticket.name] == ticket.since {
+                (waiting[ticket.name], next[ticket.name]) = (nil, now + pause)
+            }
+            for till in tills {
+                guard let time = next[till], time <= now else { continue }
+                let isTaken = queue.join(till, from: "a", at: now) != nil
+                (waiting[till], next[till]) = isTaken ? (now, nil) : (nil, now + pause)
+            }
+            guard let ticket = queue.next() else {
+                now += 100
+                continue
+            }
+            now += comparing
+            let isAwaited = waiting[ticket.name] == ticket.since && now < ticket.since + patience
+            #expect(isAwaited, "\(ticket)")
+            if isAwaited { isIn.insert(ticket.name) }
+            waiting[ticket.name] = nil
+        }
+        #expect(isIn.count == tills.count)
     }
 }

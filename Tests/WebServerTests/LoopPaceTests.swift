@@ -7,13 +7,20 @@ import WebServer
         var pace = LoopPace()
         for _ in 0..<LoopPace.freeTurns {
             #expect(pace.timeout(0) == 0)
-            pace.note(hasProgress: false)
+            pace.note(hasProgress: false, hasEvent: false)
         }
         #expect(pace.timeout(0) == LoopPace.pauseMilliseconds)
         // A longer time is not changed, nor the wait for an event alone.
         #expect(pace.timeout(500) == 500)
         #expect(pace.timeout(nil) == nil)
-        pace.note(hasProgress: true)
+        // Many new clients do not make it run as if requests were answered.
+        for _ in 0..<LoopPace.turnsAfterEvent {
+            pace.note(hasProgress: false, hasEvent: true)
+            #expect(pace.timeout(0) == 0)
+        }
+        for _ in 0..<LoopPace.turnsAfterEvent { pace.note(hasProgress: false, hasEvent: false) }
+        #expect(pace.timeout(0) == LoopPace.pauseMilliseconds)
+        pace.note(hasProgress: true, hasEvent: false)
         #expect(pace.timeout(0) == 0)
     }
 }

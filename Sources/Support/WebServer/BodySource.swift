@@ -41,7 +41,9 @@ final class BodySource {
         switch content {
         case .stream(let stream):
             switch unsafe stream.read(into: buffer) {
-            case .bytes(let count): return count
+            case .bytes(let count):
+                connection.noteProgress()
+                return count
             case .later:
                 connection.suspend()
                 return 0
@@ -56,6 +58,7 @@ final class BodySource {
         case .filler(let byte, let count):
             let part = min(buffer.count, count - position)
             guard part > 0 else { return tapcard_microhttpd_end }
+            connection.noteProgress()
             unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<part])
                 .initializeMemory(as: UInt8.self, repeating: byte)
             return part

@@ -1,21 +1,26 @@
 /// The pace of a server's loop. While a TLS handshake waits for its client, libmicrohttpd 0.9.75 says
 /// at every turn that there is work, so that one silent client would keep a processor busy.
 package struct LoopPace {
-    /// The turns in a row that may bring nothing. A long answer is sent in several of them.
+    /// The turns in a row that may bring nothing after a request has made progress: a long answer is
+    /// sent in several of them.
     package static let freeTurns = 64
+    /// The same after an event alone, such as a new client: each turn asks all who wait.
+    package static let turnsAfterEvent = 2
     /// The pause before each further turn; an event ends it.
-    package static let pauseMilliseconds: UInt64 = 5
+    package static let pauseMilliseconds: UInt64 = 20
 
-    private var emptyTurns = 0
+    private var turns = LoopPace.freeTurns
 
     package init() {}
 
-    package mutating func note(hasProgress: Bool) {
-        emptyTurns = hasProgress ? 0 : emptyTurns + 1
+    package mutating func note(hasProgress: Bool, hasEvent: Bool) {
+        turns =
+            hasProgress
+            ? LoopPace.freeTurns : max(turns - 1, hasEvent ? LoopPace.turnsAfterEvent : 0)
     }
 
     /// The milliseconds to wait where libmicrohttpd wants to wait so long at most.
     package func timeout(_ wanted: UInt64?) -> UInt64? {
-        wanted.map { emptyTurns < LoopPace.freeTurns ? $0 : max($0, LoopPace.pauseMilliseconds) }
+        wanted.map { turns > 0 ? $0 : max($0, LoopPace.pauseMilliseconds) }
     }
 }

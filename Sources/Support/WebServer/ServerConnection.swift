@@ -47,11 +47,15 @@ import Glibc
     /// The time since which it has had no complete request.
     var waitingSince: UInt64
     private(set) var isSuspended = false
+    /// Called when a part of the answer's body is taken.
+    let noteProgress: () -> Void
 
     init(
         _ number: UInt64, _ handle: OpaquePointer, _ library: MicroHTTPDLibrary,
-        _ mailbox: ServerMailbox, saying commonHeaders: [WebField], openedAt now: UInt64
+        _ mailbox: ServerMailbox, saying commonHeaders: [WebField], openedAt now: UInt64,
+        noteProgress: @escaping () -> Void
     ) {
+        self.noteProgress = noteProgress
         self.number = number
         waitingSince = now
         unsafe self.handle = handle

@@ -114,7 +114,7 @@ final class ServerLoop {
         ) { events in
             let count = unsafe linux_wait(
                 epoll, events.baseAddress, timeout.map { CInt(clamping: $0) } ?? -1)
-            pace.note(hasProgress: count > 0 || hasProgressed)
+            pace.note(hasProgress: hasProgressed, hasEvent: count > 0)
             hasProgressed = false
             for index in 0..<max(0, Int(count)) {
                 let event = unsafe events[index]
@@ -262,7 +262,8 @@ final class ServerLoop {
     func opened(_ handle: OpaquePointer) -> ServerConnection {
         let connection = unsafe ServerConnection(
             nextNumber, handle, library, mailbox, saying: settings.headers,
-            openedAt: SystemClock.uptimeMilliseconds)
+            openedAt: SystemClock.uptimeMilliseconds,
+            noteProgress: { [unowned self] in hasProgressed = true })
         connections[nextNumber] = connection
         // Each daemon counts only its own connections.
         if !retiring.isEmpty, connections.count > settings.connections { connection.cut() }

@@ -326,6 +326,17 @@ struct CashierPageTests {
                     + "Nothing is served. Whoever has it can pass for this machine. "
                     + "If nobody has: chmod 600"),
             "\(open.errors)")
+        // The lengths of RSA keys of 3072 and of 4096 bits.
+        for (length, isTooSlow) in [(2_356, false), (3_132, true)] {
+            let text = String(repeating: "A", count: length)
+            try counter.write(
+                "-----BEGIN PRIVATE KEY-----\n\(text)\n-----END PRIVATE KEY-----\n", to: other.key)
+            try counter.setMode(of: other.key, 0o600)
+            let ended = try counter.run(
+                ["serve", "--tls-certificate", other.path, "--tls-key", other.key])
+            #expect(ended.status == 1)
+            #expect(ended.errors.contains("is RSA of more than 3072 bits.") == isTooSlow)
+        }
         let unnamed = try counter.run(["serve", "--listen", "0.0.0.0", "--insecure"])
         #expect(unnamed.status == 2 && unnamed.errors.contains("--name HOST"))
         let page = try CashierPage(counter)

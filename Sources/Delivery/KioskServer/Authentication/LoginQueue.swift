@@ -1,4 +1,5 @@
 import BlockingLane
+import SystemClock
 
 /// The logins whose passwords wait to be compared. Origins take turns, so that one with many does
 /// not keep the others waiting. Bounded: where it is full, the origin with the most waiting gives a
@@ -9,12 +10,17 @@ package struct LoginQueue: Sendable {
         package let number: Int
         package let name: String
         package let origin: String
+        /// When it joined, in milliseconds.
+        package let since: Int64
     }
 
     /// The most that wait: a house whose tills all log in at once.
     package static let most = 512
     /// The most under one name from one origin.
     package static let ofAName = 5
+    /// The longest that one waits, in milliseconds: the page gives a login up after ten seconds, and a
+    /// password that nobody waits for any more would keep the others waiting.
+    package static let longestWait: Int64 = 8_000
 
     private var lines: [String: [Ticket]] = [:]
     /// The origins with somebody waiting, the next one first.
@@ -27,7 +33,7 @@ package struct LoginQueue: Sendable {
 
     /// A place at the end of the origin's line; nil where there is none. `displaced` loses its own.
     package mutating func join(
-        _ name: String, from origin: String
+        _ name: String, from origin: String, at now: Int64
     ) -> (ticket: Ticket, displaced: Ticket?)? {
         let line = lines[origin] ?? []
         guard line.count(where: { $0.name == name }) < LoginQueue.ofAName else { return nil }
@@ -39,10 +45,23 @@ package struct LoginQueue: Sendable {
             displaced = lines[longest.key]?.popLast()
         }
         numbers += 1
-        let ticket = Ticket(number: numbers, name: name, origin: origin)
+        let ticket = Ticket(number: numbers, name: name, origin: origin, since: now)
         if line.isEmpty { turns.append(origin) }
         lines[origin, default: []].append(ticket)
         return (ticket, displaced)
+    }
+
+    /// Takes out those that have waited too long.
+    package mutating func expire(at now: Int64) -> [Ticket] {
+        func isOver(_ ticket: Ticket) -> Bool { ticket.since + LoginQueue.longestWait <= now }
+        let over = lines.values.joined().filter(isOver)
+        for origin in Set(over.map(\.origin)) {
+            lines[origin]?.removeAll(where: isOver)
+            guard lines[origin] == [] else { continue }
+            lines[origin] = nil
+            turns.removeAll { $0 == origin }
+        }
+        return over
     }
 
     /// The next login; nil where none waits.
@@ -68,10 +87,11 @@ final class LoginTurns: Sendable {
     /// Waits for a turn, which `end` ends. False where too many are waiting.
     func begin(_ name: String, from origin: String) async -> Bool {
         await withCheckedContinuation { continuation in
+            dismissExpired()
             let refused = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-                guard let (ticket, displaced) = state.queue.join(name, from: origin) else {
-                    return continuation
-                }
+                let joined = state.queue.join(
+                    name, from: origin, at: SystemClock.millisecondsSinceBoot)
+                guard let (ticket, displaced) = joined else { return continuation }
                 state.waiting[ticket.number] = continuation
                 return displaced.flatMap { state.waiting.removeValue(forKey: $0.number) }
             }
@@ -82,7 +102,17 @@ final class LoginTurns: Sendable {
 
     func end() {
         state.withLock { $0.isTaken = false }
+        dismissExpired()
         callNext()
+    }
+
+    private func dismissExpired() {
+        let expired = state.withLock { state in
+            state.queue.expire(at: SystemClock.millisecondsSinceBoot).compactMap {
+                state.waiting.removeValue(forKey: $0.number)
+            }
+        }
+        for continuation in expired { continuation.resume(returning: false) }
     }
 
     private func callNext() {

@@ -17,7 +17,24 @@ package struct TLSFiles: Sendable, Hashable {
             certificatePEM: try TLSFiles.text(certificate, of: "certificate", meaning),
             keyPEM: try TLSFiles.text(key, of: "private key", meaning))
         try requireSecret(key, meaning)
+        try requireFast(tls.keyPEM, meaning)
         return tls
+    }
+
+    /// Refuses a key that takes so long for each new client that a hundred in a second would stop the
+    /// page for all others: RSA of more than 3072 bits, whose key has 1,766 bytes. Keys of curves have a
+    /// few hundred at most.
+    private func requireFast(_ text: String, _ meaning: String) throws(TapcardError) {
+        let begin = text.firstRange(of: "PRIVATE KEY-----")?.upperBound ?? text.endIndex
+        let base64 = text[begin...].prefix { $0 != "-" }.filter { !$0.isWhitespace }
+        let mostBytes = 2_000
+        guard base64.count / 4 * 3 > mostBytes else { return }
+        throw TapcardError(
+            .fileUnusable, "The private key \(key) is RSA of more than 3072 bits.",
+            meaning: meaning,
+            advice:
+                "Each new client would keep all others waiting. Use an ECDSA key (P-256), or RSA of "
+                + "3072 bits at most.")
     }
 
     /// Refuses a key that others can read. A key of root may be readable by its group, because
