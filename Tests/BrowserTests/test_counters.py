@@ -183,7 +183,7 @@ class FewerCountersTests(BrowserCase):
         counter.server.stop()
         counter.options = ()
         counter.start()
-        page.see("There is no counter 2 any more.", "Counter 1")
+        page.see("Counter 2 no longer exists.", "Counter 1")
         page.press("Counter 1")
         page.see("Blank tag", "Reader ready")
         self.assertEqual(page.script(PLACE), "/counters/1/")

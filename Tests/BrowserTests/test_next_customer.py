@@ -18,6 +18,9 @@ TIME_OUT = json.dumps({
 REFUSAL = json.dumps({
     "status": 409, "error": "insufficient-funds", "result": "refused",
     "title": "Not enough on the card: $1.00 available, $5.00 needed.", "next": [{"step": "add-funds"}]})
+NOT_BEGUN = json.dumps({
+    "status": 409, "error": "not-begun", "result": "refused",
+    "title": "The request was lost before anything was begun.", "next": [{"step": "use-new-id"}]})
 # The page's clock when the card on it changed last.
 CHANGED = """
 window.changed = 0;
@@ -309,6 +312,24 @@ class AddingTests(NextCustomerCase):
         self.page.press("Back")
         self.page.wait("document.querySelector('.in-home')")
 
+    def test_it_is_there_after_every_other_end(self):
+        self.open("add")
+        self.page.script(INSTEAD, "/add", 409, REFUSAL)
+        self.page.press("$5.00")
+        self.page.stage("failed")
+        self.counter.put(self.other)
+        self.page.press("Back")
+        self.page.wait("document.querySelector('.in-home')")
+        self.page.see("Eva Novak")
+        self.open("add")
+        self.counter.tear("4 pulled-after")
+        self.page.press("$5.00")
+        self.page.stage("unknown")
+        self.page.press("Decide later")
+        self.page.wait("document.querySelector('.in-home')")
+        self.swap()
+        self.assertEqual(self.page.count(".presets"), 0)
+
     def test_another_card_is_not_added_to_by_what_was_begun_for_the_last(self):
         self.open("add")
         self.swap()
@@ -463,6 +484,16 @@ class TimeOutTests(NextCustomerCase):
                     self.counter.put(self.uid)
                 self.page.stage("done")
                 self.assertEqual(self.counter.done("pay"), [*before, "-2.50"])
+
+    def test_what_was_lost_before_it_was_begun_can_be_asked_for_again(self):
+        self.open("pay")
+        self.page.script(INSTEAD, "/pay", 409, NOT_BEGUN)
+        self.page.press("$2.50")
+        self.page.stage("failed")
+        self.page.see("Not paid", "The connection was lost before anything was booked.")
+        self.page.press("Try again")
+        self.page.stage("done")
+        self.assertEqual(self.counter.done("pay"), ["-2.50"])
 
     def test_another_tag_in_the_place_of_a_card_is_followed_by_what_was_asked_for(self):
         self.open("pay")

@@ -2,6 +2,7 @@
 
 from case import BrowserCase
 from database import House
+from test_faults import CALLS
 
 AWAY = "The ledger is out of reach."
 NOT_NOW = "Not while the ledger is out of reach"
@@ -112,9 +113,16 @@ class SellingTests(SellingCase):
         page.open()
         page.see("Amanda Gonzalez", "$20.00")
         self.house.stop()
+        page.see(AWAY)
+        page.script(CALLS)
         self.pay("2.50")
         page.stage("done")
-        page.see("Paid, booked later", "$17.50 left on the card")
+        # No other one that lies there by then is charged.
+        body, = page.script(
+            "return window.calls.filter(([, path]) => path.endsWith('/pay'))"
+            ".map(([, , body]) => JSON.parse(body))")
+        self.assertEqual(body.get("card"), self.uid)
+        page.see("Paid, booked later", "$17.50 left")
         page.leave_check()
         page.go("home")
         page.see("$17.50", "Booked later",

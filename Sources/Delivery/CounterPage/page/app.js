@@ -195,12 +195,12 @@ function watchTag({ lying: session, card }) {
   tag = { session, uid: isSame ? uid ?? tag.uid : uid };
   if (!isSame) change({ visit: state.visit + 1 });
   if (hasLeft) {
-    forgetDrafts("pay-amount", "add-amount", "desk-accept");
+    forgetDrafts("pay-amount", "add-amount", "refund", "desk-accept");
     forgetTag();
   }
   if (!uid || uid === customer) return;
   if (customer) {
-    if (!stagedTask()) leaveAdd();
+    leaveAdd();
     if (state.route.name === "tickets") leaveTickets();
   }
   customer = uid;

@@ -94,9 +94,13 @@ export const home = {
   },
 };
 
+/** The card that the page shows; out of reach of the ledger one that can pay all the same. */
+const shownCard = (verb) =>
+  (verb === "pay" && isDeferring() ? state.card.read : trustedCard());
+
 // Names the card on the page, because another card may be on the reader by then.
 function move(verb, amount) {
-  const card = trustedCard()?.uid;
+  const card = shownCard(verb)?.uid;
   begin(verb, { amount, ...(card && { card }) }, { about: shown(amount) });
   // Whatever becomes of it: the next customer's amount is typed into an empty field.
   forgetDrafts(`${verb}-amount`);
@@ -112,9 +116,8 @@ export function leaveAdd() {
   change({ route: { name: "home", arg: null } });
 }
 
-whenever("add", ({ status, problem }) => {
-  if (["done", "cancelled"].includes(status) || problem?.error === "no-card") leaveAdd();
-});
+// However it ends: the next card may be another customer's.
+whenever("add", leaveAdd);
 
 /**
  * A card that stays on the reader is charged once; another charge needs a confirmation. Its button
@@ -140,8 +143,7 @@ const amounts = (verb, id, disabled) => [
 const moneyView = (verb) => ({
   title: say[verb].title,
   render(s) {
-    const isLater = verb === "pay" && isDeferring();
-    const read = isLater ? state.card.read : trustedCard();
+    const read = shownCard(verb);
     const isHeld = (isBarred() || isWithoutLedger()) && !(verb === "pay" && isPaidLater());
     const isElsewhere = verb === "add" && !loadsCards();
     const disabled = !isUsable() || isHeld || isElsewhere;

@@ -24,16 +24,17 @@ const plainWords = (problem) => (needsOtherTag(problem) ? null : words.why[probl
 const isBegun = ({ id, problem }) =>
   problem.operation === id && problem.error !== "operation-mismatch";
 
-/** Steps and errors after which a card has to be there once more. */
-const HELD = [
-  "hold", "hold-again", "hold-still", "lift-and-tap", "leave-one", "show-tickets", "no-card",
-  "wrong-card", ...NO_CARD,
+/** Steps and errors after which the same may be asked for once more: "try again" is a button. */
+const REPEATABLE = [
+  "hold", "hold-again", "hold-still", "lift-and-tap", "leave-one", "show-tickets", "again",
+  "try-again", "use-new-id", "wait-for-operation", "no-card", "wrong-card", "not-begun",
+  "operation-voided", "operation-mismatch", ...NO_CARD,
 ];
 
 /** Whether the same request may pass with a card there, so that the stage offers to try again. */
 export const canBeRepeated = (task) => !isBegun(task) && !needsOtherTag(task.problem)
   && [task.problem.error, ...task.problem.next.map(({ step }) => step)]
-    .some((each) => HELD.includes(each));
+    .some((each) => REPEATABLE.includes(each));
 
 /** The reason of a refusal, and what to do. */
 function reasons({ kind, problem, body }) {
@@ -60,7 +61,8 @@ export function refusalWords(task) {
   const { title, advice, error } = task.problem;
   if (isBegun(task)) return { title: words.open, lines: [title, words.openLine] };
   // A failure without a known reason tells nothing about the money.
-  const heading = error !== "failed" && words.titles[task.kind];
+  const heading = error !== "failed"
+    && (words.titles[task.kind] ?? (error === "not-begun" && say.stage.failed));
   if (heading) return { title: heading, lines: reasons(task) };
   // Of a card that is not what it says, the page has words of its own, and they are enough.
   const meaning = task.problem.result !== "untrusted" && meaningOf(task);
