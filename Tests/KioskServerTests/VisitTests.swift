@@ -167,7 +167,8 @@ struct VisitTests {
     func unkept() async throws {
         try await KioskBench.withCard { bench in
             let repaired = try await bench.call("repair", #"{"repeated":true}"#)
-            #expect(repaired.status == 500 && repaired.word == "outcome-unknown")
+            #expect(repaired.status == 409 && repaired.word == "outcome-unknown")
+            #expect(repaired.json["result"]?.string == "unknown")
             let blocked = try await bench.call(
                 "block", #"{"card":"04AC6B72BA6C80","repeated":true}"#)
             #expect(blocked.status == 200)

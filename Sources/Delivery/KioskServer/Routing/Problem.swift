@@ -7,7 +7,7 @@ import WebServer
 /// A refusal or failure as a problem document (RFC 9457): what happened, what it means for card and
 /// money, and what to do.
 struct Problem: Error, Sendable {
-    let status: Int
+    private(set) var status: Int
     /// The error code for programs.
     let word: String
     let title: String
@@ -125,10 +125,15 @@ extension Problem {
         NextStep.request(.useNewID).words)
 
     /// The answer to a repeated request of which there is no trace.
-    static let notKnownHere = Problem(
-        TapcardError(
-            .outcomeUnknown, "Whether this was done is not known here.",
-            meaning: "Nothing was begun now.", next: [.card(.showHistory(nil))]))
+    static let notKnownHere = {
+        var problem = Problem(
+            TapcardError(
+                .outcomeUnknown, "Whether this was done is not known here.",
+                meaning: "Nothing was begun now.", next: [.card(.showHistory(nil))]))
+        // The server did not fail: it was asked for what it cannot know.
+        problem.status = 409
+        return problem
+    }()
 
     static let tooLate = Problem(
         409, "too-late", "The card is being worked on: this cannot be stopped any more.",
