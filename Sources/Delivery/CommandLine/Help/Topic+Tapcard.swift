@@ -184,8 +184,8 @@ extension Topic {
     private static let keys = Topic(
         "keys", "what seals the cards, and what to do with it",
         """
-        The keys seal the records on the cards: with another key, or without one, genuine cards are
-        rejected as forged. `tapcard init` makes them. They are in the file keys.json in the data folder, which
+        The keys seal the records on the cards. A station without them refuses every card; one with other
+        keys rejects the cards of this ledger as forged where it does not know them. `tapcard init` makes them. They are in the file keys.json in the data folder, which
         only its owner can read, and are not in a backup of the ledger: `tapcard keys export` makes
         a copy, which belongs where nobody else reads it. With it one can make cards.
 

@@ -24,7 +24,7 @@ extension Session {
             texts.isEmpty ? [Session.emptyHistory] : texts, isPlain: true)
     }
 
-    private static let emptyHistory = "Nothing was done yet."
+    private static let emptyHistory = "No activity yet."
 
     /// Prints the history page by page, because a ledger of years may not fit into memory.
     private func wholeHistory(

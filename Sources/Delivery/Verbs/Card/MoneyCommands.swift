@@ -59,7 +59,7 @@ extension Command {
             }
         },
         Command(
-            "refund", group: .money, "Reverse a payment or an addition, once, at most its amount",
+            "refund", group: .money, "Reverse a payment or a top-up, once, at most its amount",
             discussion:
                 "What was paid goes back onto the card. What was added leaves the card, and "
                 + "its cash the drawer: hand it out when the command says so. Never below zero.",

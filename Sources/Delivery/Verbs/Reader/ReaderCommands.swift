@@ -102,7 +102,8 @@ extension Session {
         do throws(TapcardError) {
             if try keyFile.load() != nil { return [] }
             let place = try settings.ledgerPlace
-            guard case .file(let path) = place, isThere(path),
+            if case .file(let path) = place, !isThere(path) { return [] }
+            guard
                 let ledger = try? await drivers.openLedger(
                     place, try settings.currency, false, nil)
             else { return [] }
@@ -131,8 +132,10 @@ extension Session {
         ]
     }
 
-    /// The findings about purchases that were deferred, or could be.
+    /// The findings about purchases that were deferred, or could be. Keys that cannot be used are a
+    /// finding of their own.
     private func deferralFindings() throws(TapcardError) -> [Finding] {
+        guard (try? keyFile.load()) != nil else { return [] }
         do throws(TapcardError) {
             guard let status = try deferralStatus() else { return [] }
             return status.findings(try deferralCaps(status.currency))

@@ -174,7 +174,7 @@ extension Session {
         let flags = [Settings.Name.reader, .ledger].compactMap { name -> String? in
             let (text, origin) = settings.effective(name)
             guard origin == .flag, let text else { return nil }
-            return " --\(name.rawValue) \(text)"
+            return " --\(name.rawValue) \(text.asShellWord)"
         }
         return "tapcard\(flags.joined()) \(words)"
     }
@@ -189,5 +189,13 @@ extension Session {
             else { throw error }
             return nil
         }
+    }
+}
+
+extension String {
+    /// The text as one word of a shell.
+    fileprivate var asShellWord: String {
+        let needNoQuotes = contains(/^[A-Za-z0-9@%+=:,.\/_-]+$/)
+        return needNoQuotes ? self : "'\(replacing("'", with: "'\\''"))'"
     }
 }
