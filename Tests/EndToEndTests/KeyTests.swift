@@ -63,7 +63,8 @@ struct KeyTests {
         try stopped.wait("it says so") { try stopped.errors.contains("Waiting for process") }
         stopped.signal(SIGTERM)
         let end = try stopped.end()
-        #expect(end.status == 128 + SIGTERM && end.errors.hasSuffix("Stopped. No key was changed.\n"))
+        #expect(end.status == 128 + SIGTERM)
+        #expect(end.errors.hasSuffix("Stopped. No key was changed.\n"))
         lock = nil
         let ended = try process.end()
         #expect(ended.status == 0 && ended.output.hasPrefix("New records are sealed with key 2"))

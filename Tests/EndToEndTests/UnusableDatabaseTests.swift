@@ -12,7 +12,7 @@ struct UnusableDatabaseTests {
         arguments: Thoroughness.some(
             [
                 ("UPDATE opening SET server = 'another'", "ledger-undeclared"),
-                ("UPDATE setting SET schema = 3, oldest_writer = 3", "ledger-newer"),
+                ("UPDATE setting SET schema = 99, oldest_writer = 99", "ledger-newer"),
                 ("UPDATE setting SET currency = 'EUR'", "ledger-currency"),
                 ("UPDATE setting SET currency = 'XXX'", "ledger-corrupt"),
                 ("UPDATE station SET revoked_at = 1", "ledger-unavailable"),

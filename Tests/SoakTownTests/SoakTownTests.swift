@@ -5,7 +5,7 @@ import Testing
 import Thoroughness
 
 /// The long simulation, for a few seconds. `make soak` plays it for as long as anyone likes.
-@Suite("A town of people with cards", .timeLimit(.minutes(5)))
+@Suite("A town of people with cards", .timeLimit(.minutes(30)))
 struct SoakTownTests {
     @Test("loses no cent and accuses no honest customer, and nothing in it is idle", .checkOnly)
     func towns() async throws {

@@ -56,10 +56,15 @@ package struct LedgerTables: Hashable, Sendable {
         return success
     }
 
-    /// Moves the start of an operation back: lets time pass where no clock is read.
+    /// Moves the start of an operation back: lets time pass where no clock is read. What it has ended
+    /// when it began goes with it.
     package mutating func age(_ id: OperationID, milliseconds: Int64) {
         guard let old = operations[id] else { return }
         let begun = Timestamp(milliseconds: old.begunAt.milliseconds - milliseconds)
+        for ended in operations.values
+        where ended.uid == old.uid && ended.endedAt == old.begunAt {
+            operations[ended.id]?.endedAt = begun
+        }
         let uptime = old.begunUptime.map {
             Uptime(boot: $0.boot, milliseconds: $0.milliseconds - milliseconds)
         }

@@ -51,13 +51,29 @@ final class FaultDesk {
         }
         if change.isForBlank { stations[0].tell("present \(chip)") }
         start = try stations[0].snapshot()
-        let counting = try FaultDesk.killSwitch(of: stations[0])
-        let ended = try stations[0].counter.runPatiently(
-            change.line, with: counting.variables(calls: counted)
-        ) { _ = try counting.takeLog() }
-        #expect(ended.status == 0, "\(change.line): \(ended.errors)")
-        #expect(ended.output.hasPrefix(change.says))
-        calls = try counting.takeLog()
+        calls = try FaultDesk.calls(of: change, at: stations[0], counting: counted, from: start)
+    }
+
+    /// A reader that answers late makes calls more: the fewest that were seen twice.
+    private static func calls(
+        of change: Change, at station: EmulatedCounter, counting counted: String?,
+        from start: EmulatedCounter.Snapshot
+    ) throws -> [KillSwitch.Call] {
+        let counting = try killSwitch(of: station)
+        var fewest: [KillSwitch.Call] = []
+        var sightings = 0
+        while sightings < 2 {
+            let ended = try station.counter.runPatiently(
+                change.line, with: counting.variables(calls: counted)
+            ) { _ = try counting.takeLog() }
+            try #require(ended.status == 0, "\(change.line): \(ended.errors)")
+            #expect(ended.output.hasPrefix(change.says))
+            let calls = try counting.takeLog()
+            if sightings == 0 || calls.counted < fewest.counted { (fewest, sightings) = (calls, 0) }
+            if calls.counted == fewest.counted { sightings += 1 }
+            try station.restore(start)
+        }
+        return fewest
     }
 
     /// Lets a run meet its fault at each of these places; how many there were.
