@@ -41,7 +41,6 @@ package struct LedgerTables: Hashable, Sendable {
     fileprivate(set) package var activations: [ActivationAttempt] = []
     fileprivate(set) package var journals: [StationJournal] = []
     fileprivate var readCounters: [CardUID: ReadCounter] = [:]
-
     package init() {}
 
     package var retiredKeyIDs: Set<UInt8> { Set(retiredKeys.map(\.key.id)) }
@@ -56,13 +55,11 @@ package struct LedgerTables: Hashable, Sendable {
         return success
     }
 
-    /// Moves the start of an operation back: lets time pass where no clock is read. What it has ended
-    /// when it began goes with it.
+    /// Moves the start of an operation back, and the end of what it has ended, where time stands still.
     package mutating func age(_ id: OperationID, milliseconds: Int64) {
         guard let old = operations[id] else { return }
         let begun = Timestamp(milliseconds: old.begunAt.milliseconds - milliseconds)
-        for ended in operations.values
-        where ended.uid == old.uid && ended.endedAt == old.begunAt {
+        for ended in operations.values where ended.endedAt == old.begunAt {
             operations[ended.id]?.endedAt = begun
         }
         let uptime = old.begunUptime.map {
