@@ -3,7 +3,14 @@
 public struct TagIdentity: Hashable, Sendable {
     /// The families of cards that readers tell apart.
     public enum Family: UInt8, Sendable, CaseIterable {
-        case typeA, typeB, felica, vicinity
+        /// ISO/IEC 14443 type A.
+        case typeA
+        /// ISO/IEC 14443 type B.
+        case typeB
+        /// FeliCa.
+        case felica
+        /// ISO/IEC 15693.
+        case vicinity
     }
 
     /// The UID: 4, 7 or 10 bytes. It names a card but proves nothing, because anyone can make a tag
