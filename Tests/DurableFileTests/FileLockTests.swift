@@ -103,8 +103,8 @@ struct FileLockTests {
         }
     }
 
-    /// Runs what may wait for long. The threads of tasks are as few as processors: two waits at a time
-    /// would leave none to end them.
+    /// Runs a blocking wait on a thread of its own. Swift runs tasks on only as many threads as there
+    /// are processors, so two blocking waits could starve the task that should end them.
     private static func onThread<Success: Sendable>(
         _ body: @escaping @Sendable () throws -> Success
     ) async throws -> Success {

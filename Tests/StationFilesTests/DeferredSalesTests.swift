@@ -203,6 +203,21 @@ import Type2Tag
         #expect(error?.kind == .fileUnusable)
     }
 
+    /// The ledger of a house, in which one commit meets this fate.
+    private static func ledger(
+        _ house: House, failing fate: InterposedLedger.Fate, at step: Int
+    ) -> InterposedLedger {
+        let count = Guarded(0)
+        return InterposedLedger(house.ledger) { call in
+            guard call == .commit else { return .passedOn }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return number == step ? fate : .passedOn
+        }
+    }
+
     @Test("are booked once where booking is interrupted at any step", arguments: House.chips)
     func interrupted(_ chip: Chip) async throws {
         for step in 1...6 {
@@ -210,17 +225,9 @@ import Type2Tag
                 let house = try await House(chip)
                 let till = try await house.till()
                 for id in 1...3 { _ = try await till.pay(100, id: id) }
-                let count = Guarded(0)
-                let failing = InterposedLedger(house.ledger) { call in
-                    guard call == .commit else { return .passedOn }
-                    let number = count.withLock { count in
-                        count += 1
-                        return count
-                    }
-                    guard number == step else { return .passedOn }
-                    let lost = LedgerError(.outcomeUnknown, "the link was cut")
-                    return isUnanswered ? .unanswered(lost) : .refused(lost)
-                }
+                let lost = LedgerError(.outcomeUnknown, "the link was cut")
+                let failing = Self.ledger(
+                    house, failing: isUnanswered ? .unanswered(lost) : .refused(lost), at: step)
                 _ = try? await till.settle(into: failing)
                 _ = try await till.settle()
                 #expect(try await house.balance() == 700, "\(step) \(isUnanswered)")
@@ -235,16 +242,8 @@ import Type2Tag
         let house = try await House()
         let till = try await house.till()
         for id in 1...3 { _ = try await till.pay(100, id: id) }
-        let count = Guarded(0)
-        let failing = InterposedLedger(house.ledger) { call in
-            guard call == .commit else { return .passedOn }
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
-            return number == 2
-                ? .refused(LedgerError(.corrupt, "the row of a card cannot be read")) : .passedOn
-        }
+        let failing = Self.ledger(
+            house, failing: .refused(LedgerError(.corrupt, "a row cannot be read")), at: 2)
         let error = await #expect(throws: TapcardError.self) {
             _ = try await till.settle(into: failing)
         }

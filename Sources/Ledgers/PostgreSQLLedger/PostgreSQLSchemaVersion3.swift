@@ -80,8 +80,8 @@ enum PostgreSQLSchemaVersion3 {
         "CREATE INDEX issued_record_by_key ON issued_record (key_id)",
     ]
 
-    /// Whether a key has sealed, seals or was announced, where the house has one: an id that a station
-    /// alone has named is free again when it is revoked.
+    /// True if the key has sealed records, is sealing now, or was announced by the owner, or if the
+    /// ledger has no first key yet. Revoking a station frees key ids that only it reported.
     private static func isKeyOfHouse(_ key: String) -> String {
         """
         (EXISTS (SELECT 1 FROM public.key_mark AS mark WHERE mark.id = \(key)
@@ -101,7 +101,7 @@ enum PostgreSQLSchemaVersion3 {
 
     private static let triggers =
         [
-            // Asked at the end: the card's row comes behind its records.
+            // Deferred until commit because the card's row is written after its records.
             """
             CREATE FUNCTION refuse_record() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN

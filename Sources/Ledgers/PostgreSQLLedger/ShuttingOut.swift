@@ -3,8 +3,8 @@ import LedgerColumns
 import TapcardDomain
 
 extension Link {
-    /// Ends the sessions of a station and lets no other begin: somebody with a stolen login could
-    /// hold rows for ever, also those that a revocation changes.
+    /// Terminates the station's database sessions and disables its login. Otherwise, a stolen login
+    /// could hold row locks indefinitely, even on rows that revoking the station must update.
     /// What is refused here is refused again, in words, by the revocation that follows.
     func shutOut(_ name: StationName) throws(LedgerError) {
         let login = name.text.quotedName
@@ -26,7 +26,7 @@ extension Link {
         _ = changes([SQLStatement("REVOKE \(login) FROM CURRENT_USER")])
     }
 
-    /// The statements that clear what a station has said of keys.
+    /// Returns the SQL statements that delete the key information a station reported.
     static func forgettingKeys(of name: StationName) -> [SQLStatement] {
         [
             SQLStatement(

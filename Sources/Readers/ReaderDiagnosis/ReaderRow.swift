@@ -157,8 +157,8 @@ extension ReaderSurvey {
         return ReaderSurvey.reader(of: first, among: unmarked)
     }
 
-    /// The part of a slot's name that all slots of its reader have: by it the card decides. Slots
-    /// differ in the last number of their names.
+    /// Returns the common prefix of one card reader's slot names, which in pcscd differ only in the
+    /// trailing number. Given this prefix, tapcard can use whichever slot holds the card.
     private static func reader(of slot: String, among names: [String]) -> String {
         let reader = slot.split(separator: " ").dropLast().joined(separator: " ")
         return names.count { $0.hasPrefix(reader + " ") } > 1 ? reader : slot

@@ -16,8 +16,8 @@ public struct TagIdentity: Hashable, Sendable {
     /// The UID: 4, 7 or 10 bytes. It names a card but proves nothing, because anyone can make a tag
     /// with any UID.
     public let uid: [UInt8]
-    /// The answer to the request, 0044h for the NTAG21x family; `notTold` where the reader says only
-    /// what kind of card it is, and the select acknowledge follows from that.
+    /// The card's ATQA: 0044h for NTAG21x. If the reader reports only the card type, this is
+    /// `notTold`, and `selectAcknowledge` (SAK) is inferred from that type.
     public let answerToRequest: UInt16
     /// The select acknowledge: 00h for a Type 2 tag.
     public let selectAcknowledge: UInt8
@@ -35,7 +35,7 @@ public struct TagIdentity: Hashable, Sendable {
         self.selectAcknowledge = selectAcknowledge
     }
 
-    /// No card has this answer to the request.
+    /// Marks a value that the reader did not report. Real cards never send 0.
     package static let notTold: UInt16 = 0
 
     /// Whether the number was drawn for this selection, as phones, passports and some chips do.

@@ -31,9 +31,9 @@ public final class FileLock: Sendable {
         return FileLock(file)
     }
 
-    /// Waits for the lock of this path and runs the body while holding it. `refusal` is the
-    /// caller's error for a lock that cannot be taken; `notice` is called once where the wait is
-    /// longer than the changes of a file take. A wait with a notice ends with the task.
+    /// Waits for the lock of this path and runs the body while holding it. `refusal` makes the error
+    /// for a lock that cannot be taken. `notice` is called once if waiting takes longer than a normal
+    /// file update; with a notice, cancelling the task ends the wait.
     public static func holding<Success, Failure: Error>(
         _ path: String, orThrow refusal: (FileError) -> Failure,
         whenWaiting notice: (() -> Void)? = nil, _ body: () throws(Failure) -> Success

@@ -267,7 +267,7 @@ package struct DeferredSales: Sendable {
                     journal.purchase(line), at: ledger.time(at: now))
             } catch {
                 if failure == nil { try drop(line.number - 1) }
-                // The rows of one card cannot be read: the purchases of the others are booked.
+                // If one card's rows are unreadable, purchases by other cards are still booked.
                 guard [.corrupt, .newer].contains(error.kind) else { throw TapcardError(error) }
                 failure = failure ?? error
                 continue

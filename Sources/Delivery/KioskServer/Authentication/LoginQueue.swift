@@ -18,8 +18,8 @@ package struct LoginQueue: Sendable {
     package static let most = 512
     /// The most under one name from one origin.
     package static let ofAName = 5
-    /// The longest that one waits, in milliseconds: the page gives a login up after ten seconds, and a
-    /// password that nobody waits for any more would keep the others waiting.
+    /// The longest that a login may wait, in milliseconds. The page gives up after 10 s, and checking
+    /// a password that nobody is waiting for would only delay other logins.
     package static let longestWait: Int64 = 8_000
 
     private var lines: [String: [Ticket]] = [:]

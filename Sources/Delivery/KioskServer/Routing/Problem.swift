@@ -128,9 +128,10 @@ extension Problem {
     static let notKnownHere = {
         var problem = Problem(
             TapcardError(
-                .outcomeUnknown, "Whether this was done is not known here.",
+                .outcomeUnknown, "It is unknown whether the earlier request went through.",
                 meaning: "Nothing was begun now.", next: [.card(.showHistory(nil))]))
-        // The server did not fail: it was asked for what it cannot know.
+        // 409, not 500: the server worked correctly. It just cannot tell whether the earlier request
+        // succeeded.
         problem.status = 409
         return problem
     }()

@@ -21,9 +21,8 @@ package struct TLSFiles: Sendable, Hashable {
         return tls
     }
 
-    /// Refuses a key that takes so long for each new client that a hundred in a second would stop the
-    /// page for all others: RSA of more than 3072 bits, whose key has 1,766 bytes. Keys of curves have a
-    /// few hundred at most.
+    /// Refuses RSA keys over 3072 bits (1,766 bytes; elliptic-curve keys take a few hundred): their
+    /// handshakes are so slow that 100 new clients a second would block everyone else.
     private func requireFast(_ text: String, _ meaning: String) throws(TapcardError) {
         let begin = text.firstRange(of: "PRIVATE KEY-----")?.upperBound ?? text.endIndex
         let base64 = text[begin...].prefix { $0 != "-" }.filter { !$0.isWhitespace }
