@@ -22,7 +22,7 @@ SECONDS ?= 60
 TARGET ?=
 SEED ?=
 
-.PHONY: all deps build-deps build demo stations test browser tap-address screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check library example bench peers lint format docs house clean \
+.PHONY: all deps build-deps build demo stations test browser tap-address screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check library example bench peers lint format docs house weight clean \
 	install uninstall install-service uninstall-service install-udev uninstall-udev \
 	package-build deb tarball sbom reproducible deb-check arm64 arm64-check release
 
@@ -207,20 +207,26 @@ peers: deps build
 lint:
 	$(SWIFT) format lint --strict --recursive $(LINTED)
 	@packaging/house --check
+	@packaging/weight --check
 
 # The drawing of the targets in docs/ARCHITECTURE.md, made from Package.swift.
 house:
 	@packaging/house
 
+# What each part of tapcard weighs in code and words, and what it is entangled with.
+weight:
+	@packaging/weight
+
 format:
 	$(SWIFT) format --in-place --recursive $(LINTED)
 
-# The pages of the commands are made from the tables that parse them; those of the libraries, from
-# the comments on public symbols and docs/Library.docc.
+# The pages of the commands, the schemas and the API's description are made from the tables that parse
+# and answer; the pages of the libraries, from the comments on public symbols and docs/Library.docc.
 docs: build
 	$(TAPCARD) help --markdown > docs/COMMANDS.md
 	$(TAPCARD) help --settings > docs/SETTINGS.md
-	$(TAPCARD) schema --markdown > docs/JSON.md
+	$(TAPCARD) schema > docs/schemas.json
+	packaging/openapi $(TAPCARD) > docs/openapi.json
 	SWIFT=$(SWIFT) packaging/library pages
 
 clean:
