@@ -20,7 +20,7 @@ struct Arguments: Sendable {
     }
 
     let command: Command
-    private(set) var withoutRule: Int?
+    let withoutRule: SafetyRule?
 
     init?(_ words: [String]) {
         var words = words[...]
@@ -55,7 +55,8 @@ struct Arguments: Sendable {
             deeds?.contains(script.deed.name) ?? true && chips?.contains(script.chip.name) ?? true
         }
         let scripts = Script.all.filter(isWanted)
-        withoutRule = options["without-rule"].flatMap { Int($0) }
+        withoutRule = options["without-rule"].flatMap { Int($0) }.flatMap(SafetyRule.init)
+        guard withoutRule != nil || options["without-rule"] == nil else { return nil }
         switch verbs.first {
         case "test": command = .play(Plan.test.filter { isWanted($0.script) })
         case "check": command = .play(Plan.check.filter { isWanted($0.script) })

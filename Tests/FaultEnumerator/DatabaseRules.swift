@@ -1,4 +1,3 @@
-#if LEAVE_RULES_OUT
 import DurableFile
 import Ledger
 import PortDoubles
@@ -35,7 +34,7 @@ enum DatabaseRules {
             return (try await story(), 1)
         } catch {
             print("  the story could not be played: \(error)")
-            return (LeftOutRule.current == nil ? "the story could not be played" : nil, 1)
+            return (SafetyRule.leftOut?.get() == nil ? "the story could not be played" : nil, 1)
         }
     }
 
@@ -333,4 +332,3 @@ extension DatabaseRules {
         }
     }
 }
-#endif

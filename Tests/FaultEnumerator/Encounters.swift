@@ -1,4 +1,3 @@
-#if LEAVE_RULES_OUT
 import FaultyWorld
 import Ledger
 import TapcardDomain
@@ -6,11 +5,11 @@ import TapcardDomain
 /// Rules that are about what a request may mean: each with the schedules that tell where it is left
 /// out, of one station or of two.
 struct Encounter {
-    let rule: LeftOutRule
+    let rule: SafetyRule
     /// The failure, and how many schedules were played; nil where all of it went well.
     let play: @Sendable () async -> (finding: String?, schedules: Int)
 
-    static func of(_ rule: LeftOutRule) -> Encounter? {
+    static func of(_ rule: SafetyRule) -> Encounter? {
         (all + ofCounter + DatabaseRules.all).first { $0.rule == rule }
     }
 
@@ -70,4 +69,3 @@ struct Encounter {
         },
     ]
 }
-#endif

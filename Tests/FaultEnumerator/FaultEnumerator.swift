@@ -1,9 +1,6 @@
 import FaultyWorld
 import Glibc
-
-#if LEAVE_RULES_OUT
 import TapcardDomain
-#endif
 
 /// Plays every schedule of faults within its bounds against the real core, and prints what came of
 /// them. Exit status 1 where an invariant was broken.
@@ -44,17 +41,14 @@ enum FaultEnumerator {
     }
 
     private static func run(_ arguments: Arguments) async -> Bool {
-        #if LEAVE_RULES_OUT
-        let rule = arguments.withoutRule.flatMap(LeftOutRule.init)
-        if arguments.command == .mutants { return await Mutants.run(only: rule) }
-        return await LeftOutRule.$current.withValue(rule) { await obey(arguments) }
-        #else
-        guard arguments.command != .mutants, arguments.withoutRule == nil else {
+        guard arguments.command == .mutants || arguments.withoutRule != nil else {
+            return await obey(arguments)
+        }
+        guard let leftOut = SafetyRule.leftOut else {
             print("Rules can be left out in the build of \"make mutants\" only.")
             return false
         }
-        return await obey(arguments)
-        #endif
+        return await leftOut.withValue(arguments.withoutRule) { await obey(arguments) }
     }
 
     private static func obey(_ arguments: Arguments) async -> Bool {
@@ -70,7 +64,7 @@ enum FaultEnumerator {
             for line in Plan.runs { print(line) }
             return true
         case .play(let plans): return await Table.run(plans)
-        case .mutants: return false
+        case .mutants: return await Mutants.run(only: arguments.withoutRule)
         }
     }
 }

@@ -1,4 +1,3 @@
-#if LEAVE_RULES_OUT
 import Glibc
 import Ledger
 import SQLiteLedger
@@ -39,8 +38,7 @@ enum MovedLedger {
 
     private static let time = Timestamp(milliseconds: 1_700_000_000_000)
     private static let sealer = RecordSealer(
-        keyID: 1, seal: { content in [UInt8](repeating: UInt8(content.sequence.value), count: 16) },
-        keyOf: { _ in 1 })
+        keyID: 1, seal: { content in [UInt8](repeating: UInt8(content.sequence.value), count: 16) })
 
     private static func payment(in ledger: SQLiteLedger) async throws(LedgerError) -> OpenWork {
         let plan = CardPlan(
@@ -70,4 +68,3 @@ enum MovedLedger {
         if case .committed? = confirmation { "said to be paid" } else { "refused" }
     }
 }
-#endif

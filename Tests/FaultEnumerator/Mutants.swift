@@ -1,4 +1,3 @@
-#if LEAVE_RULES_OUT
 import FaultyWorld
 import TapcardDomain
 
@@ -6,18 +5,18 @@ import TapcardDomain
 enum Mutants {
     /// False where a rule can be left out and nothing tells, where something tells though none was
     /// left out, or where what is told is not so. One rule alone, if it is named.
-    static func run(only one: LeftOutRule?) async -> Bool {
+    static func run(only one: SafetyRule?) async -> Bool {
         if let one { return await isMissed(one) }
         print("No rule left out")
         var isGood = await search(without: nil) == nil
         isGood = await MovedLedger.isNoticed() && isGood
-        for rule in LeftOutRule.allCases {
+        for rule in SafetyRule.allCases {
             if let (finding, _) = await Encounter.of(rule)?.play(), let finding {
                 print("  \(finding), though no rule is left out")
                 isGood = false
             }
         }
-        for rule in LeftOutRule.allCases {
+        for rule in SafetyRule.allCases {
             let isTold = await isMissed(rule)
             isGood = isGood && isTold
         }
@@ -25,13 +24,13 @@ enum Mutants {
         return isGood
     }
 
-    private static func isMissed(_ rule: LeftOutRule) async -> Bool {
+    private static func isMissed(_ rule: SafetyRule) async -> Bool {
         print("\nWithout rule \(rule.rawValue) (\(rule))")
-        return await LeftOutRule.$current.withValue(rule) {
+        return await SafetyRule.leftOut?.withValue(rule) {
             guard rule != .nothingIntoAnotherFile else { return !(await MovedLedger.isNoticed()) }
             if let encounter = Encounter.of(rule) { return await tell(await encounter.play()) }
             return await tell(await search(without: rule), without: rule)
-        }
+        } ?? false
     }
 
     private static func tell(_ played: (finding: String?, schedules: Int)) async -> Bool {
@@ -40,7 +39,7 @@ enum Mutants {
         return played.finding != nil
     }
 
-    private static func tell(_ finding: Row.Finding?, without rule: LeftOutRule) async -> Bool {
+    private static func tell(_ finding: Row.Finding?, without rule: SafetyRule) async -> Bool {
         guard let finding else {
             guard rule.isCarriedByAnother else {
                 print("  SURVIVES: no schedule tells")
@@ -61,7 +60,7 @@ enum Mutants {
 
     /// The schedules, the cheap ones first, up to the first row that tells; all of them where no
     /// rule is left out.
-    private static func search(without rule: LeftOutRule?) async -> Row.Finding? {
+    private static func search(without rule: SafetyRule?) async -> Row.Finding? {
         var first: Row.Finding?
         var count = 0
         for plan in plans(for: rule) {
@@ -75,7 +74,7 @@ enum Mutants {
         return first
     }
 
-    private static func plans(for rule: LeftOutRule?) -> [Plan] {
+    private static func plans(for rule: SafetyRule?) -> [Plan] {
         guard let rule else { return plans + Plan.ofChip }
         return rule.isOfChip ? Plan.ofChip : plans
     }
@@ -92,7 +91,7 @@ enum Mutants {
     }
 }
 
-extension LeftOutRule {
+extension SafetyRule {
     /// Numbers are lowered and handed out again, and their records are forgotten. That I5 sees
     /// it shows nothing; a card that is accused does. A chip with one key of the house is refused
     /// by another word than an old image; that shows nothing either.
@@ -118,4 +117,3 @@ extension LeftOutRule {
     /// transaction begins nothing on what it has not seen.
     fileprivate var isCarriedByAnother: Bool { self == .placeUnderTheLock }
 }
-#endif

@@ -1,24 +1,18 @@
 import Glibc
 import SoakTown
-
-#if LEAVE_RULES_OUT
 import TapcardDomain
-#endif
 
 /// The long simulation: Soak [--seconds N] [--seed S] [--until STEP] [--stations N]
 enum SoakCommand {
     /// In the build of "make mutants" it takes --without-rule N, too: then it has to find a fault.
     static func run(_ arguments: [String]) async -> Int32 {
-        #if LEAVE_RULES_OUT
-        if let place = arguments.firstIndex(of: "--without-rule"), place + 1 < arguments.count,
-            let rule = Int(arguments[place + 1]).flatMap(LeftOutRule.init)
-        {
-            var others = arguments
-            others.removeSubrange(place...(place + 1))
-            return await LeftOutRule.$current.withValue(rule) { [others] in await obey(others) }
-        }
-        #endif
-        return await obey(arguments)
+        guard let leftOut = SafetyRule.leftOut,
+            let place = arguments.firstIndex(of: "--without-rule"), place + 1 < arguments.count,
+            let rule = Int(arguments[place + 1]).flatMap(SafetyRule.init)
+        else { return await obey(arguments) }
+        var others = arguments
+        others.removeSubrange(place...(place + 1))
+        return await leftOut.withValue(rule) { [others] in await obey(others) }
     }
 
     private static func obey(_ arguments: [String]) async -> Int32 {

@@ -1,9 +1,6 @@
 package import CardImage
-import Type2Tag
-
-#if LEAVE_RULES_OUT
 import TapcardDomain
-#endif
+import Type2Tag
 
 extension CardLayout {
     /// The four WRITEs of a record into one of the two slots.
@@ -28,9 +25,7 @@ extension CardLayout {
         let changed = zip(before, after).enumerated().dropFirst().compactMap { index, pair in
             pair.0 != pair.1 || ((rewritingAll || wasBrokenOff) && index < used) ? pair.1 : nil
         }
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .guardPage { return changed + after.prefix(1) }
-        #endif
+        if SafetyRule.guardPage.isLeftOut { return changed + after.prefix(1) }
         return [guardPage] + changed + after.prefix(1)
     }
 

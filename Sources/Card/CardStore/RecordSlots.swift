@@ -109,10 +109,8 @@ package struct RecordSlots: Hashable, Sendable {
     /// valid one is newer. A newer one that is not confirmed may rest on weak bits and be lost
     /// tomorrow. Of the others, one without a record, or the oldest.
     package func target(keeping confirmed: SequenceNumber) -> Int {
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .keepConfirmedRecord { return 1 - (best?.place ?? 1) }
-        if LeftOutRule.current == .oldestState { return best?.place ?? 0 }
-        #endif
+        if SafetyRule.keepConfirmedRecord.isLeftOut { return 1 - (best?.place ?? 1) }
+        if SafetyRule.oldestState.isLeftOut { return best?.place ?? 0 }
         let kept = slots.firstIndex { $0.valid?.sequence == confirmed } ?? best?.place
         let free = slots.indices.filter { $0 != kept }
         return free.min { left, right in

@@ -1,9 +1,6 @@
 import TagReading
-package import Type2Tag
-
-#if LEAVE_RULES_OUT
 import TapcardDomain
-#endif
+package import Type2Tag
 
 /// One page and its new content.
 package struct PageWrite: Hashable, Sendable {
@@ -66,12 +63,10 @@ package struct WritePages: TagProcedure {
                 return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
             }
             return readBack()
-        #if LEAVE_RULES_OUT
-        case (.writing, .failure(.tagLost)) where LeftOutRule.current == .lookAgain:
+        case (.writing, .failure(.tagLost)) where SafetyRule.lookAgain.isLeftOut:
             return .select
-        case (.writing, .selected) where LeftOutRule.current == .lookAgain:
+        case (.writing, .selected) where SafetyRule.lookAgain.isLeftOut:
             return write()
-        #endif
         case (_, .failure(let kind)):
             return .fail(
                 CardStoreError(

@@ -71,14 +71,10 @@ struct Book {
             return known
         }
         let view = try view(of: request.uid)
-        #if LEAVE_RULES_OUT
-        let isCompared =
-            LeftOutRule.current != .confirmedUnderTheLock
-            && LeftOutRule.current != .comparisonUnderTheLock
-        let isAsSeen = !isCompared || view.map(Seen.init) == seen
-        #else
-        let isAsSeen = view.map(Seen.init) == seen
-        #endif
+        let isAsSeen =
+            SafetyRule.confirmedUnderTheLock.isLeftOut
+            || SafetyRule.comparisonUnderTheLock.isLeftOut
+            || view.map(Seen.init) == seen
         // Another station may have changed the card since the tag was judged, and the owner the key.
         guard isAsSeen, try maySeal(sealer.keyID) else { return .changed }
         let open = view?.open
@@ -299,13 +295,10 @@ struct Book {
             operation.balanceAfter = try rows.balance(of: card.purse)
         }
         try rows.update(operation)
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .freshNumbers, state == .voided { try takeBack(operation) }
-        #endif
+        if SafetyRule.freshNumbers.isLeftOut, state == .voided { try takeBack(operation) }
         return operation
     }
 
-    #if LEAVE_RULES_OUT
     /// Rule 3 left out: the number of a voided operation is handed out again.
     private func takeBack(_ operation: Operation) throws(LedgerError) {
         guard var card = try rows.card(operation.uid), card.allocated == operation.sequence,
@@ -314,7 +307,6 @@ struct Book {
         card.allocated = before
         try rows.save(card)
     }
-    #endif
 }
 
 extension Intent {
@@ -352,8 +344,7 @@ extension LedgerCard {
 extension Operation {
     /// Whether the making of a card was requested with these parameters, as far as they are stored.
     public func wasAsked(with parameters: String) -> Bool {
-        guard let kept = self.parameters else { return true }
-        return kept == parameters || kept == Operation.forgettingName(in: parameters)
+        [parameters, Operation.forgettingName(in: parameters)].contains(self.parameters)
     }
 
     /// A making's parameters without the holder's name, which is their last line.

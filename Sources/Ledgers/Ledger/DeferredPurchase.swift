@@ -156,9 +156,7 @@ extension LedgerRows {
             guard try isUsed(id) else { return (id, nil) }
             let known = try operation(id)
             var isBooked = known?.books(request, amount, on: uid) ?? false
-            #if LEAVE_RULES_OUT
-            if LeftOutRule.current == .onlyItsOwnBooking { isBooked = isBooked || number > 0 }
-            #endif
+            if SafetyRule.onlyItsOwnBooking.isLeftOut { isBooked = isBooked || number > 0 }
             if isBooked, let known { return (id, known) }
             number += 1
         }

@@ -144,8 +144,6 @@ private final class MemoryRows: LedgerRows {
 
     func place(of id: OperationID) -> Int64? { tables.order.firstIndex(of: id).map(Int64.init) }
 
-    func firstOperationWithSubject() -> Operation? { all(on: nil).first { $0.subject != nil } }
-
     func replacements(on uid: CardUID) -> [Operation] {
         all(on: uid).filter { $0.kind == .replace }
     }
@@ -219,21 +217,13 @@ private final class MemoryRows: LedgerRows {
     }
 
     func insert(_ record: IssuedRecord) throws(LedgerError) {
-        #if LEAVE_RULES_OUT
-        // Rule 3 left out: the record made for this number before is forgotten.
-        if LeftOutRule.current == .freshNumbers {
-            tables.issued[record.uid]?[record.sequence] = nil
-        }
-        #endif
+        if SafetyRule.freshNumbers.isLeftOut { tables.issued[record.uid]?[record.sequence] = nil }
         guard tables.issued[record.uid]?[record.sequence] == nil else {
             throw LedgerError(.corrupt, "number \(record.sequence) is used twice")
         }
-        #if LEAVE_RULES_OUT
-        let isChecked = LeftOutRule.current != .nothingUnderRetiredKeys
-        #else
-        let isChecked = true
-        #endif
-        guard !isChecked || !tables.retiredKeys.contains(where: { $0.key.id == record.keyID })
+        guard
+            SafetyRule.nothingUnderRetiredKeys.isLeftOut
+                || !tables.retiredKeys.contains(where: { $0.key.id == record.keyID })
         else { throw LedgerError(.corrupt, "record \(record.sequence) is under a retired key") }
         tables.issued[record.uid, default: [:]][record.sequence] = record
     }

@@ -57,7 +57,7 @@ extension LedgerStore {
             let content = try book.content(of: view.card, during: operation)
             if operation.sequence > highest, operation.sequence == view.card.allocated,
                 let issued = try book.rows.issued(open.uid, operation.sequence),
-                sealer.keyOf(issued.bytes) == sealer.keyID,
+                issued.keyID == sealer.keyID,
                 // A name that was forgotten in the meantime is still under the old seal.
                 sealer.seal(content) == issued.bytes
             {
@@ -137,20 +137,14 @@ extension LedgerStore {
             guard try !book.rows.isUsed(id) else {
                 return .refused(Refusal(.badIdentifier, "operation \(id) was another one before"))
             }
-            #if LEAVE_RULES_OUT
             var card = view.card
-            if LeftOutRule.current == .confirmedByWriting, state == .committed {
+            if SafetyRule.confirmedByWriting.isLeftOut, state == .committed {
                 card.confirmed = operation.sequence
             }
-            #else
-            let card = view.card
-            #endif
             if state == .committed, book.mayBeBooked(operation, on: card) {
                 // The tag's proof depends on the key that sealed the record.
                 let issued = try book.rows.issued(card.uid, operation.sequence)
-                guard try book.isTrusted(issued.flatMap { sealer.keyOf($0.bytes) }) else {
-                    return .changed
-                }
+                guard try book.isTrusted(issued?.keyID) else { return .changed }
                 _ = try book.complete(operation, on: card)
             } else {
                 _ = try book.end(operation, as: .voided)
@@ -219,18 +213,13 @@ extension Book {
     /// Whether an open operation may still become final. Money does not leave a card that was
     /// blocked since: the cashier was never told that it had.
     func mayBeBooked(_ operation: Operation, on card: LedgerCard) -> Bool {
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .nothingFromBlockedCards { return true }
-        #endif
-        return card.status == .active || !operation.kind.isVoidable
+        card.status == .active || !operation.kind.isVoidable
+            || SafetyRule.nothingFromBlockedCards.isLeftOut
     }
 
-    /// Whether a key may seal records and prove them. The key of a record from before version 8 is
-    /// not stored.
+    /// Whether a key may seal records and prove them.
     func isTrusted(_ keyID: UInt8?) throws(LedgerError) -> Bool {
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .nothingUnderRetiredKeys { return true }
-        #endif
+        if SafetyRule.nothingUnderRetiredKeys.isLeftOut { return true }
         return try !rows.retiredKeys().contains { $0.id == keyID }
     }
 

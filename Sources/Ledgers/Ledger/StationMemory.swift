@@ -160,10 +160,7 @@ package struct StationMemory: Hashable, Sendable {
     /// The request with this id, where this station knows its end, or knows that it may have been
     /// done.
     package func earlierTry(of id: OperationID) -> Note? {
-        var ends = notDone + ended
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .notDoneStaysSo { ends = ended }
-        #endif
+        let ends = SafetyRule.notDoneStaysSo.isLeftOut ? ended : notDone + ended
         return open.first { $0.operation == id } ?? ends.first { $0.operation == id }
     }
 

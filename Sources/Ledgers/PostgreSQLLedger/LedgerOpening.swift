@@ -64,10 +64,7 @@ struct Opening {
 
     /// The station whose rows of the house's accounts are changed.
     var houseStation: Int64 {
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .houseRowsOfStations { return 0 }
-        #endif
-        return station
+        SafetyRule.houseRowsOfStations.isLeftOut ? 0 : station
     }
 
     /// Notes that the station is there.
@@ -138,9 +135,7 @@ struct OpenLedger {
 extension Link {
     /// The settings of the ledger, whether or not it is open here.
     func declaration(isFenced: Bool = true) throws(LedgerError) -> Declaration {
-        #if LEAVE_RULES_OUT
-        let isFenced = isFenced && LeftOutRule.current != .fence
-        #endif
+        let isFenced = isFenced && !SafetyRule.fence.isLeftOut
         let fence = isFenced ? Opening.fence : []
         let answers: [SQLAnswer]
         do throws(LinkFailure) {

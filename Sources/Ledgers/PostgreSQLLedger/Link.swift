@@ -59,9 +59,6 @@ package struct Patience: Sendable {
     private var handle: OpaquePointer?
     private let warnings: UnsafeMutablePointer<tapcard_libpq_warnings>
     let patience: Patience
-    #if LEAVE_RULES_OUT
-    private let address: String
-    #endif
     /// The highest place that was given to a row by way of this link.
     var latestPlace: Int64 = 0
     /// Whether the server has not answered in time.
@@ -74,9 +71,6 @@ package struct Patience: Sendable {
     init(to address: String, patience: Patience) throws(LedgerError) {
         library = try PQLibrary.functions()
         self.patience = patience
-        #if LEAVE_RULES_OUT
-        self.address = address
-        #endif
         unsafe warnings = .allocate(capacity: 1)
         unsafe warnings.initialize(
             to: tapcard_libpq_warnings(field: library.resultErrorField, count: 0))
@@ -144,12 +138,10 @@ package struct Patience: Sendable {
     /// Carries out a batch and COMMIT in one round trip. It succeeds only if the server answers
     /// COMMIT, without a warning.
     func commit(_ batch: [SQLStatement]) throws(LinkFailure) {
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .oneTransaction, batch.allSatisfy({ $0.sql != "BEGIN" }) {
+        if SafetyRule.oneTransaction.isLeftOut, batch.allSatisfy({ $0.sql != "BEGIN" }) {
             _ = try run(batch, within: patience.committing)
             return
         }
-        #endif
         let answers = try run(batch + [SQLStatement("COMMIT")], within: patience.committing)
         // COMMIT of a failed transaction is answered by ROLLBACK, as if all were well. A warning
         // says that the replica may not have it: a failover would take it back.
@@ -161,10 +153,8 @@ package struct Patience: Sendable {
 
     private func isConfirmed(_ answers: [SQLAnswer]) -> Bool {
         let isAnsweredSo = answers.last?.tag == "COMMIT"
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .commitIsAnsweredSo { return !hasWarned }
-        if LeftOutRule.current == .warningIsUnknown { return isAnsweredSo }
-        #endif
+        if SafetyRule.commitIsAnsweredSo.isLeftOut { return !hasWarned }
+        if SafetyRule.warningIsUnknown.isLeftOut { return isAnsweredSo }
         return isAnsweredSo && !hasWarned
     }
 
@@ -289,9 +279,6 @@ package struct Patience: Sendable {
             let left = ContinuousClock.now.duration(to: end)
             guard left > .zero else {
                 wasSilent = true
-                #if LEAVE_RULES_OUT
-                if LeftOutRule.current == .noCancel { cancel() }
-                #endif
                 throw lost("the database has not answered in time")
             }
             var waiting = pollfd(
@@ -305,13 +292,6 @@ package struct Patience: Sendable {
             guard unsafe library.consumeInput(handle) == 1 else { throw lost(message()) }
         }
     }
-
-    #if LEAVE_RULES_OUT
-    private func cancel() {
-        guard let other = try? Link(to: address, patience: patience) else { return }
-        _ = try? other.run([SQLStatement("SELECT pg_cancel_backend($1)", [.integer(process)])])
-    }
-    #endif
 
     private func lost(_ why: String) -> LinkFailure {
         close()

@@ -65,9 +65,7 @@ extension PostgreSQLRows {
 extension OpenLedger {
     /// Throws if the server lacks what it has confirmed, unless a loss was declared since.
     func requireKept(_ confirmed: StationMemory.Note?) throws(LedgerError) {
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .lastConfirmed { return }
-        #endif
+        if SafetyRule.lastConfirmed.isLeftOut { return }
         guard let confirmed, confirmed.house == opening.house, confirmed.epoch == opening.epoch
         else { return }
         let rows = PostgreSQLRows(self, isWriting: false)

@@ -43,9 +43,7 @@ extension PostgreSQLRows {
     /// holds, or a new one. A commit holds its part until disk and replica have it, so transactions
     /// at one moment have parts of their own, whichever processes share the login.
     private static var freePart: String {
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .houseRowsOfStations { return "0" }
-        #endif
+        if SafetyRule.houseRowsOfStations.isLeftOut { return "0" }
         return """
             coalesce((
                 SELECT part FROM house WHERE account = $1 AND station = $2

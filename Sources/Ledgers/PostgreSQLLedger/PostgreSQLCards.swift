@@ -113,9 +113,7 @@ extension KnownRows.CardRow {
     /// This row after losses of the ledger. The numbers that may be lost are never used: the next
     /// change of the card writes that down.
     fileprivate func skipping(_ count: Int64) -> KnownRows.CardRow {
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .skippedNumbers { return self }
-        #endif
+        if SafetyRule.skippedNumbers.isLeftOut { return self }
         guard count > 0, let first = card.allocated.next() else { return self }
         var row = self
         row.card.allocated = card.allocated.next(UInt32(clamping: count)) ?? .highest
@@ -151,9 +149,7 @@ extension KnownRows.CardRow {
     }
 
     static func isVersion(_ version: String) -> String {
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .cardVersion { return "(version = \(version) OR TRUE)" }
-        #endif
-        return "version = \(version)"
+        SafetyRule.cardVersion.isLeftOut
+            ? "(version = \(version) OR TRUE)" : "version = \(version)"
     }
 }

@@ -229,6 +229,7 @@ package actor PostgreSQLLedger: LedgerStore {
         } catch {
             known = KnownRows()
             if error.kind == .outcomeUnknown {
+                if SafetyRule.noCancel.isLeftOut { cancel() }
                 (open, givenUp) = (nil, GivenUp(rows))
                 memory?.keep(rows.notes, areConfirmed: false)
             }
@@ -301,6 +302,13 @@ extension PostgreSQLLedger {
         outage = (error, .now + PostgreSQLLedger.outageLasts)
     }
 
+    /// Lets the commits go that wait for a replica, on a connection of its own.
+    private func cancel() {
+        let cancelling = SQLStatement(
+            "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+        _ = try? Link(to: address, patience: patience).run([cancelling])
+    }
+
     /// A server that has not answered in time would be waited for again.
     private func noteSilence(of ledger: OpenLedger) {
         guard ledger.link.wasSilent else { return }
@@ -347,9 +355,7 @@ private struct GivenUp {
     /// Waits until the transaction is over: it is refused after its deadline, and what was in time
     /// holds its cards until it has ended.
     func waitForEnd(on ledger: OpenLedger) throws(LedgerError) {
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .givenUpHasEnded { return }
-        #endif
+        if SafetyRule.givenUpHasEnded.isLeftOut { return }
         while ledger.opening.clock.now <= deadline { usleep(20_000) }
         let rows = PostgreSQLRows(ledger, isWriting: true)
         defer { ledger.link.rollBack(rows) }

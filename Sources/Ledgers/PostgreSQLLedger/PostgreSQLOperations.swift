@@ -113,10 +113,6 @@ extension PostgreSQLRows {
         ).first
     }
 
-    func firstOperationWithSubject() throws(LedgerError) -> Operation? {
-        try row(where: "subject IS NOT NULL ORDER BY place, id LIMIT 1")
-    }
-
     func replacements(on uid: CardUID) throws(LedgerError) -> [Operation] {
         if let page = belongings, page.contains(uid) {
             return (page.operations[uid] ?? []).filter { $0.kind == .replace }
@@ -217,10 +213,7 @@ extension Operation {
 
     /// Nothing: the insertion fails where the id is there already.
     private static var elsewhere: String {
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .idsAreUnique { return " ON CONFLICT DO NOTHING" }
-        #endif
-        return ""
+        SafetyRule.idsAreUnique.isLeftOut ? " ON CONFLICT DO NOTHING" : ""
     }
 
     /// Fails where the operation has ended, or is not there.

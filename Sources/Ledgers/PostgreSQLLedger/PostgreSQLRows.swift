@@ -68,10 +68,8 @@ final class PostgreSQLRows: LedgerRows {
             : (opening.isPooled ? Opening.fence : [])
                 + [SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
         waiting = beginning + [opening.guardian(ofWriting: isWriting)]
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .guardian { waiting.removeLast() }
-        if LeftOutRule.current == .oneTransaction, isWriting { waiting.removeFirst() }
-        #endif
+        if SafetyRule.guardian.isLeftOut { waiting.removeLast() }
+        if SafetyRule.oneTransaction.isLeftOut, isWriting { waiting.removeFirst() }
     }
 
     /// Runs one query, after every change collected so far.
@@ -214,7 +212,7 @@ final class PostgreSQLRows: LedgerRows {
             latestPlace += 1
             return latestPlace
         }
-        guard row.lastPlace < PostgreSQLSchemaVersion3.highestPlace else {
+        guard row.lastPlace < PostgreSQLSchema.highestPlace else {
             throw LedgerError(
                 .corrupt,
                 "card \(uid) cannot be changed: its row in the ledger was not written by tapcard; "
@@ -284,9 +282,7 @@ final class PostgreSQLRows: LedgerRows {
     func takeChangesAndConditions() -> [SQLStatement] {
         let proofs = proofs
         defer { conditions = [] }
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .deadline { return proofs + takeChanges() + conditions }
-        #endif
+        if SafetyRule.deadline.isLeftOut { return proofs + takeChanges() + conditions }
         return proofs + takeChanges() + conditions + [Opening.deadline(deadline)]
     }
 

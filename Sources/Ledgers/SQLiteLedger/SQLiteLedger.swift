@@ -96,9 +96,7 @@ public actor SQLiteLedger: LedgerStore {
             return try connection.transaction(lock) { () throws(LedgerError) in
                 let success = try body(SQLiteRows(connection: connection))
                 isInPlace = try !connection.hasMoved()
-                #if LEAVE_RULES_OUT
-                if LeftOutRule.current == .nothingIntoAnotherFile { isInPlace = true }
-                #endif
+                if SafetyRule.nothingIntoAnotherFile.isLeftOut { isInPlace = true }
                 guard isInPlace else {
                     throw LedgerError(
                         .unavailable,

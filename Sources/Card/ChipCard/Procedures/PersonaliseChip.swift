@@ -156,18 +156,13 @@ package struct PersonaliseChip: ChipProcedure {
                 .check(.application), .prove(.application, plan.keys[.application]),
             ]
         }
-        #if LEAVE_RULES_OUT
-        work = leavingOutRules(work)
-        #endif
+        if SafetyRule.applicationKeyLast.isLeftOut { work = applicationKeyFirst(work) }
         work += KeyNumber.allCases.map { .check($0) }
         work += PersonaliseChip.files.map { .checkSettings($0) }
         steps = work[...]
     }
 
-    #if LEAVE_RULES_OUT
-    /// Key 0 is changed first.
-    private func leavingOutRules(_ work: [Step]) -> [Step] {
-        guard LeftOutRule.current == .applicationKeyLast else { return work }
+    private func applicationKeyFirst(_ work: [Step]) -> [Step] {
         func isOfKey(_ step: Step) -> Bool {
             switch step {
             case .changeKey(.application, _), .check(.application), .prove(.application, _): true
@@ -176,7 +171,6 @@ package struct PersonaliseChip: ChipProcedure {
         }
         return work.filter(isOfKey).dropFirst() + work.filter { !isOfKey($0) }
     }
-    #endif
 
     private mutating func compareAddress(_ found: [UInt8]) {
         let wanted = addressBytes

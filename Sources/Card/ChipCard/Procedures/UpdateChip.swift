@@ -1,9 +1,6 @@
 package import CardCryptography
 import Ntag424
-
-#if LEAVE_RULES_OUT
 import TapcardDomain
-#endif
 
 /// Writes one state in one command. The code of the answer proves that it is on the card, so
 /// nothing is read back. A state with more credit than was granted needs the load key, and five
@@ -26,12 +23,8 @@ package struct UpdateChip: ChipProcedure {
         ) {
             let needed = balance + spent
             let granted = granted?.granted
-            #if LEAVE_RULES_OUT
-            let mayFall = LeftOutRule.current == .grantNeverFalls
+            let mayFall = SafetyRule.grantNeverFalls.isLeftOut
             let sum = mayFall ? needed : max(granted ?? needed, needed)
-            #else
-            let sum = max(granted ?? needed, needed)
-            #endif
             guard let slot = ChipSlot(record: record, spent: sum - balance),
                 let grant = Grant(sum)
             else { return nil }
@@ -66,11 +59,9 @@ package struct UpdateChip: ChipProcedure {
             .load(loadKey, random: Array(random.prefix(half))), .grant(grant),
             .sell(random: Array(random.suffix(half))), .slot,
         ]
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .grantFirst {
+        if SafetyRule.grantFirst.isLeftOut {
             steps = [.slot, .load(loadKey, random: Array(random.prefix(half))), .grant(grant)]
         }
-        #endif
     }
 
     package mutating func begin() throws(ChipCardError) -> ChipMove<Void> {

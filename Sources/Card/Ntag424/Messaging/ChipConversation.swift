@@ -1,8 +1,5 @@
 package import CardCryptography
-
-#if LEAVE_RULES_OUT
 import TapcardDomain
-#endif
 
 /// The reader's side of a conversation with the chip: a state machine from answers to the next
 /// command. It sends nothing itself.
@@ -160,12 +157,10 @@ package struct ChipConversation: Hashable, Sendable {
         }
         let all = parts + answer.data
         guard session != nil, command.opcode != nil else { return .finished(all) }
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .answerIsProved, case .writeData = command {
+        if SafetyRule.answerIsProved.isLeftOut, case .writeData = command {
             session?.countUnproved()
             return .finished([])
         }
-        #endif
         if ChipConversation.isUnproved(command, all) {
             session?.countUnproved()
             // A new application key ends the session: only another authentication proves it.

@@ -20,9 +20,7 @@ package final class SharedReader: Sendable {
 
     private func take() -> Bool {
         isTaken.withLock { isTaken in
-            #if LEAVE_RULES_OUT
-            if LeftOutRule.current == .oneOperationAtTheReader { return true }
-            #endif
+            if SafetyRule.oneOperationAtTheReader.isLeftOut { return true }
             if isTaken { return false }
             isTaken = true
             return true

@@ -44,10 +44,7 @@ package struct Visit: Sendable, Hashable {
 
     package mutating func arrive(_ uid: CardUID) {
         guard uid != card else { return }
-        var isUnseen = !hasLooked
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .unseenCardIsAskedAbout { isUnseen = false }
-        #endif
+        let isUnseen = !hasLooked && !SafetyRule.unseenCardIsAskedAbout.isLeftOut
         leave()
         (card, self.isUnseen) = (uid, isUnseen)
     }
@@ -100,9 +97,7 @@ package struct Admission: Sendable {
     package func question(
         _ request: VisitRequest, on card: CardUID?, isAgain: Bool
     ) -> Visit.Certainty? {
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .oncePerVisit { return nil }
-        #endif
+        if SafetyRule.oncePerVisit.isLeftOut { return nil }
         if isAgain || (card ?? visit.card) != visit.card { return nil }
         return visit.certainty(of: request)
     }
@@ -110,9 +105,7 @@ package struct Admission: Sendable {
     /// Whether a repeated request may go on. If nothing was begun under its id, nothing will be:
     /// the first request may still be on its way.
     package mutating func goesOn(_ id: OperationID, isBegun: Bool) -> Bool {
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .repetitionBeginsNothing { return true }
-        #endif
+        if SafetyRule.repetitionBeginsNothing.isLeftOut { return true }
         if isBegun { return true }
         withdrawn.append(id)
         if withdrawn.count > Admission.mostWithdrawn { withdrawn.removeFirst() }
@@ -121,10 +114,7 @@ package struct Admission: Sendable {
 
     /// Whether a client was told that nothing happens under this id.
     package func isWithdrawn(_ id: OperationID) -> Bool {
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .withdrawnIsNotBegun { return false }
-        #endif
-        return withdrawn.contains(id)
+        withdrawn.contains(id) && !SafetyRule.withdrawnIsNotBegun.isLeftOut
     }
 }
 

@@ -29,20 +29,18 @@ struct CardWork: Sendable, Hashable {
 
     /// Where the record goes.
     var place: Int {
-        #if LEAVE_RULES_OUT
-        sight.placeLeavingOutRules(for: work)
-        #else
-        sight.slots.target(keeping: work.confirmed)
-        #endif
+        let isFromLook =
+            SafetyRule.confirmedUnderTheLock.isLeftOut || SafetyRule.placeUnderTheLock.isLeftOut
+        let confirmed = isFromLook ? sight.view?.card.confirmed ?? .none : work.confirmed
+        return sight.slots.target(keeping: confirmed)
     }
 
     /// The pages of the record.
     fileprivate func writes(to layout: CardLayout) -> [PageWrite] {
-        #if LEAVE_RULES_OUT
-        sight.writesLeavingOutRules(of: work.record, to: place)
-        #else
-        layout.writes(record: work.record, to: place)
-        #endif
+        let writes = layout.writes(record: work.record, to: place)
+        guard SafetyRule.programAgain.isLeftOut, let pages = sight.pages else { return writes }
+        return zip(writes, layout.writes(record: pages.image.records[place], to: place))
+            .filter { $0 != $1 }.map(\.0)
     }
 
     /// A page that only who has the password may write to a protected tag; nil for a card without

@@ -46,14 +46,10 @@ extension Sight {
 extension CardView {
     /// The version of the keys on the card's chip; nil while it is being made, or given other keys.
     fileprivate var chipVersion: UInt8? {
-        func keyID(_ number: SequenceNumber) -> UInt8? {
-            issued[number].flatMap { $0.keyID ?? SealedRecord($0.bytes)?.keyID }
-        }
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .noKeyGuessed {
+        func keyID(_ number: SequenceNumber) -> UInt8? { issued[number]?.keyID }
+        if SafetyRule.noKeyGuessed.isLeftOut {
             return keyID(card.confirmed).map { ChipCardKeys.version(of: $0) }
         }
-        #endif
         // A repair may go on with a chip that has not got all of its keys yet.
         guard open?.kind != .reseal, let known = keyID(card.confirmed),
             keyID(card.allocated) == known

@@ -31,12 +31,8 @@ enum Judgement: Sendable, Hashable {
             return
         }
         let sequence = best.record.sequence
-        #if LEAVE_RULES_OUT
-        let isLast = LeftOutRule.current == .rolledBackIsBelowConfirmed
-        let isOld = sequence < (isLast ? view.card.allocated : view.card.confirmed)
-        #else
-        let isOld = sequence < view.card.confirmed
-        #endif
+        let isBelowAllocated = SafetyRule.rolledBackIsBelowConfirmed.isLeftOut
+        let isOld = sequence < (isBelowAllocated ? view.card.allocated : view.card.confirmed)
         // Below what was confirmed since, even a skipped number is an old one: somebody has decided
         // about the loss already.
         let isSkipped = view.isInGap(sequence)

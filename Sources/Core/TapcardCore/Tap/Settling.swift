@@ -254,9 +254,7 @@ public struct Settled: Sendable, Hashable {
 extension Station {
     /// The operations that a tap settled, without the request, which has its own answer.
     func settled(_ history: TapHistory, besides request: OperationID? = nil) -> [Settled] {
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .settledIsTold { return [] }
-        #endif
+        if SafetyRule.settledIsTold.isLeftOut { return [] }
         return history.settled.filter { $0.id != request }.map {
             Settled($0, closed: history.closed[$0.id] ?? 0, currency)
         }

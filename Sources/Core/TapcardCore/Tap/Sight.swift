@@ -325,25 +325,3 @@ enum Interruption: Error, Sendable {
         }
     }
 }
-
-#if LEAVE_RULES_OUT
-extension Sight {
-    /// Rule 6 left out: what must not be overwritten is taken from the look at the card.
-    func placeLeavingOutRules(for work: OpenWork) -> Int {
-        let seen = view?.card.confirmed ?? .none
-        let isLeftOut =
-            LeftOutRule.current == .confirmedUnderTheLock
-            || LeftOutRule.current == .placeUnderTheLock
-        return slots.target(keeping: isLeftOut ? seen : work.confirmed)
-    }
-
-    /// Rule 2 left out: a page that reads right is not written.
-    func writesLeavingOutRules(of record: [UInt8], to place: Int) -> [PageWrite] {
-        guard let pages else { return [] }
-        let writes = pages.layout.writes(record: record, to: place)
-        guard LeftOutRule.current == .programAgain else { return writes }
-        return zip(writes, pages.layout.writes(record: pages.image.records[place], to: place))
-            .filter { $0 != $1 }.map(\.0)
-    }
-}
-#endif

@@ -265,9 +265,7 @@ extension Station {
         _ open: Operation, _ request: PendingRequest
     ) async throws(Interruption) {
         guard open.id == request.id, request.operation == nil else { return }
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .parametersAtTheTag { return }
-        #endif
+        if SafetyRule.parametersAtTheTag.isLeftOut { return }
         let isAsked = try await asking(await isAnswered(request, by: open))
         guard isAsked else { throw .refused(mismatch(open)) }
     }

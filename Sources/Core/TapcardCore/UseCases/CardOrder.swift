@@ -85,9 +85,7 @@ extension CardOrder {
     /// the order's id. Permissions (to overwrite a tag, to accept any chip) are left out: the order
     /// is the same with them.
     var parameters: String {
-        #if LEAVE_RULES_OUT
-        if LeftOutRule.current == .orderBelongsToItsID { return "" }
-        #endif
+        if SafetyRule.orderBelongsToItsID.isLeftOut { return "" }
         var lines = ["display=\(face.rawValue)", "protect=\(protects)"]
         switch origin {
         case .issue(let holder, _, let hasScratchCard):

@@ -21,13 +21,11 @@ extension Station {
         return try await afterSettling(reading) { () throws(TapcardError) in
             let ticket = try await tickets(on: reading).tickets(naming: name)[0]
             if let claim = ticket.claim {
-                #if LEAVE_RULES_OUT
-                if LeftOutRule.current == .payoutIsToldOnce,
+                if SafetyRule.payoutIsToldOnce.isLeftOut,
                     let paid = try await whileAsking(await ledger.operation(claim.operation))
                 {
                     return try await receipt(of: paid, name, drawn)
                 }
-                #endif
                 throw try await booked(claim, of: name, reading.uid)
             }
             let draw = drawn[ticket.ticket.draw]

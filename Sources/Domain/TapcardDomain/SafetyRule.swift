@@ -1,7 +1,7 @@
-#if LEAVE_RULES_OUT
-/// A rule of docs/EXACTLY-ONCE.md that this run does without, to prove that the tests need it. Only
-/// `make mutants` makes a build in which a rule can be left out.
-public enum LeftOutRule: Int, Sendable, CaseIterable {
+/// A rule of docs/EXACTLY-ONCE.md, which the build of `make mutants` can leave out to prove that the
+/// tests need it. In every other build the optimiser removes what a place would do without the rule.
+@usableFromInline
+package enum SafetyRule: Int, Sendable, CaseIterable {
     case keepConfirmedRecord = 1
     case programAgain = 2
     case freshNumbers = 3
@@ -79,7 +79,16 @@ public enum LeftOutRule: Int, Sendable, CaseIterable {
     /// A purchase that was sold out of reach is taken for booked only where an operation books it.
     case onlyItsOwnBooking = 62
 
+    #if LEAVE_RULES_OUT
     /// The rule that is left out, local to a task, so that several can be tried at once.
-    @TaskLocal public static var current: LeftOutRule?
+    @usableFromInline
+    package static let leftOut: TaskLocal<SafetyRule?>? = TaskLocal(wrappedValue: nil)
+    #else
+    /// Nil in a build in which no rule can be left out.
+    @_alwaysEmitIntoClient
+    package static var leftOut: TaskLocal<SafetyRule?>? { nil }
+    #endif
+
+    @_alwaysEmitIntoClient
+    package var isLeftOut: Bool { SafetyRule.leftOut?.get() == self }
 }
-#endif
