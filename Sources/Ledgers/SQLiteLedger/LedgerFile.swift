@@ -147,6 +147,13 @@ struct LedgerFile: Sendable {
                 "\(path) was written by a later version of tapcard (schema \(version), this one "
                     + "knows \(schema.latest)); install that version")
         }
+        guard !(1..<LedgerSchema.oldest).contains(version) else {
+            throw LedgerError(
+                .unavailable,
+                "\(path) was written by a tapcard from before the first release (schema "
+                    + "\(version), this one reads \(LedgerSchema.oldest)); it was not changed. Name "
+                    + "another ledger, or use this one with the tapcard that wrote it")
+        }
         let code = try connection.query("SELECT currency FROM setting") {
             columns throws(LedgerError) in try columns.value(\.text)
         }

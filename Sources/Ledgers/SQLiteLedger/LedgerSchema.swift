@@ -1,28 +1,29 @@
 import Ledger
 import LedgerColumns
 
-/// The tables of a ledger as migration steps: the first makes version 1 out of an empty file, the
-/// next makes version 2 of that. A released step is never changed.
+/// The tables of a ledger as scripts: the first makes all of them in an empty file, and each that
+/// follows brings a file to the next version. A released script is never changed.
 package struct LedgerSchema: Sendable {
-    /// The scripts of the steps; those that a file needs run in one transaction.
+    /// The version that the first script makes. No file of an older version was ever released.
+    package static let oldest: Int64 = 10
+
+    /// The scripts; those that a file needs run in one transaction.
     package let steps: [String]
 
     package init(steps: [String]) { self.steps = steps }
 
-    package static let current = LedgerSchema(
-        steps: [
-            version1, version2, version3, version4, version5, version6, version7, version8,
-            version9, version10,
-        ])
+    package static let current = LedgerSchema(steps: [tables])
 
     /// The id of every ledger in its file header: "tapc".
     static let applicationID: Int64 = 0x7461_7063
 
-    var latest: Int64 { Int64(steps.count) }
+    package var latest: Int64 { LedgerSchema.oldest + Int64(steps.count) - 1 }
 
-    /// Migrates a file from a version to the latest. The caller holds the transaction.
+    /// Brings a file from a version, 0 for an empty one, to the latest. The caller holds the
+    /// transaction.
     func apply(to connection: Connection, from version: Int64) throws(LedgerError) {
-        for step in steps.dropFirst(Int(clamping: version)) { try connection.execute(step) }
+        let done = max(0, version - LedgerSchema.oldest + 1)
+        for step in steps.dropFirst(Int(clamping: done)) { try connection.execute(step) }
         try connection.execute("PRAGMA user_version = \(latest)")
     }
 }
