@@ -202,52 +202,38 @@ import Thoroughness
         }
     }
 
-    /// The first version had no counters of cards' pages, and no login that only shows balances.
-    @Test func bringsTheFirstTablesUpToDate() async throws {
-        let server = try PrivatePostgreSQL.shared.get()
-        let name = "first_\(UInt32.random(in: 0...UInt32.max))"
-        let address = try server.database(name)
-        defer { try? server.remove(name) }
-        let owned = PostgreSQLDatabase(address, now: { .tick(0) })
-        try await owned.makeLedger(in: .usd, partitions: 1)
-        let role = try server.answer(to: "SELECT roles || 'customers' FROM setting", in: name)
-        let till = try #require(StationName("\(name)_till"))
-        _ = try await owned.register(till, password: "secret")
-        try await Desk(try await PostgreSQLLedger.open(address, as: 1)).complete(
-            .issue(1000), id: 1)
-        // As that version has left them.
-        _ = try server.answer(
-            to: """
-                \(TestDatabase.withoutVersion3); UPDATE station SET keys = repeat('9', 100000);
-                DROP TABLE read_counter; DROP OWNED BY "\(role)"; DROP ROLE "\(role)";
-                UPDATE setting SET schema = 1
-                """, in: name)
-        let refused = await OpeningTests.error(of: address)
-        #expect(refused?.detail.contains("tapcard ledger migrate") == true)
-        try await owned.migrate()
-        #expect(try await owned.status().reach == .current)
-        let customers = CustomerLedger(try await PostgreSQLLedger.open(address, as: 1))
-        let counter = try #require(ReadCounter(5))
-        #expect(try await customers.raise(counter, of: .first))
-        #expect(try await !customers.raise(counter, of: .first))
-        for (role, right) in [(role, "INSERT"), (role, "SELECT")] {
-            let isThere = try server.answer(
-                to: "SELECT has_table_privilege('\(role)', 'read_counter', '\(right)')", in: name)
-            #expect(isThere == "t", "\(right)")
+    /// A made-up next version. Tills of this one go on.
+    @Test func bringsTheTablesUpToDate() async throws {
+        try await TestDatabase.temporary { database in
+            let desk = Desk(try await database.open())
+            try await desk.complete(.issue(1000), id: 1)
+            let step = "ALTER TABLE card ADD colour text DEFAULT 'red'"
+            let failed = await OpeningTests.error {
+                try await database.owned.migrate(by: [[step, "INSERT INTO nowhere VALUES (1)"]])
+            }
+            #expect(failed != nil)
+            #expect(try await database.owned.status().schema == 3)
+            // A second run has nothing to do.
+            for _ in 0..<2 { try await database.owned.migrate(by: [[step]]) }
+            #expect(try database.answer(to: "SELECT colour FROM card") == "red")
+            #expect(try await database.owned.status().schema == 4)
+            try await desk.complete(.pay(.cents(100)), id: 2)
+            #expect(try await desk.ledger.audit().violations == [])
         }
-        #expect(try await owned.stations().first?.keys == nil)
-        #expect(try server.answer(to: "SELECT sealed_by FROM card", in: name) == "1")
-        // A second run has nothing to do.
-        try await owned.migrate()
     }
 
     /// Tables that the owner has not migrated yet are of no use to a later version.
     @Test func refusesEarlierTables() async throws {
         try await TestDatabase.temporary { database in
-            try database.change("UPDATE setting SET schema = 0, oldest_writer = 0")
+            try database.change("UPDATE setting SET schema = 2, oldest_writer = 1")
             let refused = await OpeningTests.error(of: database.address)
             #expect(refused?.detail.contains("tapcard ledger migrate") == true)
             #expect(try await database.owned.status().reach == .earlier)
+            // These were never released.
+            let tooOld = await OpeningTests.error { try await database.owned.migrate() }
+            #expect(tooOld?.kind == .refused)
+            #expect(tooOld?.detail.contains("make a ledger in an empty database") == true)
+            #expect(try database.answer(to: "SELECT schema FROM setting") == "2")
         }
     }
 

@@ -31,23 +31,6 @@ import Testing
         }
     }
 
-    /// As the tables of earlier versions allowed it.
-    @Test func isNamedWhereItsRowIsDamaged() async throws {
-        try await Self.stolen { database, login, session in
-            _ = try await database.open().otherKeys(
-                than: StationKeys(marks: [1: "first"], usable: [1], sealing: 1))
-            try database.change("ALTER TABLE station DROP CONSTRAINT keys_are_ids")
-            _ = try session.answer(to: "UPDATE station SET keys = repeat('9', 100000)")
-            let found = try await database.owned.status().keys.lacking(1)
-            #expect(found.map(\.name) == [login.name] && found[0].isDamaged)
-            #expect(try await database.owned.stations().first?.isDamaged == true)
-            try await database.owned.revoke(try #require(StationName(login.name)))
-            #expect(try await database.owned.stations().first?.isDamaged == false)
-            #expect(try await database.owned.status().keys.lacking(1) == [])
-            #expect(try database.answer(to: "SELECT keys IS NULL FROM station") == "t")
-        }
-    }
-
     @Test(arguments: ["seen_at", "keys_at"])
     func isNamedWhereItsTimesAreNone(_ column: String) async throws {
         try await Self.stolen { database, login, session in
@@ -57,6 +40,8 @@ import Testing
             let station = try #require(try await database.owned.stations().first)
             #expect(station.isDamaged && station.seenAt == nil && station.keysAt == nil)
             #expect(try await database.owned.status().keys.stations == [station])
+            try await database.owned.revoke(try #require(StationName(login.name)))
+            #expect(try await database.owned.stations().first?.isDamaged == false)
         }
     }
 

@@ -47,24 +47,4 @@ struct TestDatabase {
 
     /// The database as its owner sees it.
     var owned: PostgreSQLDatabase { PostgreSQLDatabase(address, now: { .tick(0) }) }
-
-    /// Undoes what version 3 has brought. The limits of a card's row go with its column.
-    static let withoutVersion3 =
-        """
-        DROP FUNCTION refuse_change, refuse_record, refuse_protection, note_key_of_record, note_station
-            CASCADE;
-        ALTER TABLE card DROP sealed_by; ALTER TABLE key_mark DROP station;
-        DROP INDEX card_by_protection, issued_record_by_key;
-        ALTER TABLE station DROP CONSTRAINT keys_are_ids;
-        """
-        + [
-            "operation", "entry", "house", "ticket", "activation", "gap", "journal", "key_mark",
-        ].map { "ALTER TABLE \($0) DROP CONSTRAINT \($0)_is_limited; " }.joined()
-        + ["entry", "house", "journal", "station"].map { table in
-            "DROP POLICY read_all ON \(table); ALTER TABLE \(table) DISABLE ROW LEVEL SECURITY; "
-        }.joined()
-        + [
-            "add_own ON entry", "add_own ON house", "change_own ON house", "add_own ON journal",
-            "change_all ON journal", "change_own ON station",
-        ].map { "DROP POLICY \($0)" }.joined(separator: "; ")
 }

@@ -122,7 +122,7 @@ private final class Filling {
             SQLStatement(
                 """
                 UPDATE card SET last_place = $1, version = version + 1,
-                    sealed_by = (\(PostgreSQLSchemaVersion3.keyOfRecord("card")))
+                    sealed_by = (\(StationLimits.keyOfRecord("card")))
                 """, [.integer(place)]),
         ])
         try send()

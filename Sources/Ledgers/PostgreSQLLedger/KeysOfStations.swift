@@ -87,7 +87,7 @@ extension Link {
         let selection = Selection(
             """
             SELECT id, mark FROM key_mark
-            UNION ALL SELECT NULL, left(keys, 1000) FROM station WHERE station.id = $1
+            UNION ALL SELECT NULL, keys FROM station WHERE station.id = $1
             """, [.integer(station)]
         ) { row throws(LedgerError) in
             (id: try row.optional(\.keyID), text: try row.optional(\.text))
@@ -123,7 +123,7 @@ extension Link {
         try rows(
             Selection(
                 """
-                SELECT id, login, registered_at, revoked_at, seen_at, keys_at, left(keys, 1000)
+                SELECT id, login, registered_at, revoked_at, seen_at, keys_at, keys
                 FROM station ORDER BY id
                 """, of: "station"
             ) { row throws(LedgerError) in
@@ -133,13 +133,12 @@ extension Link {
                 let (registered, revoked) = (try row.value(\.time), try row.optional(\.time))
                 // The station has written these itself. What cannot be read counts as nothing, at
                 // this station alone.
-                let (seen, told, keys) = (try row.next(), try row.next(), try row.next())
+                let (seen, told) = (try row.next(), try row.next())
                 return RegisteredStation(
                     number: number, name: name, registeredAt: registered, revokedAt: revoked,
-                    seenAt: seen.time, keys: keys.keyIDs, keysAt: told.time,
+                    seenAt: seen.time, keys: try row.optional(\.keyIDs), keysAt: told.time,
                     isDamaged: seen != .null && seen.time == nil
-                        || told != .null && told.time == nil
-                        || keys != .null && keys.keyIDs == nil)
+                        || told != .null && told.time == nil)
             })
     }
 }

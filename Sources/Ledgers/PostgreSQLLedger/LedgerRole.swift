@@ -21,25 +21,14 @@ enum LedgerRole: String, CaseIterable {
 
     /// The statements that make the roles and give them their rights.
     static func statements(in database: String) -> [String] {
-        let prefix = prefix(of: database)
-        let name = database.quotedName
-        return ["REVOKE CREATE ON SCHEMA public FROM PUBLIC"]
-            + ["REVOKE ALL ON DATABASE \(name) FROM PUBLIC"]
-            + allCases.flatMap { $0.statements(prefix, in: database) }
+        [
+            "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
+            "REVOKE ALL ON DATABASE \(database.quotedName) FROM PUBLIC",
+        ] + allCases.flatMap { $0.statements(in: database) }
     }
 
-    /// The statements that bring the roles of a ledger of version 1 up to date.
-    static func statementsOfVersion2(_ prefix: String, in database: String) -> [String] {
-        func grants(_ rights: [String], to role: LedgerRole) -> [String] {
-            rights.map { "GRANT \($0) TO \((prefix + role.rawValue).quotedName)" }
-        }
-        return LedgerRole.customers.statements(prefix, in: database)
-            + grants(["SELECT ON read_counter"], to: .auditor)
-            + grants(["SELECT ON read_counter"] + raising, to: .station)
-    }
-
-    private func statements(_ prefix: String, in database: String) -> [String] {
-        let login = (prefix + rawValue).quotedName
+    private func statements(in database: String) -> [String] {
+        let login = (LedgerRole.prefix(of: database) + rawValue).quotedName
         return [
             "CREATE ROLE \(login) NOLOGIN",
             "GRANT CONNECT ON DATABASE \(database.quotedName) TO \(login)",

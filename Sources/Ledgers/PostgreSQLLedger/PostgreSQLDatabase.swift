@@ -60,20 +60,32 @@ package struct PostgreSQLDatabase: LedgerDatabase {
     }
 
     package func migrate() async throws(LedgerError) {
+        try await migrate(by: PostgreSQLSchema.steps)
+    }
+
+    /// With later steps for tests.
+    package func migrate(by steps: [[String]]) async throws(LedgerError) {
         try await onLink { link throws(LedgerError) in
-            let declared = try link.declaration()
-            guard declared.schema <= PostgreSQLSchema.version else {
+            let oldest = PostgreSQLSchema.oldest
+            let latest = oldest + Int64(steps.count)
+            let schema = try link.declaration().schema
+            guard schema <= latest else {
                 throw LedgerError(
                     .newer,
-                    "a later version of tapcard has made the tables (version \(declared.schema), "
-                        + "this one knows \(PostgreSQLSchema.version)); migrate with that one")
+                    "a later version of tapcard has made the tables (version \(schema), "
+                        + "this one knows \(latest)); migrate with that one")
             }
-            let steps = PostgreSQLSchema.migration(
-                from: declared.schema, roles: declared.roles,
-                in: try link.value("SELECT current_database()", \.text))
-            guard !steps.isEmpty else { return }
+            guard schema >= oldest else {
+                throw LedgerError(
+                    .refused,
+                    "the tables were made by a tapcard from before the first release (version "
+                        + "\(schema), this one goes on from \(oldest)); make a ledger in an empty "
+                        + "database, or use this one with the tapcard that made it")
+            }
+            guard schema < latest else { return }
             try link.change(
-                steps,
+                steps.dropFirst(Int(schema - oldest)).joined().map { SQLStatement($0) }
+                    + [SQLStatement("UPDATE setting SET schema = $1", [.integer(latest)])],
                 refusing: [
                     "42501": "only the owner of the ledger brings its tables up to date"
                 ])

@@ -6,17 +6,25 @@ import LedgerColumns
 /// a table in use cannot be split later. A key that must be unique in the whole ledger cannot be an
 /// index over such partitions, so it has a table of its own.
 enum PostgreSQLSchema {
-    static let version: Int64 = 3
+    /// The version that `statements` made first. No tables of an older version were ever released.
+    static let oldest: Int64 = 3
+    /// The statements that bring tables to each later version. A released step is never changed.
+    static let steps: [[String]] = []
+    static let version = oldest + Int64(steps.count)
     /// The oldest version that may write to these tables: it leaves alone what it does not know.
     private static let oldestWriter: Int64 = 1
     static let partitions = 32
+    /// The highest place in the order of everything: microseconds until the year 2255. One can always
+    /// be added to a number with this limit.
+    static let highestPlace: Int64 = 9_007_199_254_740_992
+    /// Milliseconds until the last day that a time can name.
+    private static let lastTime: Int64 = 8_640_000_000_000_000
 
     /// The statements that make an empty ledger in the database `name`.
     static func statements(
         currency code: String, in name: String, partitions: Int
     ) -> [SQLStatement] {
-        let tables = (script + ";" + readCounters).split(separator: ";").map { String($0) }
-            .filter { !$0.allSatisfy(\.isWhitespace) }
+        let tables = script.split(separator: ";").map { String($0) }
         let parts = partitioned.flatMap { table in
             (0..<partitions).map { part in
                 """
@@ -26,10 +34,8 @@ enum PostgreSQLSchema {
             }
         }
         return
-            (tables + parts + LedgerRole.statements(in: name)
-            + PostgreSQLSchemaVersion3.statements).map {
-                SQLStatement($0)
-            } + [
+            (tables + parts + LedgerRole.statements(in: name) + StationLimits.statements
+            + steps.joined()).map { SQLStatement($0) } + [
                 SQLStatement(
                     """
                     INSERT INTO setting (single, schema, oldest_writer, currency, roles, house)
@@ -41,20 +47,6 @@ enum PostgreSQLSchema {
                     ]),
                 Opening.statement(epoch: 1, skipping: 0),
             ]
-    }
-
-    /// The statements that bring the tables of an earlier version up to date. A released step is
-    /// never changed.
-    static func migration(
-        from schema: Int64, roles prefix: String, in name: String
-    ) -> [SQLStatement] {
-        guard schema < version else { return [] }
-        let steps = [
-            [readCounters] + LedgerRole.statementsOfVersion2(prefix, in: name),
-            PostgreSQLSchemaVersion3.statements,
-        ]
-        return steps.dropFirst(Int(clamping: max(schema, 1) - 1)).joined().map { SQLStatement($0) }
-            + [SQLStatement("UPDATE setting SET schema = $1", [.integer(version)])]
     }
 
     private static let partitioned = [
@@ -87,7 +79,8 @@ enum PostgreSQLSchema {
             registered_at bigint NOT NULL,
             revoked_at bigint,
             seen_at bigint,
-            keys text,
+            keys text CONSTRAINT keys_are_ids CHECK (
+                keys ~ '^([0-9]{1,2}( [0-9]{1,2}){0,15})?$'),
             keys_at bigint
         );
 
@@ -115,11 +108,20 @@ enum PostgreSQLSchema {
             version bigint NOT NULL,
             last_place bigint NOT NULL,
             epoch integer NOT NULL,
+            sealed_by smallint,
             CHECK ((scratch_code IS NULL) = (coalesce(scratch, 'unscratched') = 'unscratched')),
-            CHECK ((game IS NULL) = (game_slots IS NULL))
+            CHECK ((game IS NULL) = (game_slots IS NULL)),
+            CONSTRAINT card_is_limited CHECK (
+                version BETWEEN 1 AND \(highestPlace) AND last_place BETWEEN 0 AND \(highestPlace)
+                AND length(chip) <= 40 AND length(holder_name) <= 1000 AND length(face) <= 40
+                AND length(protection) <= 40 AND length(foreign_message) <= 65536
+                AND length(ticket) <= 40 AND sealed_by BETWEEN 0 AND 255)
         );
         CREATE INDEX card_by_code ON card (scratch_code) WHERE scratch_code IS NOT NULL;
         CREATE INDEX card_by_holder ON card (holder_id) WHERE holder_id IS NOT NULL;
+        CREATE INDEX card_by_key ON card (sealed_by, uid);
+        CREATE INDEX card_by_protection ON card (protection_key)
+            WHERE protection_key IS NOT NULL;
 
         CREATE TABLE request_id (
             id uuid PRIMARY KEY,
@@ -146,7 +148,10 @@ enum PostgreSQLSchema {
             ended_at bigint,
             balance_after bigint,
             PRIMARY KEY (uid, id),
-            CHECK ((state = 'pending') = (ended_at IS NULL))
+            CHECK ((state = 'pending') = (ended_at IS NULL)),
+            CONSTRAINT operation_is_limited CHECK (
+                place BETWEEN 0 AND \(highestPlace) AND length(kind) <= 40
+                AND length(subject) <= 1000 AND length(cashier) <= 1000)
         ) PARTITION BY HASH (uid);
         CREATE UNIQUE INDEX one_open_operation ON operation (uid) WHERE state = 'pending';
         CREATE INDEX operation_of_card ON operation (uid, place);
@@ -171,6 +176,7 @@ enum PostgreSQLSchema {
             FOREIGN KEY (uid, operation) REFERENCES operation (uid, id)
         ) PARTITION BY HASH (uid);
         CREATE INDEX issued_record_by_bytes ON issued_record (bytes);
+        CREATE INDEX issued_record_by_key ON issued_record (key_id);
 
         CREATE TABLE retired_key (
             id smallint PRIMARY KEY CHECK (id BETWEEN 0 AND 15),
@@ -180,16 +186,18 @@ enum PostgreSQLSchema {
 
         CREATE TABLE key_mark (
             id smallint PRIMARY KEY CHECK (id BETWEEN 0 AND 15),
-            mark text NOT NULL,
+            mark text NOT NULL CONSTRAINT key_mark_is_limited CHECK (length(mark) <= 1000),
             is_first boolean UNIQUE CHECK (is_first),
             announced_at bigint,
-            turn integer UNIQUE
+            turn integer UNIQUE,
+            station integer NOT NULL DEFAULT 0
         );
         CREATE UNIQUE INDEX one_announced_key ON key_mark ((turn IS NULL))
             WHERE announced_at IS NOT NULL AND turn IS NULL;
 
         CREATE TABLE house (
-            account text NOT NULL,
+            account text NOT NULL CONSTRAINT house_is_limited CHECK (
+                account IN ('takings', 'cash', 'adopted', 'prizes', 'reissued', 'shortfall')),
             station integer NOT NULL,
             part integer NOT NULL DEFAULT 0,
             balance bigint NOT NULL,
@@ -211,7 +219,10 @@ enum PostgreSQLSchema {
             posted_at bigint NOT NULL,
             PRIMARY KEY (uid, operation, place),
             FOREIGN KEY (uid, operation) REFERENCES operation (uid, id),
-            CHECK ((purse IS NULL) = (number IS NULL) AND (purse IS NULL) <> (house IS NULL))
+            CHECK ((purse IS NULL) = (number IS NULL) AND (purse IS NULL) <> (house IS NULL)),
+            CONSTRAINT entry_is_limited CHECK (
+                place BETWEEN 0 AND \(highestPlace)
+                AND house IN ('takings', 'cash', 'adopted', 'prizes', 'reissued', 'shortfall'))
         ) PARTITION BY HASH (uid);
         CREATE INDEX entry_of_other_purse ON entry (purse) WHERE purse <> uid;
 
@@ -226,7 +237,9 @@ enum PostgreSQLSchema {
             bought_at bigint NOT NULL,
             place bigint NOT NULL,
             PRIMARY KEY (uid, id),
-            FOREIGN KEY (uid, operation) REFERENCES operation (uid, id)
+            FOREIGN KEY (uid, operation) REFERENCES operation (uid, id),
+            CONSTRAINT ticket_is_limited CHECK (
+                place BETWEEN 0 AND \(highestPlace) AND length(balls) <= 1000)
         ) PARTITION BY HASH (uid);
         CREATE INDEX ticket_of_operation ON ticket (uid, operation);
 
@@ -254,7 +267,8 @@ enum PostgreSQLSchema {
             answered_at bigint,
             version text CHECK (length(version) <= 64),
             CHECK ((state = 'requested') = (answered_at IS NULL)),
-            CHECK ((state = 'rejected') = (version IS NOT NULL))
+            CHECK ((state = 'rejected') = (version IS NOT NULL)),
+            CONSTRAINT activation_is_limited CHECK (place BETWEEN 0 AND \(highestPlace))
         );
         CREATE UNIQUE INDEX one_attempt_for_a_code ON activation (code) WHERE state <> 'rejected';
         CREATE INDEX activation_of_card ON activation (uid);
@@ -276,7 +290,11 @@ enum PostgreSQLSchema {
             reported_at bigint NOT NULL,
             lasts_until bigint NOT NULL,
             most bigint NOT NULL CHECK (most >= 0),
-            written_off_at bigint
+            written_off_at bigint,
+            CONSTRAINT journal_is_limited CHECK (
+                greatest(settled, written, missing, most) <= \(highestPlace)
+                AND reported_at BETWEEN 0 AND \(lastTime)
+                AND lasts_until BETWEEN 0 AND \(lastTime))
         );
 
         CREATE TABLE gap (
@@ -284,12 +302,10 @@ enum PostgreSQLSchema {
             place bigint NOT NULL,
             first integer NOT NULL CHECK (first BETWEEN 1 AND last),
             last integer NOT NULL CHECK (last <= 16777215),
-            PRIMARY KEY (uid, place)
-        ) PARTITION BY HASH (uid)
-        """
+            PRIMARY KEY (uid, place),
+            CONSTRAINT gap_is_limited CHECK (place BETWEEN 0 AND \(highestPlace))
+        ) PARTITION BY HASH (uid);
 
-    /// The highest counters of the cards' own pages that were shown: version 2.
-    private static let readCounters = """
         CREATE TABLE read_counter (
             uid bigint PRIMARY KEY REFERENCES card (uid),
             last integer NOT NULL CHECK (last BETWEEN 0 AND 16777215)

@@ -1,84 +1,12 @@
-/// Version 3: what a station's login may write is limited by the server, because somebody who has a
-/// stolen login needs no tapcard. What was booked stays as it is, each row names the station that
-/// wrote it, and no row is larger than tapcard makes it. The keys in use have indexes.
-enum PostgreSQLSchemaVersion3 {
+/// What a station's login may write is limited by the server, because somebody who has a stolen
+/// login needs no tapcard: what was booked stays as it is, and each row names the station that
+/// wrote it. The tables themselves let no row be larger than tapcard makes it.
+enum StationLimits {
     /// The station of the login; 0 for one that is no station, such as the owner.
     private static let ownStation =
         "coalesce((SELECT own.id FROM public.station AS own WHERE own.login = session_user), 0)"
 
-    static let statements = keys + limits + triggers + policies
-
-    /// The size of a number to which one can always be added, and the sizes of texts. Rows that are
-    /// there are not looked at again.
-    private static let limits =
-        [
-            """
-            UPDATE station SET keys = NULL, keys_at = NULL WHERE keys !~ '\(keyIDs)'
-            """,
-            "ALTER TABLE station ADD CONSTRAINT keys_are_ids CHECK (keys ~ '\(keyIDs)')",
-        ]
-        + [
-            (
-                "card",
-                """
-                version BETWEEN 1 AND \(most) AND last_place BETWEEN 0 AND \(most)
-                AND length(chip) <= 40 AND length(holder_name) <= 1000 AND length(face) <= 40
-                AND length(protection) <= 40 AND length(foreign_message) <= 65536
-                AND length(ticket) <= 40 AND sealed_by BETWEEN 0 AND 255
-                """
-            ),
-            (
-                "operation",
-                """
-                place BETWEEN 0 AND \(most) AND length(kind) <= 40 AND length(subject) <= 1000
-                AND length(cashier) <= 1000
-                """
-            ),
-            (
-                "entry",
-                """
-                place BETWEEN 0 AND \(most)
-                AND house IN ('takings', 'cash', 'adopted', 'prizes', 'reissued', 'shortfall')
-                """
-            ),
-            (
-                "house",
-                "account IN ('takings', 'cash', 'adopted', 'prizes', 'reissued', 'shortfall')"
-            ),
-            ("ticket", "place BETWEEN 0 AND \(most) AND length(balls) <= 1000"),
-            ("activation", "place BETWEEN 0 AND \(most)"), ("gap", "place BETWEEN 0 AND \(most)"),
-            (
-                "journal",
-                """
-                greatest(settled, written, missing, most) <= \(most)
-                AND reported_at BETWEEN 0 AND \(lastTime)
-                AND lasts_until BETWEEN 0 AND \(lastTime)
-                """
-            ),
-            ("key_mark", "length(mark) <= 1000"),
-        ].map { table, condition in
-            "ALTER TABLE \(table) ADD CONSTRAINT \(table)_is_limited CHECK (\(condition)) NOT VALID"
-        }
-
-    private static let keyIDs = "^([0-9]{1,2}( [0-9]{1,2}){0,15})?$"
-    /// The highest place in the order of everything: microseconds until the year 2255.
-    static let highestPlace = most
-    private static let most: Int64 = 9_007_199_254_740_992
-    /// Milliseconds until the last day that a time can name.
-    private static let lastTime: Int64 = 8_640_000_000_000_000
-
-    /// A card's row names the key of its confirmed record. A mark names the station that brought it.
-    private static let keys = [
-        "ALTER TABLE key_mark ADD station integer NOT NULL DEFAULT 0",
-        "ALTER TABLE card ADD sealed_by smallint",
-        "UPDATE card SET sealed_by = (\(keyOfRecord("card")))",
-        "CREATE INDEX card_by_key ON card (sealed_by, uid)",
-        """
-        CREATE INDEX card_by_protection ON card (protection_key)
-            WHERE protection_key IS NOT NULL
-        """,
-        "CREATE INDEX issued_record_by_key ON issued_record (key_id)",
-    ]
+    static let statements = triggers + policies
 
     /// True if the key has sealed records, is sealing now, or was announced by the owner, or if the
     /// ledger has no first key yet. Revoking a station frees key ids that only it reported.
@@ -90,6 +18,7 @@ enum PostgreSQLSchemaVersion3 {
         """
     }
 
+    /// The key of a card's confirmed record, which the card's row names.
     static func keyOfRecord(_ card: String) -> String {
         """
         SELECT key_id FROM public.issued_record AS record
