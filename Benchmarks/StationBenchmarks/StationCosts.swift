@@ -273,7 +273,7 @@ extension LedgerStore {
                 let number = content.sequence.value
                 return uid.bytes.suffix(4) + [0x44]
                     + (0..<11).map { UInt8(truncatingIfNeeded: number >> ($0 % 4 * 8)) }
-            }, keyOf: { _ in 1 })
+            })
         guard case .begun(let work) = try await begin(request, seen: seen, sealer: sealer),
             case .committed = try await confirm(work, at: now)
         else { throw StationCosts.Failure(what: "the ledger did not do what was asked") }

@@ -54,7 +54,7 @@ struct LedgerCosts {
         seal: { content in
             let number = content.sequence.value
             return [0x44] + (0..<15).map { UInt8(truncatingIfNeeded: number >> ($0 % 4 * 8)) }
-        }, keyOf: { _ in 1 })
+        })
 
     private static func ledger(at path: String, for uid: CardUID) async throws -> SQLiteLedger {
         let ledger = try await SQLiteLedger.open(path: path, currency: .usd)

@@ -143,10 +143,8 @@ extension RestingWorld {
 
     /// Whether the chip has all keys in the version of the record with this number.
     private func hasKeys(of number: SequenceNumber?, _ chip: ChipMemory) -> Bool {
-        guard let row = number.flatMap({ ledger.issued[uid]?[$0] }),
-            let keyID = row.keyID ?? SealedRecord(row.bytes)?.keyID
-        else { return false }
-        let version = ChipCardKeys.version(of: keyID)
+        guard let row = number.flatMap({ ledger.issued[uid]?[$0] }) else { return false }
+        let version = ChipCardKeys.version(of: row.keyID)
         return chip.keys.allSatisfy { $0.version == version }
     }
 }

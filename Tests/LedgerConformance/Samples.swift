@@ -114,8 +114,7 @@ extension RecordSealer {
                     (0..<8).map { UInt8(truncatingIfNeeded: half >> ($0 * 8)) }
                 }
                 return [key] + halves.dropFirst()
-            },
-            keyOf: { $0.first })
+            })
     }
 }
 

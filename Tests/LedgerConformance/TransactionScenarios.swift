@@ -35,7 +35,7 @@ extension Scenario {
             try rows.insert(
                 IssuedRecord(
                     uid: .first, sequence: try rows.card(.first)?.allocated ?? .none,
-                    bytes: [UInt8](repeating: 1, count: 16), operation: .numbered(1)))
+                    bytes: [UInt8](repeating: 1, count: 16), operation: .numbered(1), keyID: 1))
         },
         breaking("a purse below nothing") { rows throws(LedgerError) in
             try rows.append(.sample(1, .purse(.first, 1), -1001))

@@ -168,6 +168,6 @@ extension IssuedRecord {
     fileprivate static func sample(_ sequence: SequenceNumber) -> IssuedRecord {
         IssuedRecord(
             uid: .first, sequence: sequence, bytes: [UInt8](repeating: 1, count: 16),
-            operation: .numbered(1))
+            operation: .numbered(1), keyID: 1)
     }
 }

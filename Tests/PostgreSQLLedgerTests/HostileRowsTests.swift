@@ -89,7 +89,7 @@ import Thoroughness
             _ = try await database.owned.stations()
             _ = try await ledger.journals()
             _ = try await ledger.readAtLength { rows throws(LedgerError) in
-                _ = try (rows.usesOfKeys { _ in nil }, rows.usedKeys { _ in nil })
+                _ = try (rows.usesOfKeys(), rows.usedKeys())
                 var standings = rows.pagesOfStandings()
                 while try standings.next() != nil {}
             }

@@ -10,10 +10,9 @@ import Testing
         let uses: [UInt8: KeyUse]
         let used: Set<UInt8>
 
-        /// `key` is that of a record that was stored without it.
-        init(_ ledger: any LedgerStore, without key: UInt8? = nil) async throws {
+        init(_ ledger: any LedgerStore) async throws {
             (uses, used) = try await ledger.readAtLength { rows throws(LedgerError) in
-                (try rows.usesOfKeys { _ in key }, try rows.usedKeys { _ in key })
+                (try rows.usesOfKeys(), try rows.usedKeys())
             }
         }
     }
@@ -37,14 +36,6 @@ import Testing
             let expected = try await Uses(memory)
             #expect(expected.used == [1, 2, 3, 4, 5, 9] && expected.uses[1]?.cards == 9)
             #expect(try await Uses(ledger) == expected)
-            // As records of a ledger from before version 8 of the files are stored.
-            try database.change(
-                """
-                SET session_replication_role = replica;
-                UPDATE issued_record SET key_id = NULL WHERE key_id = 1;
-                UPDATE card SET sealed_by = NULL WHERE sealed_by = 1
-                """)
-            #expect(try await Uses(ledger, without: 1) == expected)
         }
     }
 

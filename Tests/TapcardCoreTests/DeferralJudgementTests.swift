@@ -112,7 +112,7 @@ import Testing
                 id: World.id(8), uid: view.card.uid, intent: .add(World.usd(1)), at: World.tick)
             _ = try await ledger.begin(
                 request, seen: Seen(view),
-                sealer: RecordSealer(keyID: 1, seal: { _ in Array(0..<16) }, keyOf: { _ in 1 }))
+                sealer: RecordSealer(keyID: 1, seal: { _ in Array(0..<16) }))
         }
         #expect(asked.judge(1) == .refused(.openOperation))
     }

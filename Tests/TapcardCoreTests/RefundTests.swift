@@ -49,7 +49,7 @@ struct RefundTests {
         let request = Request(
             id: World.id(9), uid: uid, intent: .refund(of: World.id(2), nil),
             at: world.clock.surroundings.now())
-        let sealer = RecordSealer(keyID: 1, seal: { _ in [] }, keyOf: { _ in 1 })
+        let sealer = RecordSealer(keyID: 1, seal: { _ in [] })
         let beginning = try await world.ledger.begin(request, seen: Seen(view), sealer: sealer)
         guard case .refused(let refusal) = beginning else {
             Issue.record("not refused: \(beginning)")

@@ -32,8 +32,7 @@ extension LedgerStore {
 extension AuditReport {
     package init(of rows: any LedgerRows, at now: Timestamp? = nil) throws(LedgerError) {
         var audit = Audit(
-            rows: rows, keptSince: try rows.firstOperationWithSubject()?.id,
-            mayDefer: try !rows.journals().isEmpty)
+            rows: rows, mayDefer: try !rows.journals().isEmpty)
         self = try audit.report(at: now)
     }
 }
@@ -42,8 +41,6 @@ extension AuditReport {
 /// overflows is not the right one.
 private struct Audit {
     let rows: any LedgerRows
-    /// The first operation with a subject: ledgers before version 3 kept no subjects.
-    let keptSince: OperationID?
     /// Whether stations sell out of reach of the ledger.
     let mayDefer: Bool
     private var cards = 0
@@ -52,8 +49,8 @@ private struct Audit {
     private var activating: [CardUID] = []
     private var violations: [String] = []
 
-    init(rows: any LedgerRows, keptSince: OperationID?, mayDefer: Bool) {
-        (self.rows, self.keptSince, self.mayDefer) = (rows, keptSince, mayDefer)
+    init(rows: any LedgerRows, mayDefer: Bool) {
+        (self.rows, self.mayDefer) = (rows, mayDefer)
     }
 
     mutating func report(at now: Timestamp?) throws(LedgerError) -> AuditReport {
@@ -79,7 +76,7 @@ private struct Audit {
     }
 
     private mutating func check(_ uid: CardUID, _ card: LedgerCard?) throws(LedgerError) {
-        var audited = AuditedCard(uid, card, rows, keptSince: keptSince, mayDefer: mayDefer)
+        var audited = AuditedCard(uid, card, rows, mayDefer: mayDefer)
         try audited.check()
         operations += audited.operations
         open += audited.open

@@ -2,13 +2,11 @@ import TapcardDomain
 
 /// I9: the rules for the rows of activations and codes.
 extension AuditedCard {
-    /// An activation needs an attempt. Activations of ledgers before version 3 have none, because
-    /// earlier operations have no subject.
+    /// An activation needs an attempt.
     func activations(of operation: Operation) throws(LedgerError) -> [String] {
         guard operation.kind == .activate, try rows.activation(operation.id) == nil else {
             return []
         }
-        if operation.subject == nil, try !areSubjectsKept(before: operation) { return [] }
         return ["I9: operation \(operation.id) came of no attempt"]
     }
 
@@ -21,7 +19,7 @@ extension AuditedCard {
             if (attempt.state == .requested) != (attempt.answeredAt == nil) {
                 found.append("I9: attempt \(attempt.id) is \(attempt.state) at an unknown time")
             }
-            if operations > 0, !trace.hadUntoldCode, !trace.codes.contains(attempt.code) {
+            if operations > 0, !trace.codes.contains(attempt.code) {
                 found.append(
                     "I9: attempt \(attempt.id) is for a code that card \(uid) never had")
             }
@@ -37,16 +35,16 @@ extension AuditedCard {
         return found
     }
 
-    /// A card has the code that its operations have given it, as far as they are recorded.
+    /// A card has the code that its operations have given it.
     func coded(_ card: LedgerCard) -> [String] {
-        guard operations > 0, !trace.scratch.allows(card.scratch) else { return [] }
+        guard operations > 0, trace.scratch != ScratchTrace(card.scratch) else { return [] }
         let complaint =
             switch (trace.scratch, card.scratch) {
             case (.activated, .activated), (.scratched, .scratched):
                 "has another code than it was given"
             case (_, .activated): "was activated without a yes"
             case (.activated, _): "was activated and is \(card.scratch.word ?? "without a code")"
-            case (.untold, _), (.uncoded, _), (.scratched, _):
+            case (.uncoded, _), (.scratched, _):
                 "is not as its operations have scratched it"
             }
         return ["I9: card \(uid) \(complaint)"]
@@ -64,7 +62,6 @@ extension AuditedCard {
 extension ActivationAttempt {
     /// Whether this operation can result from a yes to the attempt.
     fileprivate func may(lead operation: Operation) -> Bool {
-        operation.kind == .activate && state == .active
-            && operation.scratch?.code ?? code == code
+        operation.kind == .activate && state == .active && operation.scratch?.code == code
     }
 }

@@ -12,7 +12,8 @@ extension AuditedCard {
         if booked.reduce(0, { $0 &+ $1.amount }) != 0 {
             found.append("I1: the entries of operation \(operation.id) do not add up to 0")
         }
-        if !Posting.areSame(booked, expected(of: operation, entries)) {
+        let expected = expected(of: operation, entries)
+        if expected.map({ Posting.areSame(booked, $0) }) != true {
             let isOfTicket = operation.kind == .ticket || operation.kind.booksPrize
             let rule = isOfTicket ? "I12" : "I6"
             found.append(
@@ -46,7 +47,8 @@ extension AuditedCard {
         return try isForPayer(of: id)
     }
 
-    private func expected(of operation: Operation, _ entries: [Entry]) -> [Posting] {
+    /// Nil where no bookings are right.
+    private func expected(of operation: Operation, _ entries: [Entry]) -> [Posting]? {
         guard operation.hasHappened else { return [] }
         let amount = operation.amount
         switch operation.kind {
@@ -55,7 +57,7 @@ extension AuditedCard {
             // How much the card could pay depends on what was open on it then.
             let paid = entries.first { $0.account == purse }.map { -$0.amount } ?? 0
             // A row that others wrote may have a negative amount, which ends no range.
-            guard paid >= 0, paid <= amount else { return [] }
+            guard paid >= 0, paid <= amount else { return nil }
             return Posting.move(paid, from: purse, to: .takings)
                 + Posting.move(amount - paid, from: .shortfall, to: .takings)
         case .close: return Posting.move(amount, from: purse, to: .cash)
@@ -69,11 +71,9 @@ extension AuditedCard {
         case .adopt:
             return Posting.move(amount, from: .adopted, to: purse) + closing(entries)
         case .replace:
-            // Earlier releases booked no pair where no money moved.
-            let moved = entries.lost(by: operation).map {
-                Posting.pair(amount, from: $0, to: purse)
+            return entries.lost(by: operation).map {
+                Posting.pair(amount, from: $0, to: purse) + closing(entries)
             }
-            return (moved ?? []) + closing(entries)
         case .scratch, .activate, .ask, .game, .reseal, .protect, .unprotect, .block, .unblock,
             .forget:
             return []

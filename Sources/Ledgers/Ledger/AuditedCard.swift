@@ -8,7 +8,6 @@ struct AuditedCard {
     /// The card's row; nil where operations, attempts or tickets refer to a card that is missing.
     let card: LedgerCard?
     let rows: any LedgerRows
-    private let keptSince: OperationID?
     private let mayDefer: Bool
     private(set) var trace = CardTrace()
     private(set) var operations = 0
@@ -23,12 +22,8 @@ struct AuditedCard {
     /// The last operation with a number, where it is final.
     private var lastFinal: (sequence: SequenceNumber, endedAt: Timestamp?)?
 
-    init(
-        _ uid: CardUID, _ card: LedgerCard?, _ rows: any LedgerRows, keptSince: OperationID?,
-        mayDefer: Bool
-    ) {
-        (self.uid, self.card, self.rows, self.keptSince) = (uid, card, rows, keptSince)
-        self.mayDefer = mayDefer
+    init(_ uid: CardUID, _ card: LedgerCard?, _ rows: any LedgerRows, mayDefer: Bool) {
+        (self.uid, self.card, self.rows, self.mayDefer) = (uid, card, rows, mayDefer)
     }
 
     mutating func check() throws(LedgerError) {
@@ -46,14 +41,6 @@ struct AuditedCard {
         isActivating = try rows.activation(on: card)?.state == .requested
     }
 
-    /// Whether operations already had subjects when this one began.
-    func areSubjectsKept(before operation: Operation) throws(LedgerError) -> Bool {
-        guard let keptSince, let first = try rows.place(of: keptSince),
-            let place = try rows.place(of: operation.id)
-        else { return false }
-        return first < place
-    }
-
     private mutating func check(_ operation: Operation) throws(LedgerError) {
         operations += 1
         note(operation)
@@ -68,9 +55,7 @@ struct AuditedCard {
             violations.append(
                 "I9: operation \(operation.id) (\(operation.kind)) was not possible on its card")
         }
-        if operation.kind.namesScratch, operation.subject == nil,
-            try areSubjectsKept(before: operation)
-        {
+        if operation.kind.namesScratch, operation.subject == nil {
             violations.append("I2: operation \(operation.id) does not tell its code")
         }
         violations += AuditedCard.end(of: operation)
@@ -209,8 +194,6 @@ extension LedgerRows {
         switch operation.kind {
         case .ticket:
             return CardTrace.Surroundings(ticket: try ticket(of: operation.id)?.ticket.id)
-        case .activate:
-            return CardTrace.Surroundings(code: try activation(operation.id)?.code)
         case .replace:
             guard let lost = entries.lost(by: operation)?.uid else { return .init() }
             return .init(lost: try trace(of: lost, before: operation, &memory))

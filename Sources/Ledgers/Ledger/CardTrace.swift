@@ -9,11 +9,9 @@ struct CardTrace {
     private(set) var status = LedgerCard.Status.active
     /// The operation that last changed the status; nil before the first one.
     private(set) var statusSetter: OperationID?
-    private(set) var scratch = ScratchTrace.untold
+    private(set) var scratch = ScratchTrace.uncoded
     /// Every code that the card had, in this life or an earlier one.
     private(set) var codes: Set<ScratchCode> = []
-    /// Whether the card had a code that no operation names.
-    private(set) var hadUntoldCode = false
 
     /// The other rows needed to follow an operation.
     struct Surroundings {
@@ -21,8 +19,6 @@ struct CardTrace {
         var lost: CardTrace?
         /// The ticket that a purchase sells.
         var ticket: TicketID?
-        /// The code that the service was asked to activate.
-        var code: ScratchCode?
     }
 
     /// Follows one operation. Returns false where the card could not take that step.
@@ -35,10 +31,10 @@ struct CardTrace {
         if operation.hasHappened, let status = operation.status {
             (self.status, statusSetter) = (status, operation.id)
         }
-        var step = operation.scratchStep(asked: surroundings.code)
+        var step = operation.scratchStep
         if operation.kind == .replace {
             ticket = surroundings.lost?.ticket
-            step = surroundings.lost?.scratch ?? .untold
+            step = surroundings.lost?.scratch ?? .uncoded
         }
         if operation.hasHappened, operation.kind == .ticket { ticket = surroundings.ticket }
         if operation.hasHappened, operation.kind == .close { ticket = nil }
@@ -55,21 +51,18 @@ struct CardTrace {
         scratch = step
         switch step {
         case .uncoded: break
-        case .scratched(let code?), .activated(let code?): codes.insert(code)
-        case .untold, .scratched(nil), .activated(nil): hadUntoldCode = true
+        case .scratched(let code), .activated(let code): codes.insert(code)
         }
     }
 }
 
-/// A card's code according to its operations. Operations of ledgers before version 3 do not name
-/// it, nor the code that an adopted card came with.
+/// A card's code according to its operations.
 enum ScratchTrace: Hashable {
-    case untold
     case uncoded
-    case scratched(ScratchCode?)
-    case activated(ScratchCode?)
+    case scratched(ScratchCode)
+    case activated(ScratchCode)
 
-    fileprivate init(_ scratch: ScratchCard) {
+    init(_ scratch: ScratchCard) {
         switch scratch {
         case .none, .unscratched: self = .uncoded
         case .scratched(let code): self = .scratched(code)
@@ -77,23 +70,11 @@ enum ScratchTrace: Hashable {
         }
     }
 
-    /// Whether a card in this state may have this scratch card.
-    func allows(_ scratch: ScratchCard) -> Bool {
-        switch (self, ScratchTrace(scratch)) {
-        case (.untold, _), (.uncoded, .uncoded): true
-        case (.scratched(let told), .scratched(let code)),
-            (.activated(let told), .activated(let code)):
-            told == nil || told == code
-        default: false
-        }
-    }
-
     /// Whether scratching or activating could lead from the earlier state to this one.
     fileprivate func follows(_ before: ScratchTrace) -> Bool {
         switch (before, self) {
-        case (.untold, _), (.uncoded, .scratched): true
-        case (.scratched(let had), .activated(let code)):
-            had == nil || code == nil || had == code
+        case (.uncoded, .scratched): true
+        case (.scratched(let had), .activated(let code)): had == code
         default: false
         }
     }
@@ -122,15 +103,12 @@ extension Operation {
     }
 
     /// The operation's effect on the code of a card; nil where it has none.
-    fileprivate func scratchStep(asked: ScratchCode?) -> ScratchTrace? {
+    fileprivate var scratchStep: ScratchTrace? {
         switch (kind, subject) {
         case (.issue, _): .uncoded
         // A code that another card has stays with that card.
         case (.adopt, .codeOwner): .uncoded
-        case (.adopt, _): scratch.map(ScratchTrace.init) ?? .untold
-        case (.scratch, _): .scratched(scratch?.code)
-        case (.activate, _): .activated(scratch?.code ?? asked)
-        default: nil
+        default: scratch.map(ScratchTrace.init)
         }
     }
 }

@@ -10,13 +10,13 @@ public struct IssuedRecord: Hashable, Sendable {
     public let bytes: [UInt8]
     /// The operation that made the record.
     public let operation: OperationID
-    /// The key that sealed the record; nil before version 8.
-    public let keyID: UInt8?
+    /// The key that sealed the record.
+    public let keyID: UInt8
 
     /// Creates a row for a record that may be on a card.
     public init(
         uid: CardUID, sequence: SequenceNumber, bytes: [UInt8], operation: OperationID,
-        keyID: UInt8? = nil
+        keyID: UInt8
     ) {
         self.uid = uid
         self.sequence = sequence
@@ -72,19 +72,13 @@ public struct RecordSealer: Sendable {
     public let keyID: UInt8
     /// Makes the bytes of a record, with its seal.
     public let seal: @Sendable (SealedContent) -> [UInt8]
-    /// The key that made a record; nil for bytes that are not a record.
-    public let keyOf: @Sendable ([UInt8]) -> UInt8?
 
-    /// Creates a sealer from its two functions.
-    public init(
-        keyID: UInt8, seal: @escaping @Sendable (SealedContent) -> [UInt8],
-        keyOf: @escaping @Sendable ([UInt8]) -> UInt8?
-    ) {
+    /// Creates a sealer for a key.
+    public init(keyID: UInt8, seal: @escaping @Sendable (SealedContent) -> [UInt8]) {
         self.keyID = keyID
         self.seal = seal
-        self.keyOf = keyOf
     }
 
     /// A sealer for transactions that make no record.
-    static let none = RecordSealer(keyID: 0, seal: { _ in [] }, keyOf: { _ in nil })
+    static let none = RecordSealer(keyID: 0, seal: { _ in [] })
 }

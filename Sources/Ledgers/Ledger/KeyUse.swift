@@ -30,31 +30,23 @@ public struct KeyUse: Hashable, Sendable {
 
 /// For a storage without a query of its own: goes through all cards.
 extension LedgerRows {
-    public func usesOfKeys(
-        _ keyOf: (_ record: [UInt8]) -> UInt8?
-    ) throws(LedgerError) -> [UInt8: KeyUse] {
+    public func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse] {
         var uses: [UInt8: KeyUse] = [:]
         var cards = pagesOfCards()
         while let card = try cards.next() {
             if let key = card.protection.keyID { uses[key, default: KeyUse()].countProtected() }
-            guard let issued = try issued(card.uid, card.confirmed),
-                let key = issued.keyID ?? keyOf(issued.bytes)
-            else { continue }
-            uses[key, default: KeyUse()].countSealed(card.uid)
+            guard let issued = try issued(card.uid, card.confirmed) else { continue }
+            uses[issued.keyID, default: KeyUse()].countSealed(card.uid)
         }
         return uses
     }
 
-    public func usedKeys(
-        _ keyOf: (_ record: [UInt8]) -> UInt8?
-    ) throws(LedgerError) -> Set<UInt8> {
+    public func usedKeys() throws(LedgerError) -> Set<UInt8> {
         var used = Set(try retiredKeys().map(\.id))
         var cards = pagesOfCards()
         while let card = try cards.next() {
             if let key = card.protection.keyID { used.insert(key) }
-            for issued in try issuedRecords(on: card.uid) {
-                if let key = issued.keyID ?? keyOf(issued.bytes) { used.insert(key) }
-            }
+            used.formUnion(try issuedRecords(on: card.uid).map(\.keyID))
         }
         return used
     }

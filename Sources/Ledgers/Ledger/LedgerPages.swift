@@ -18,8 +18,6 @@ public protocol LedgerPages {
     ) throws(LedgerError) -> [Operation]
     /// An operation's place in the order of all operations: an older one has a lower place.
     func place(of id: OperationID) throws(LedgerError) -> Int64?
-    /// The oldest operation that has a subject.
-    func firstOperationWithSubject() throws(LedgerError) -> Operation?
 
     /// The next attempts for a card, and for this code on any card; for all cards if none is named.
     /// Oldest first.

@@ -152,13 +152,10 @@ public protocol LedgerRows: LedgerPages {
     func sealingKey() throws(LedgerError) -> UInt8?
     /// Retires a key that is not retired yet.
     func insert(_ key: RetiredKey) throws(LedgerError)
-    /// The uses of every key that is in use. `keyOf` reads the key of a record that was stored
-    /// without it.
-    func usesOfKeys(
-        _ keyOf: (_ record: [UInt8]) -> UInt8?
-    ) throws(LedgerError) -> [UInt8: KeyUse]
+    /// The uses of every key that is in use.
+    func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse]
     /// The keys of all records and of all tag passwords, and those that were given up.
-    func usedKeys(_ keyOf: (_ record: [UInt8]) -> UInt8?) throws(LedgerError) -> Set<UInt8>
+    func usedKeys() throws(LedgerError) -> Set<UInt8>
 
     /// The entries of an operation, oldest first.
     func entries(of operation: OperationID?) throws(LedgerError) -> [Entry]

@@ -82,12 +82,12 @@ public struct Operation: Hashable, Identifiable, Sendable {
     public let amount: Int64
     /// The payment that a refund reverses, or the addition that is taken back; each only once.
     public let reverses: OperationID?
-    /// Nil in rows from before version 3, for a kind without a subject, and where a game is removed.
+    /// What the operation is about; nil for a kind without a subject, and where a game is removed.
     public let subject: Subject?
-    /// The requested parameters of a making beyond its amount, so that the id stands for all of it.
-    /// Nil before version 6, and after the holder's name was forgotten.
+    /// The requested parameters of a making beyond its amount, so that the id stands for all of it;
+    /// after the holder's name was forgotten, without it.
     public var parameters: String?
-    /// The cashier who began the operation, if named. Nil before version 5.
+    /// The cashier who began the operation, if named.
     public let cashier: CashierName?
     /// The time when it began, by the ledger's clock.
     public let begunAt: Timestamp

@@ -42,7 +42,7 @@ extension LedgerRows {
     func recordsUnderRetiredKeys() throws(LedgerError) -> [String] {
         try recordsMadeTooLate().map { record in
             "I4: record \(record.sequence) of card \(record.uid) was made with key "
-                + "\(record.keyID.map { "\($0)" } ?? ""), which was given up before"
+                + "\(record.keyID), which was given up before"
         }
     }
 }

@@ -6,8 +6,7 @@ extension IssuedRecord {
 
     package var values: [SQLValue] {
         [
-            .uid(uid), .number(sequence), .blob(bytes), .id(operation),
-            .optional(keyID) { .integer(Int64($0)) },
+            .uid(uid), .number(sequence), .blob(bytes), .id(operation), .integer(Int64(keyID)),
         ]
     }
 
@@ -17,7 +16,7 @@ extension IssuedRecord {
             uid: try row.value(\.uid), sequence: try row.value(\.number),
             bytes: try row.value { $0.blob.flatMap { $0.count == recordSize ? $0 : nil } },
             operation: try row.value(\.id),
-            keyID: try row.optional(\.keyID))
+            keyID: try row.value(\.keyID))
     }
 }
 

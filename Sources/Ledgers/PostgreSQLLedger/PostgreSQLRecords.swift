@@ -11,8 +11,7 @@ extension IssuedRecord {
                 INSERT INTO issued_record (\(IssuedRecord.columns))
                 SELECT $1, $2, $3, $4, $5::smallint
                 WHERE NOT EXISTS (SELECT 1 FROM retired_key WHERE id = $5::smallint)
-                    AND coalesce((\(HouseKeys.sealing)), $5::smallint)
-                        IS NOT DISTINCT FROM $5::smallint
+                    AND coalesce((\(HouseKeys.sealing)), $5::smallint) = $5::smallint
                 """, values)
     }
 }

@@ -3,11 +3,9 @@ import LedgerColumns
 import TapcardDomain
 
 /// The uses of keys, from the indexes over the keys: however many cards and records there are, no
-/// row of them is read for a key that is stored with it.
+/// row of them is read.
 extension PostgreSQLRows {
-    func usesOfKeys(
-        _ keyOf: (_ record: [UInt8]) -> UInt8?
-    ) throws(LedgerError) -> [UInt8: KeyUse] {
+    func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse] {
         var uses: [UInt8: KeyUse] = [:]
         for (key, count) in try query(cards(by: "sealed_by")) {
             uses[key] = KeyUse(cards: count, first: try firstCards(under: key), protected: 0)
@@ -15,26 +13,18 @@ extension PostgreSQLRows {
         for (key, count) in try query(cards(by: "protection_key")) {
             uses[key, default: KeyUse()].countProtected(count)
         }
-        for (uid, record) in try query(lastRecordsWithoutKey) {
-            if let key = keyOf(record) { uses[key, default: KeyUse()].countSealed(uid) }
-        }
         return uses
     }
 
-    func usedKeys(_ keyOf: (_ record: [UInt8]) -> UInt8?) throws(LedgerError) -> Set<UInt8> {
-        let stored = Selection(
+    func usedKeys() throws(LedgerError) -> Set<UInt8> {
+        let used = Selection(
             """
             SELECT id FROM retired_key
             UNION (\(PostgreSQLRows.distinct("protection_key", in: "card")))
             UNION (\(PostgreSQLRows.distinct("key_id", in: "issued_record")))
             """
         ) { row throws(LedgerError) in try row.value(\.keyID) }
-        let others = Selection(
-            """
-            SELECT DISTINCT ON (get_byte(bytes, 0)) bytes FROM issued_record WHERE key_id IS NULL
-            """
-        ) { row throws(LedgerError) in try row.value(\.blob) }
-        return Set(try query(stored) + query(others).compactMap(keyOf))
+        return Set(try query(used))
     }
 
     /// The values of an indexed column, from one to the next higher: a step for each of them, and
@@ -74,17 +64,5 @@ extension PostgreSQLRows {
                 (key: try row.value(\.keyID), uid: try row.value(\.uid))
             })
         return page.filter { $0.key == key }.map(\.uid)
-    }
-
-    /// Records of a ledger from before version 8 of the files are stored without their key.
-    private var lastRecordsWithoutKey: Selection<(uid: CardUID, record: [UInt8])> {
-        Selection(
-            """
-            SELECT card.uid, record.bytes FROM card
-                JOIN issued_record AS record
-                    ON record.uid = card.uid AND record.sequence = card.confirmed
-            WHERE card.sealed_by IS NULL ORDER BY card.uid
-            """
-        ) { row throws(LedgerError) in (uid: try row.value(\.uid), record: try row.value(\.blob)) }
     }
 }

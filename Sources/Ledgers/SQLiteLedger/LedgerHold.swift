@@ -20,11 +20,10 @@ final class LedgerHold {
     init(_ path: String, _ kind: Kind) throws(LedgerError) {
         let (folder, file) = LedgerFolder.split(path)
         let name = "\(folder)/.\(file).lock"
+        // Whoever can open it can keep the ledger from its owner.
         let descriptor = unsafe open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o600)
         guard descriptor >= 0 else { throw LedgerError(systemError: errno, path: path) }
         self.descriptor = descriptor
-        // Whoever can open it can keep the ledger from its owner. Earlier versions let others read it.
-        fchmod(descriptor, 0o600)
         guard flock(descriptor, (kind == .using ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
             // The initialiser has set every property, so a throw runs deinit, which closes.
             let error = errno

@@ -35,10 +35,6 @@ extension SQLiteRows {
         }.first
     }
 
-    func firstOperationWithSubject() throws(LedgerError) -> Operation? {
-        try operations(where: "subject IS NOT NULL ORDER BY position LIMIT 1", []).first
-    }
-
     func replacements(on uid: CardUID) throws(LedgerError) -> [Operation] {
         try operations(where: "uid = ? AND kind = 'replace' ORDER BY position", [.uid(uid)])
     }

@@ -21,9 +21,8 @@ public final class FileLock: Sendable {
     /// Takes the lock of this path and creates the file if needed. Nil if it is held elsewhere and
     /// `waiting` is false; a waiting call blocks its thread.
     public static func acquire(_ path: String, waiting: Bool) throws(FileError) -> FileLock? {
+        // Whoever can open it can hold it.
         let file = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_NOCTTY, mode: 0o600)
-        // Whoever can open it can hold it. Earlier versions let others read it.
-        try? file.setPermissions(0o600)
         guard try file.lock(waiting: waiting) else { return nil }
         try? file.truncate()
         // The number is only for messages: a full disk must not prevent locking.

@@ -173,8 +173,7 @@ public struct Station: Sendable {
                     preconditionFailure("the ledger let a balance pass that no card can hold")
                 }
                 return record.bytes
-            },
-            keyOf: { SealedRecord($0)?.keyID })
+            })
     }
 }
 

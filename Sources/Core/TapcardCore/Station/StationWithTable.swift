@@ -1,5 +1,4 @@
 package import CardCryptography
-import CardImage
 import ChipCard
 package import Ledger
 import TagReading
@@ -105,10 +104,7 @@ package struct CardTable: Sendable {
                 guard card.chip == .ntag424, card.isInUse else { continue }
                 var ids = common
                 for number in Set([card.confirmed, card.allocated]) {
-                    let record = try rows.issued(card.uid, number)
-                    if let id = record.flatMap({ $0.keyID ?? SealedRecord($0.bytes)?.keyID }) {
-                        ids.insert(id)
-                    }
+                    if let record = try rows.issued(card.uid, number) { ids.insert(record.keyID) }
                 }
                 found[card.uid] = ids
             }

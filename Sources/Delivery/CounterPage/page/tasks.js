@@ -2,7 +2,7 @@
 // answer says so; after a lost answer, the operation is queried by its id. A refused query or retry
 // tells nothing about the outcome of the operation.
 
-import { call, OPERATION_LIMIT, Problem } from "./api.js";
+import { call, isConfirmed, OPERATION_LIMIT, Problem } from "./api.js";
 import { announce, confirmed, toast } from "./notices.js";
 import { meaningOf, refusalWords, spoken, unknownWords } from "./refusals.js";
 import { blamesTag, change, freshID, HERE, isUsable, needsOtherTag, state } from "./store.js";
@@ -277,6 +277,11 @@ function show(id) {
     askOnceMore(task, then);
     return;
   }
+  if (problem?.error === "address-unconfirmed") {
+    dismiss(id);
+    isConfirmed(problem).then((isSo) => isSo && begin(verb, task.body, { ...task, then }));
+    return;
+  }
   if (status === "unknown" && repeatsItself(task)) {
     const isSoon = doubt && task.doneAt - task.sentAt < SHORTEST_WAIT;
     // A waiting request would hide the loss and return of the reader from all pages.
@@ -359,8 +364,7 @@ export function restoreTasks() {
   for (const task of JSON.parse(sessionStorage.getItem(KEPT) ?? "[]")) {
     const since = performance.now();
     const doubt = task.doubt && new Problem(task.doubt);
-    // A task stored by an earlier version has no kind.
-    const asking = { kind: task.verb, ...task, ...FRESH, doubt, status: "asking", since };
+    const asking = { ...task, ...FRESH, doubt, status: "asking", since };
     change({ tasks: { ...state.tasks, [task.id]: asking } });
   }
 }

@@ -1,5 +1,4 @@
 import CardCryptography
-import CardImage
 import DurableFile
 import Ledger
 import StationFiles
@@ -204,7 +203,7 @@ extension Session {
         let ledger = try await ledger()
         return try await withLedgerErrors { () throws(LedgerError) in
             try await ledger.readAtLength { rows throws(LedgerError) in
-                try rows.usesOfKeys { SealedRecord($0)?.keyID }
+                try rows.usesOfKeys()
             }
         }
     }
@@ -214,7 +213,7 @@ extension Session {
         let ledger = try await ledger()
         return try await withLedgerErrors { () throws(LedgerError) in
             try await ledger.readAtLength { rows throws(LedgerError) in
-                try rows.usedKeys { SealedRecord($0)?.keyID }
+                try rows.usedKeys()
             }
         }
     }
