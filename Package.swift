@@ -84,8 +84,6 @@ let package = Package(
         room("DurableFile", on: "Support"),
         room("LibraryLoading", on: "Support"),
         room("SystemClock", on: "Support"),
-        room("PasswordEntry", on: "Support"),
-        room("TerminalControl", on: "Support", ["BlockingLane", "CLinux", "PasswordEntry"]),
         room(
             "WebServer", on: "Support",
             ["BlockingLane", "CLinux", "CMicroHTTPD", "LibraryLoading", "SystemClock"]),
@@ -180,16 +178,12 @@ let package = Package(
 
         room("StyledText", on: "Delivery", ["TapcardDomain"]),
         room(
-            "MastermindBoard", on: "Delivery",
-            ["ServicePorts", "Games", "StyledText", "PasswordEntry"]),
-        room(
             "Verbs", on: "Delivery",
             [
                 "TapcardCore", "StationFiles", "MastermindGames", "TapcardDomain", "Games",
                 "Type2Tag", "CardCryptography", "CardImage", "TagReading", "Ledger",
                 "ServicePorts", "DurableFile", "TextCodecs",
-                "ReaderDiagnosis", "BlockingLane", "MastermindBoard", "TerminalControl",
-                "StyledText",
+                "ReaderDiagnosis", "BlockingLane", "StyledText",
             ]),
         room(
             "CommandLine", on: "Delivery",
@@ -227,7 +221,7 @@ let package = Package(
                 "TapcardDomain", "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile",
                 "ReaderDiagnosis",
                 "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
-                "RemoteServices", "ServiceSandbox", "TerminalControl", "WebServer", "SystemClock",
+                "RemoteServices", "ServiceSandbox", "WebServer", "SystemClock",
             ],
             path: "Sources/Delivery/tapcard", swiftSettings: strict,
             linkerSettings: selfContained),
@@ -361,7 +355,7 @@ let package = Package(
             path: "Tests/FaultEnumerator", swiftSettings: strict),
         .executableTarget(
             name: "ReaderMemcheck",
-            dependencies: ["LibNFCReader", "PN532Emulator", "SimulatedField", "TagReading"],
+            dependencies: ["LibNFCReader", "PN532Emulator", "SimulatedField"],
             path: "Tests/ReaderMemcheck", swiftSettings: strict),
 
         .executableTarget(
@@ -378,12 +372,7 @@ let package = Package(
         tests(of: "BlockingLane"),
         tests(of: "DurableFile"),
         tests(of: "LibraryLoading"),
-        tests(of: "PasswordEntry"),
         tests(of: "StyledText"),
-        tests(of: "TerminalControl", ["CLinux"]),
-        tests(
-            of: "MastermindBoard",
-            ["Games", "SeededChance", "ServicePorts", "StyledText", "Thoroughness"]),
         tests(of: "WebServer", ["BlockingLane", "RawHTTP"]),
         tests(of: "TapcardDomain"),
         tests(of: "Games", ["SeededChance", "TapcardDomain"]),
@@ -490,7 +479,7 @@ let package = Package(
                 "CardCryptography", "TapcardCore", "TapcardDomain", "SimulatedField",
                 "SimulatedReader", "Ledger",
                 "TagReading", "Type2Tag", "DurableFile", "ReaderDiagnosis", "TextCodecs",
-                "IdleDrivers", "BlockingLane", "ServicePorts", "TerminalControl",
+                "IdleDrivers", "BlockingLane", "ServicePorts",
             ]),
         tests(
             of: "KioskServer",

@@ -38,13 +38,12 @@ struct LocaleTests {
         #expect(
             try await longest(ProgramBench(), "takings --help") == longest(usual, "help takings"))
         for columns in [60, 80, 132] {
-            let bench = try ProgramBench(
-                isTerminal: true, size: .init(columns: columns, rows: 24))
+            let bench = try ProgramBench(isTerminal: true, columns: columns)
             let width = await longest(bench, "takings --help")
             #expect(width <= columns && width > columns - 12, "\(columns)")
         }
         // What an option means begins below it where both have no room on one line.
-        let tiny = try ProgramBench(isTerminal: true, size: .init(columns: 40, rows: 24))
+        let tiny = try ProgramBench(isTerminal: true, columns: 40)
         let help = await tiny.run("--help").text
         #expect(help.contains("\n  --timeout SECONDS\n      How long"), "\(help)")
     }

@@ -6,8 +6,8 @@ import Verbs
 
 @Suite("How draws and tickets look on a terminal")
 struct LotteryLookTests {
-    private static let wide = TerminalSize(columns: 80, rows: 24)
-    private static let small = TerminalSize(columns: 40, rows: 12)
+    private static let wide = 80
+    private static let small = 40
 
     private func lottery() throws -> FakeLottery {
         try FakeLottery.example(tickets: [
@@ -19,11 +19,11 @@ struct LotteryLookTests {
 
     /// The screen after a run.
     private func screen(
-        _ line: String, _ size: TerminalSize, _ lottery: FakeLottery,
+        _ line: String, _ columns: Int, _ lottery: FakeLottery,
         _ environment: [String: String] = ["NO_COLOR": "1"]
     ) async throws -> String {
         let bench = try ProgramBench(
-            isTerminal: true, size: size, services: lottery.services)
+            isTerminal: true, columns: columns, services: lottery.services)
         let ended = await bench.run(line, environment)
         #expect(ended.status == 0)
         // The spinner's line is cleared before the result.
@@ -139,7 +139,7 @@ struct LotteryLookTests {
             FakeLottery.draw("draw-2", "2023-05-22", balls, 998, 0, under: rules),
         ])
         let bench = try ProgramBench(
-            isTerminal: true, size: TerminalSize(columns: columns, rows: 12),
+            isTerminal: true, columns: columns,
             services: lottery.services)
         let variables = ["TAPCARD_LOTTERY_BALLS": "20", "TAPCARD_LOTTERY_HIGHEST": "999"]
         _ = await bench.run("issue --balance 20 --quiet", variables)

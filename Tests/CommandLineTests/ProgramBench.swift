@@ -11,7 +11,6 @@ import SimulatedReader
 import TagReading
 import TapcardCore
 import TapcardDomain
-import TerminalControl
 import TextCodecs
 import Type2Tag
 import Verbs
@@ -25,10 +24,10 @@ final class ProgramBench: Sendable {
     private let ledger = InMemoryLedger()
     private let folder: String
     private let isTerminal: Bool
-    private let keyboard: TypingPerson?
+    private let askSecretly: SecretQuestion?
     /// The addresses at which counters were served.
     let served = Guarded<[String]>([])
-    private let size: TerminalSize?
+    private let columns: Int?
     private let services: Services
     /// The settings of the services' drivers, each time they were made.
     let made = Guarded<[ServiceSettings]>([])
@@ -38,14 +37,17 @@ final class ProgramBench: Sendable {
     private let running = Guarded<Program?>(nil)
 
     init(
-        isTerminal: Bool = false, typing lines: [String?]? = nil, size: TerminalSize? = nil,
+        isTerminal: Bool = false, typing lines: [String?]? = nil, columns: Int? = nil,
         services: Services = NoServices.all,
         clock: @escaping @Sendable () -> Timestamp = { ProgramBench.now }
     ) throws {
         self.clock = clock
         self.isTerminal = isTerminal
-        keyboard = lines.map(TypingPerson.init)
-        self.size = size
+        askSecretly = lines.map { lines in
+            let left = Guarded(lines)
+            return { _ in left.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
+        }
+        self.columns = columns
         self.services = services
         folder = "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
         try DurableFile.makeFolder(folder)
@@ -108,15 +110,16 @@ final class ProgramBench: Sendable {
     ) async -> Ended {
         let variables = [
             "XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder, "TAPCARD_READER": "sim",
-        ]
+        ].merging(NoServices.addresses) { $1 }
         let serving = ServingProcess(whenServing: { [served] pages in
             served.withLock { $0.append(pages.kiosk?.address ?? "") }
         })
         let program = Program(
             drivers: drivers(failures), adding: [.serve(in: serving)],
             console: Console(
-                isTerminal: isTerminal, isErrorTerminal: isTerminal, size: { [size] in size },
-                keyboard: keyboard,
+                isTerminal: isTerminal, isErrorTerminal: isTerminal,
+                columns: { [columns] in columns },
+                askSecretly: askSecretly,
                 write: { [output] bytes throws(OutputError) in
                     if let failure = failures.output { throw failure }
                     output.append(String(decoding: bytes, as: UTF8.self))
@@ -213,21 +216,6 @@ final class ProgramBench: Sendable {
                     }, progress: progress)
             })
     }
-}
-
-/// Answers questions with these lines, one each, and then with nothing; nil gives a question up.
-private final class TypingPerson: InteractiveTerminal {
-    private let lines: Guarded<[String?]>
-
-    init(_ lines: [String?]) { self.lines = Guarded(lines) }
-
-    func askSecretly(_ question: String) async throws(TerminalError) -> String? {
-        lines.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-    }
-
-    func withScreen<Success: Sendable>(
-        _ body: (any TerminalScreen) async -> Success
-    ) async throws(TerminalError) -> Success { throw TerminalError(.unusable, "there is none") }
 }
 
 /// A machine without USB.

@@ -226,7 +226,7 @@ struct ProgramOutputTests {
         arguments: [("history", 60), ("history", 80), ("history --last 1", 60), ("config", 80)])
     func narrow(line: String, columns: Int) async throws {
         let bench = try ProgramBench(
-            isTerminal: true, size: TerminalSize(columns: columns, rows: 24))
+            isTerminal: true, columns: columns)
         _ = await bench.run("issue --balance 20 --quiet")
         let text = await bench.run(line).text
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= columns }, "\(text)")

@@ -8,7 +8,7 @@ struct HelpTests {
         let overview = try counter.step("--help")
         for line in ["", "help", "-h"] { #expect(try counter.step(line) == overview) }
         let verbs = overview.matches(of: /\n  ([a-z][a-z-]*(?: [a-z-]+)?)  +[A-Z]/).map(\.output.1)
-        #expect(verbs.count == 76)
+        #expect(verbs.count == 75)
         for verb in verbs {
             let help = try counter.step("\(verb) --help")
             #expect(help.hasPrefix("Usage:\n  tapcard \(verb) [OPTIONS]"))
@@ -33,7 +33,7 @@ struct HelpTests {
         let list = try #require(overview.firstRange(of: "\n\nTopics of tapcard help:\n"))
         let rows = overview[list.upperBound...].split(separator: "\n").prefix { $0.hasPrefix("  ") }
         let names = rows.compactMap { $0.split(separator: " ").first }
-        #expect(names.count == 9)
+        #expect(names.count == 10)
         for name in names {
             let help = try counter.step("help \(name)")
             #expect(help.count > 300 && !help.contains("`"), "\(name)")

@@ -5,7 +5,6 @@ import Testing
 final class Terminal {
     private static let unlock: UInt = 0x4004_5431
     private static let number: UInt = 0x8004_5430
-    private static let setSize: UInt = 0x5414
 
     private let master: Int32
 
@@ -33,11 +32,6 @@ final class Terminal {
         #expect(count == bytes.count)
     }
 
-    func resize(columns: UInt16, rows: UInt16) {
-        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-        #expect(unsafe ioctl(master, Terminal.setSize, &size) == 0)
-    }
-
     /// How the terminal treats keys and lines: its flags, and the characters that mean something.
     var settings: [String] {
         var settings = termios()
@@ -51,6 +45,14 @@ final class Terminal {
     var showsKeys: Bool {
         var settings = termios()
         return unsafe tcgetattr(master, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+    }
+
+    /// Does what a shell does for its own line.
+    func showKeys() {
+        var settings = termios()
+        #expect(unsafe tcgetattr(master, &settings) == 0)
+        settings.c_lflag |= tcflag_t(ECHO)
+        #expect(unsafe tcsetattr(master, TCSANOW, &settings) == 0)
     }
 
     /// Everything written since the last time. A terminal shows a line feed as two characters.

@@ -86,9 +86,11 @@ final class KioskBench: Sendable {
                 Dictionary(uniqueKeysWithValues: zip(names, readers)), services, mayPass, ledger),
             adding: [.serve(in: ServingProcess(whenServing: served.note))],
             console: Console(
-                isTerminal: false, isErrorTerminal: false, size: { nil }, write: { _ in },
+                isTerminal: false, isErrorTerminal: false, columns: { nil }, write: { _ in },
                 writeError: { text in console.withLock { $0 += text } }),
-            environment: ["XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder, "HOME": folder])
+            environment: [
+                "XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder, "HOME": folder,
+            ].merging(NoServices.addresses) { $1 })
         running = Task {
             defer { served.end() }
             return await program.run(

@@ -18,6 +18,8 @@ final class PlayedMastermind: MastermindService {
         var tokens = 0
         var games = 0
         var guesses = 0
+        /// What happens while the next guess is under way.
+        var meanwhile: (@Sendable () -> Void)?
     }
 
     let state = Guarded(State())
@@ -69,6 +71,7 @@ final class PlayedMastermind: MastermindService {
         _ colours: [Int], in game: MastermindGameID, with token: MastermindToken
     ) throws(ServiceError) -> MastermindAnswer {
         try note("guess \(colours.map(String.init).joined()) \(token.secret)")
+        state.withLock { $0.meanwhile.take() }?()
         let answer = state.withLock { state in
             state.guesses += 1
             return MastermindAnswer(
@@ -136,12 +139,5 @@ final class DeskBench: Sendable {
         } catch {
             return error
         }
-    }
-}
-
-extension MastermindDesk {
-    /// Guesses as the command does.
-    func guess(_ colours: [Int]) async throws(TapcardError) -> KeptMastermindGame {
-        try await guess(colours, in: try requireCurrentGame())
     }
 }

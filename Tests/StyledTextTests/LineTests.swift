@@ -18,17 +18,6 @@ struct LineTests {
         #expect(text.padded(0) == text)
     }
 
-    @Test("a text is cut in front of a character that does not fit", arguments: 0..<9)
-    func cut(limit: Int) {
-        let text = "a日本語z"
-        let cut = text.cut(to: limit)
-        #expect(text.hasPrefix(cut) && cut.cellCount <= limit)
-        #expect(cut.cellCount >= min(limit - 1, text.cellCount))
-        let line = (Line("a日", .good) + Line("本語z", .bad)).cut(to: limit)
-        #expect(line.text == cut)
-        #expect(line.width == cut.cellCount)
-    }
-
     @Test("what no two terminals agree on is replaced where each cell counts")
     func steady() {
         for (text, steady) in [

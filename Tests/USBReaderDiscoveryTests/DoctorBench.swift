@@ -40,7 +40,7 @@ final class DoctorBench: Sendable {
         let program = Program(
             drivers: drivers,
             console: Console(
-                isTerminal: false, isErrorTerminal: false, size: { nil },
+                isTerminal: false, isErrorTerminal: false, columns: { nil },
                 write: { [output] bytes in
                     output.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
                 }, writeError: { [output] text in output.withLock { $0 += text } }),

@@ -34,20 +34,6 @@ package struct MastermindDesk: Sendable {
         try file.load().login.flatMap { $0.address == address ? $0.user : nil }
     }
 
-    /// The current game; throws without one.
-    package func requireCurrentGame() throws(TapcardError) -> MastermindGame {
-        if let kept = try currentGame() { return kept.game }
-        throw TapcardError(
-            .refusal(.wrongState), "There is no game to guess in.",
-            meaning: MastermindDesk.nothingSent,
-            next: [.service(.startGame)])
-    }
-
-    /// The stored data of a game, current or not.
-    package func kept(_ game: MastermindGame) throws(TapcardError) -> KeptMastermindGame {
-        try file.load().kept(game, at: address)
-    }
-
     package func logIn(
         as user: String, password: String, timeToLive: Int? = nil
     ) async throws(TapcardError) {
@@ -61,15 +47,6 @@ package struct MastermindDesk: Sendable {
             throw TapcardError(error, meaning: "You are not logged in.")
         }
         try keep(token, user, timeToLive)
-    }
-
-    /// Refuses without a login, without asking the service.
-    package func requireLoggedIn() throws(TapcardError) {
-        do throws(Failure) {
-            _ = try requireLogin()
-        } catch {
-            throw error.error(meaning: MastermindDesk.nothingSent)
-        }
     }
 
     /// Checks the user name of a login, before a password is asked for.
@@ -135,15 +112,11 @@ package struct MastermindDesk: Sendable {
         }
     }
 
-    /// Makes a guess in that game. It need not be the current one: another process may have changed
-    /// that since the player looked. The guess is written down before it is sent. Where no answer
+    /// Makes a guess in the current game. It is written down before it is sent. Where no answer
     /// comes it stays as one that may have counted: it is not repeated, because the service would
     /// count it twice.
-    package func guess(
-        _ colours: [Int], in game: MastermindGame,
-        rules colourCount: Int = MastermindRules.usualColours
-    ) async throws(TapcardError) -> KeptMastermindGame {
-        try requireGuess(colours, colourCount, in: game)
+    package func guess(_ colours: [Int]) async throws(TapcardError) -> KeptMastermindGame {
+        let game = try gameThatTakes(colours)
         try change(game) { $0.ask(colours) }
         do {
             let answer = try await callWithLogin { token throws(ServiceError) in
@@ -159,22 +132,27 @@ package struct MastermindDesk: Sendable {
         }
     }
 
-    private func requireGuess(
-        _ colours: [Int], _ colourCount: Int, in game: MastermindGame
-    ) throws(TapcardError) {
+    /// The current game, if this can be a guess in it.
+    private func gameThatTakes(_ colours: [Int]) throws(TapcardError) -> MastermindGame {
+        guard let kept = try currentGame() else {
+            throw TapcardError(
+                .refusal(.wrongState), "There is no game to guess in.",
+                meaning: MastermindDesk.nothingSent, next: [.service(.startGame)])
+        }
         do {
-            try MastermindRules(slots: game.slots, colours: colourCount).requireGuess(colours)
+            try MastermindRules(slots: kept.game.slots).requireGuess(colours)
         } catch {
             throw TapcardError(
                 .refusal(.badGuess), TapcardError.sentence(error.detail),
                 meaning: MastermindDesk.nothingSent)
         }
-        if let count = try kept(game).solvedWith {
+        if let count = kept.solvedWith {
             throw TapcardError(
                 .refusal(.wrongState), "This game is solved, with guess \(count).",
                 meaning: MastermindDesk.nothingSent,
                 next: [.service(.startAnotherGame)])
         }
+        return kept.game
     }
 
     @discardableResult

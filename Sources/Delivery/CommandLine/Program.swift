@@ -128,7 +128,7 @@ package struct Program: Sendable {
         }
         let verbs = verbs()
         do {
-            let columns = console.isTerminal ? console.size()?.columns : nil
+            let columns = console.columns()
             let table = CommandTable.tapcard(verbs, date: build.date ?? "")
             return (try table.fitting(columns).parse(arguments), verbs)
         } catch {

@@ -44,16 +44,6 @@ package struct Line: Sendable, Hashable, ExpressibleByStringInterpolation {
         return atStart ? space + self : self + space
     }
 
-    /// The beginning of this line that fits the limit.
-    package func cut(to limit: Int) -> Line {
-        guard width > limit else { return self }
-        var line = Line()
-        for piece in pieces {
-            line.append(piece.text.cut(to: limit - line.width), piece.style)
-        }
-        return line
-    }
-
     /// This line without spaces at its end.
     package var trimmed: Line {
         var line = self

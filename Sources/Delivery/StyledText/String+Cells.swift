@@ -21,19 +21,6 @@ extension String {
         isPlain ? utf8.count : reduce(0) { $0 + $1.cellCount }
     }
 
-    /// The beginning of the text, at most `limit` cells wide.
-    package func cut(to limit: Int) -> String {
-        if isPlain { return String(prefix(max(0, limit))) }
-        var text = ""
-        var width = 0
-        for character in self {
-            width += character.cellCount
-            guard width <= limit else { break }
-            text.append(character)
-        }
-        return text
-    }
-
     /// The text filled up with spaces to a width, at its end or, for numbers, at its beginning.
     package func padded(_ width: Int, atStart: Bool = false) -> String {
         let space = String(repeating: " ", count: max(0, width - cellCount))

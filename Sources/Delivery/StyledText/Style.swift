@@ -3,11 +3,8 @@ package struct Style: Hashable, Sendable {
     /// The terminal's codes for this style; empty for plain text.
     private let codes: String
 
-    package init(codes: String) { self.codes = codes }
-
     package static let plain = Style(codes: "")
     package static let title = Style(codes: "1")
-    package static let faint = Style(codes: "2")
     package static let bad = Style(codes: "31")
     package static let good = Style(codes: "32")
     package static let gold = Style(codes: "33")

@@ -3,16 +3,19 @@ package import TapcardCore
 /// A row of the command table with its implementation.
 package struct Command: Sendable {
     package let spec: CommandSpec
+    /// The address of the service that it may ask; nil for none.
+    package let asks: Settings.Name?
     /// The page's call for the command; nil for commands of a terminal or an operator.
     package let page: PageCall?
-    /// The document of `--json`; nil for a command that draws a screen instead.
-    package let answers: PrintedDocument?
+    /// The document of `--json`.
+    package let answers: PrintedDocument
     private let run: @Sendable (Session) async throws(TapcardError) -> Report
 
     package init<each Value>(
         _ words: String, group: Group, _ summary: String, discussion: String = "",
-        takes parameters: repeat Parameter<each Value>, page: PageCall? = nil,
-        answers: PrintedDocument? = nil, example: String,
+        takes parameters: repeat Parameter<each Value>, asks: Settings.Name? = nil,
+        page: PageCall? = nil,
+        answers: PrintedDocument, example: String,
         run: @escaping @Sendable (Session) async throws(TapcardError) -> Report
     ) {
         var rows: [CommandParameter] = []
@@ -20,7 +23,7 @@ package struct Command: Sendable {
         spec = CommandSpec(
             path: words.split(separator: " ").map(String.init), summary: summary,
             discussion: discussion, parameters: rows, example: example, group: group.rawValue)
-        (self.page, self.answers, self.run) = (page, answers, run)
+        (self.asks, self.page, self.answers, self.run) = (asks, page, answers, run)
     }
 
     /// Whether an operation id makes a retry safe.
@@ -29,6 +32,7 @@ package struct Command: Sendable {
     /// Runs the command.
     package func outcome(in session: Session) async -> Result<Report, TapcardError> {
         do throws(TapcardError) {
+            if let asks { try session.requireConfirmed(asks) }
             return .success(try await run(session))
         } catch {
             return .failure(error.fitting(spec))

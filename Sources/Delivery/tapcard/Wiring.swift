@@ -15,7 +15,6 @@ import SystemClock
 import TagReading
 import TapcardCore
 import TapcardDomain
-import TerminalControl
 import Verbs
 
 /// The only place that knows all drivers.
@@ -50,10 +49,7 @@ enum Wiring {
             source.setEventHandler {
                 if number == SIGHUP, Hangup.isAnswered() { return }
                 if work.isCancelled {
-                    program.cutShort {
-                        giveTerminalBack()
-                        die(by: number)
-                    }
+                    program.cutShort { die(by: number) }
                 }
                 first.withLock { $0 = $0 ?? number }
                 work.cancel()
@@ -130,7 +126,7 @@ enum Wiring {
 
     static let console = Console(
         isTerminal: isatty(STDOUT_FILENO) == 1, isErrorTerminal: isatty(STDERR_FILENO) == 1,
-        size: terminalSize, keyboard: SystemTerminal(),
+        columns: columns, askSecretly: Keyboard.askSecretly,
         write: { bytes throws(OutputError) in try Wiring.write(bytes, to: STDOUT_FILENO) },
         // A failure to write to standard error cannot be reported anywhere.
         writeError: { text in try? Wiring.write(Array(text.utf8), to: STDERR_FILENO) })
@@ -218,20 +214,19 @@ enum Wiring {
             activation: RemoteActivation(settings.activation, through: HTTPClient(options)),
             lottery: RemoteLottery(
                 settings.lottery, through: HTTPClient(options),
-                cache: HTTPCache(folder: settings.dataFolder + "/cache"), rules: settings.rules),
+                cache: AnswerCache(folder: settings.dataFolder + "/cache"), rules: settings.rules),
             mastermind: RemoteMastermind(settings.mastermind, through: HTTPClient(options)))
     }
 
-    private static func terminalSize() -> TerminalSize? {
+    private static func columns() -> Int? {
         var size = winsize()
-        guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0,
-            size.ws_row > 0
+        guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
         else { return nil }
-        return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
+        return Int(size.ws_col)
     }
 
     /// Writes all bytes, or fails when the other end is closed.
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
+    static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { bytes in

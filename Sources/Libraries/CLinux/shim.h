@@ -43,31 +43,6 @@ static inline int linux_make_raw(int terminal) {
     return tcsetattr(terminal, TCSANOW, &settings);
 }
 
-/// Bytes come from a terminal one by one, unseen and as they are. The keys that send a signal
-/// still do, and what is written is treated as before; -1 and errno on failure.
-static inline int linux_make_keywise(int terminal) {
-    struct termios settings;
-    if (tcgetattr(terminal, &settings) != 0) return -1;
-    settings.c_iflag &= ~(tcflag_t)(IXON | ICRNL | INLCR | IGNCR | ISTRIP);
-    settings.c_lflag &= ~(tcflag_t)(ICANON | ECHO | IEXTEN);
-    settings.c_cc[VMIN] = 1;
-    settings.c_cc[VTIME] = 0;
-    return tcsetattr(terminal, TCSANOW, &settings);
-}
-
-extern int pipe2(int ends[2], int flags);
-extern ssize_t read(int descriptor, void *bytes, size_t count);
-
-/// A pipe whose ends never block and that no child inherits; -1 and errno on failure.
-static inline int linux_pipe(int *ends) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK); }
-
-/// Throws away what lies in a pipe that does not block.
-static inline void linux_drain(int pipe) {
-    char bytes[256];
-    while (read(pipe, bytes, sizeof bytes) > 0) {
-    }
-}
-
 /// A counter that can be waited for; -1 and errno on failure.
 static inline int linux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 

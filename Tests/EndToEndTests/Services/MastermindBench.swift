@@ -1,11 +1,8 @@
 import Glibc
 import Testing
 
-/// Mastermind against a sandbox: a counter, the services it talks to, and a terminal to play in.
+/// Mastermind against a sandbox: a counter, the services it talks to, and a terminal.
 final class MastermindBench {
-    static let leaving = "\u{1B}[?25h\u{1B}[?1049l"
-    static let taking = "\u{1B}[?1049h"
-
     let counter: Counter
     let services: PlayedServices
     let terminal: Terminal
@@ -21,7 +18,6 @@ final class MastermindBench {
             "TERM": "xterm", "SWIFT_BACKTRACE": "enable=no",
         ]) { $1 }
         terminal = try Terminal()
-        terminal.resize(columns: 80, rows: 24)
     }
 
     /// Runs a command that has to come out well, with the sandbox's password.
@@ -44,13 +40,6 @@ final class MastermindBench {
         return try counter.start(
             counter.words(of: line), with: variables,
             streams: .init(terminal: terminal.path))
-    }
-
-    /// The board, as soon as it is there.
-    func play(_ line: String = "mastermind play --no-color") throws -> ChildProcess {
-        let process = try start(line)
-        try wait(process, for: "[_]")
-        return process
     }
 
     /// Waits until the terminal has shown this after the text of the last wait.

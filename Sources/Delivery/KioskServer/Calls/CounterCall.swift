@@ -12,11 +12,10 @@ package struct CounterCall: Sendable {
     let verb: Command
     private let page: PageCall
 
-    /// Nil for a command without a page call. A page call without a document traps.
+    /// Nil for a command without a page call.
     private init?(_ verb: Command) {
         guard let page = verb.page else { return nil }
-        guard let answer = verb.answers else { preconditionFailure("\(verb.words): no answers") }
-        (self.verb, self.page, self.answer) = (verb, page, answer)
+        (self.verb, self.page, answer) = (verb, page, verb.answers)
         parameters = verb.spec.parameters.compactMap(\.page)
         command = CommandSummary(verb.spec)
     }
@@ -35,7 +34,7 @@ package struct CounterCall: Sendable {
     /// The path. Its parts are separated by "/"; a last part in braces is a parameter.
     package var path: String { page.path }
     /// Whether the call asks a service, which may be unreachable.
-    package var asksService: Bool { page.asksService }
+    package var asksService: Bool { verb.asks != nil }
 
     /// The description of the command from the command line.
     package struct CommandSummary: Sendable {

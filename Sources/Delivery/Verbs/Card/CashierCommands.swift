@@ -3,7 +3,6 @@ package import StationFiles
 import StyledText
 import TapcardCore
 import TapcardDomain
-import TerminalControl
 import TextCodecs
 
 extension Parameter<CashierName> {
@@ -114,16 +113,10 @@ extension Session {
 
     /// A secret that somebody types, unseen.
     func typed(_ question: String, _ secret: TypedSecret) async throws(TapcardError) -> String {
-        guard let keyboard = console.keyboard else {
+        guard let askSecretly = console.askSecretly else {
             throw .missing(secret.rawValue, secret.variable, meaning: "Nothing was changed.")
         }
-        do {
-            if let typed = try await keyboard.askSecretly(question) { return typed }
-        } catch {
-            throw TapcardError(
-                .failed, "The terminal cannot be asked for the \(secret.rawValue): \(error).",
-                meaning: "Nothing was changed.", advice: "Set \(secret.variable).")
-        }
+        if let typed = await askSecretly(question) { return typed }
         throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was changed.")
     }
 

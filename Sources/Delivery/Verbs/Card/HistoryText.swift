@@ -37,7 +37,7 @@ struct HistoryText {
 
 extension Session {
     /// The width of the terminal; nil when the output goes elsewhere.
-    var columns: Int? { console.isTerminal ? console.size()?.columns : nil }
+    var columns: Int? { console.columns() }
 
     /// The entry on one line; on a narrow terminal the id and the rest are on lines of their own.
     func line(of text: HistoryText, within columns: Int?) -> String {

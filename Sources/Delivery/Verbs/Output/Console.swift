@@ -1,6 +1,5 @@
 import StyledText
 import TapcardDomain
-package import TerminalControl
 
 /// The output of a command. A terminal and a pipe get the same words; colour, check mark and
 /// spinner are for terminals only.
@@ -10,21 +9,22 @@ package struct Console: Sendable {
     package private(set) var writeError: @Sendable (String) -> Void
     package let isTerminal: Bool
     package let isErrorTerminal: Bool
-    /// The current size of the terminal; nil without a terminal or a known size.
-    package let size: @Sendable () -> TerminalSize?
-    /// The keyboard, if a person can answer questions there.
-    package let keyboard: (any InteractiveTerminal)?
+    /// The current width of the terminal in characters; nil without one, or where it is not known.
+    package let columns: @Sendable () -> Int?
+    /// Asks for a line that is hidden while it is typed; nil where no person can be asked.
+    package let askSecretly: SecretQuestion?
     /// Whether text for people must be ASCII.
     private(set) var knowsASCIIAlone = false
 
     package init(
-        isTerminal: Bool, isErrorTerminal: Bool, size: @escaping @Sendable () -> TerminalSize?,
-        keyboard: (any InteractiveTerminal)? = nil,
+        isTerminal: Bool, isErrorTerminal: Bool, columns: @escaping @Sendable () -> Int?,
+        askSecretly: SecretQuestion? = nil,
         write: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void,
         writeError: @escaping @Sendable (String) -> Void
     ) {
-        (self.isTerminal, self.isErrorTerminal, self.size) = (isTerminal, isErrorTerminal, size)
-        (self.keyboard, self.write, self.writeError) = (keyboard, write, writeError)
+        (self.isTerminal, self.isErrorTerminal) = (isTerminal, isErrorTerminal)
+        (self.columns, self.askSecretly) = (columns, askSecretly)
+        (self.write, self.writeError) = (write, writeError)
     }
 
     /// This console for a locale that has ASCII alone.
@@ -38,17 +38,10 @@ package struct Console: Sendable {
     /// A console without terminal and standard output; errors still go to this one.
     package var silent: Console {
         Console(
-            isTerminal: false, isErrorTerminal: false, size: { nil }, write: { _ in },
+            isTerminal: false, isErrorTerminal: false, columns: { nil }, write: { _ in },
             writeError: writeError)
     }
 }
 
-/// The size of a terminal in characters.
-package struct TerminalSize: Sendable, Hashable {
-    package let columns: Int
-    package let rows: Int
-
-    package init(columns: Int, rows: Int) {
-        (self.columns, self.rows) = (columns, rows)
-    }
-}
+/// A question, and what a person typed for it; nil if that person gave up.
+package typealias SecretQuestion = @Sendable (String) async -> String?

@@ -3,8 +3,6 @@ package struct Manner: Sendable {
     package let isJSON: Bool
     package let isQuiet: Bool
     package let isVerbose: Bool
-    /// Whether the terminal cannot do more than print lines.
-    package let isDumb: Bool
     private let wantsColor: Bool
     /// Whether the command comes from a page and not from a terminal.
     private(set) var isOfPage = false
@@ -13,8 +11,9 @@ package struct Manner: Sendable {
         isJSON = isOn(.json)
         isQuiet = isOn(.quiet)
         isVerbose = isOn(.verbose)
-        isDumb = environment["TERM"] == "dumb"
-        wantsColor = !isOn(.noColor) && environment["NO_COLOR"]?.isEmpty ?? true && !isDumb
+        wantsColor =
+            !isOn(.noColor) && environment["NO_COLOR"]?.isEmpty ?? true
+            && environment["TERM"] != "dumb"
     }
 
     /// The form for pages: JSON, without messages next to the answer.

@@ -1,8 +1,7 @@
 import TapcardCore
 package import TextCodecs
 
-/// The documents of each verb with `--json`: one table for `tapcard schema`, docs/JSON.md and the
-/// tests.
+/// The documents of each verb with `--json`: one table for `tapcard schema` and the tests.
 package struct PrintedDocuments {
     /// A document, and the verbs that print it.
     package struct Row {
@@ -13,7 +12,6 @@ package struct PrintedDocuments {
 
     package static let error = "Error"
 
-    /// The rows. Verbs with a screen of their own, or with errors alone, have no row.
     package let rows: [Row]
 
     package init(_ verbs: [Command]) {

@@ -7,31 +7,26 @@ import TapcardDomain
 import TextCodecs
 
 extension Session {
-    /// The draws from the cache or the service; decisions about money need `revalidating`.
-    func draws(revalidating: Bool = false) async throws(TapcardError) -> Fetched<DrawList> {
+    /// The draws; with `forgetting`, of a lottery that was restarted.
+    func draws(forgetting: Bool = false) async throws(TapcardError) -> Fetched<DrawList> {
         let lottery = try services().lottery
-        return try await asking { () throws(ServiceError) in
-            try await lottery.draws(revalidating: revalidating)
-        }
-    }
-
-    /// The draws of a lottery that was reset, after the cache is dropped.
-    func drawsBegunAnew() async throws(TapcardError) -> Fetched<DrawList> {
-        let lottery = try services().lottery
-        return try await asking(or: "Nothing was forgotten.") { () throws(ServiceError) in
-            try await lottery.drawsBegunAnew()
+        return try await asking(
+            or: forgetting ? "Nothing was forgotten." : "There is nothing to show."
+        ) { () throws(ServiceError) in
+            try await lottery.draws(forgetting: forgetting)
         }
     }
 
     /// The tickets that the lottery service keeps.
     func keptTickets() async throws(TapcardError) -> Fetched<[Ticket]> {
         let lottery = try services().lottery
-        return try await asking { () throws(ServiceError) in try await lottery.tickets() }
+        return try await asking(or: "There is nothing to show.") { () throws(ServiceError) in
+            try await lottery.tickets()
+        }
     }
 
     private func asking<Value>(
-        or meaning: String = "There is nothing to show.",
-        _ ask: () async throws(ServiceError) -> Fetched<Value>
+        or meaning: String, _ ask: () async throws(ServiceError) -> Fetched<Value>
     ) async throws(TapcardError) -> Fetched<Value> {
         waiting.show("Asking the lottery")
         if isVerbose { say("tapcard: asking the lottery\n") }
@@ -42,9 +37,6 @@ extension Session {
             throw TapcardError(error, meaning: meaning)
         }
         if Task.isCancelled { throw TapcardError(.cancelled, "Stopped.") }
-        if !isJSON, !isQuiet {
-            for note in fetched.notes { say("tapcard: \(note.shown)\n") }
-        }
         return fetched
     }
 
@@ -58,7 +50,7 @@ extension Session {
     func layout(indent: Int = 0) -> LotteryLayout {
         let usual = 80
         return LotteryLayout(
-            width: console.isTerminal ? (console.size()?.columns ?? usual) - indent : nil)
+            width: console.isTerminal ? (console.columns() ?? usual) - indent : nil)
     }
 }
 
@@ -66,26 +58,21 @@ extension Session {
 struct AnswerAge: Sendable {
     private let age: Int
     private let staleness: ServiceError?
-    private let notes: [String]
 
     init<Value>(_ fetched: Fetched<Value>) {
-        self.init(age: fetched.age, staleness: fetched.staleness, notes: fetched.notes)
+        self.init(age: fetched.age, staleness: fetched.staleness)
     }
 
-    private init(age: Int, staleness: ServiceError?, notes: [String]) {
-        (self.age, self.staleness, self.notes) = (age, staleness, notes)
+    private init(age: Int, staleness: ServiceError?) {
+        (self.age, self.staleness) = (age, staleness)
     }
 
     func joined(_ other: AnswerAge) -> AnswerAge {
-        AnswerAge(
-            age: max(age, other.age), staleness: staleness ?? other.staleness,
-            notes: notes + other.notes.filter { !notes.contains($0) })
+        AnswerAge(age: max(age, other.age), staleness: staleness ?? other.staleness)
     }
+
     fileprivate var members: (first: Members, last: Members) {
-        (
-            ["age": .number(age)],
-            ["stale": .text(staleness?.kind.rawValue), "notes": .array(notes.map { .string($0) })]
-        )
+        (["age": .number(age)], ["stale": .text(staleness?.kind.rawValue)])
     }
 
     fileprivate var sentence: String? {

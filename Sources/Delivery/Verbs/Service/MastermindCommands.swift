@@ -1,12 +1,10 @@
 import Games
 import Ledger
-import MastermindBoard
 import MastermindGames
 import ServicePorts
 import StyledText
 import TapcardCore
 import TapcardDomain
-import TerminalControl
 import TextCodecs
 
 extension Parameter<String> {
@@ -57,32 +55,30 @@ extension Parameter<[[Int]]> {
 }
 
 extension Command {
-    private static let passwords =
-        "The password is asked for, or taken from TAPCARD_MASTERMIND_PASSWORD; it is never an "
-        + "argument and never kept."
-
     static let mastermindCommands: [Command] = [
         Command(
             "mastermind login", group: .mastermind, "Log in to Mastermind",
-            discussion: passwords
-                + " What the service lets you in with is kept for its owner only, in "
-                + "mastermind.json next to the keys.",
+            discussion: "The password is asked for, or taken from TAPCARD_MASTERMIND_PASSWORD; it "
+                + "is never an argument and never kept. What the service lets you in with is kept "
+                + "for its owner only, in mastermind.json next to the keys.",
             takes: .user, .timeToLive, .password,
-            page: .post("mastermind/login", reader: .never, asksService: true), answers: .login,
+            asks: .mastermindURL, page: .post("mastermind/login", reader: .never), answers: .login,
             example: "tapcard mastermind login amanda --time-to-live 600"
         ) { session throws(TapcardError) in try await session.logInToMastermind() },
         Command(
             "mastermind start", group: .mastermind, "Start a game",
-            discussion: "It is the game that guess and play go on with.",
+            discussion: "It is the game that guess goes on with.",
             takes: .slots, .keep,
-            page: .post("mastermind/start", reader: .with(.keep), asksService: true),
+            asks: .mastermindURL, page: .post("mastermind/start", reader: .with(.keep)),
             answers: .game, example: "tapcard mastermind start --slots 4"
         ) { session throws(TapcardError) in try await session.startMastermind() },
         Command(
             "mastermind guess", group: .mastermind, "Make a guess in the current game",
-            discussion: "A guess whose answer is lost may have counted: it is not repeated.",
+            discussion: "Black counts the colours in the right place, white the right ones in "
+                + "another place. A guess whose answer is lost may have counted: it is not "
+                + "repeated.",
             takes: .colours,
-            page: .post("mastermind/guess", reader: .never, asksService: true), answers: .guess,
+            asks: .mastermindURL, page: .post("mastermind/guess", reader: .never), answers: .guess,
             example: "tapcard mastermind guess 1 5 2 5 6 1"
         ) { session throws(TapcardError) in try await session.guessInMastermind() },
         Command(
@@ -94,21 +90,13 @@ extension Command {
         Command(
             "mastermind ranking", group: .mastermind, "Show who needed the fewest guesses",
             takes: .slots.saying("Only games with so many slots"),
-            page: .get("mastermind/ranking", reader: .never, asksService: true), answers: .ranking,
+            asks: .mastermindURL, page: .get("mastermind/ranking", reader: .never),
+            answers: .ranking,
             example: "tapcard mastermind ranking --slots 4"
         ) { session throws(TapcardError) in try await session.showMastermindRanking() },
         Command(
-            "mastermind play", group: .mastermind, "Play on a board in the terminal",
-            discussion: "Goes on with the current game, or starts one. ? shows the keys; q leaves, "
-                + "and the game stays. " + passwords,
-            example: "tapcard mastermind play"
-        ) { session throws(TapcardError) in
-            try session.requireBoard()
-            return try await session.playMastermind()
-        },
-        Command(
             "mastermind resume", group: .mastermind, "Go on with the game on a card",
-            discussion: "It becomes the current game. On a terminal the board opens at once.",
+            discussion: "It becomes the current game.",
             page: .post("mastermind/resume"), answers: .game, example: "tapcard mastermind resume"
         ) { session throws(TapcardError) in try await session.resumeMastermind() },
     ]
@@ -117,35 +105,22 @@ extension Command {
 extension Session {
     fileprivate static let usualSlots = 6
 
-    private func mastermind() throws(TapcardError) -> MastermindDesk {
-        try mastermind { user throws(TapcardError) in try await mastermindPassword(user) }
-    }
-
     /// The stored games of Mastermind and the service.
-    func mastermind(
-        password: @escaping @Sendable (String) async throws(TapcardError) -> String?
-    ) throws(TapcardError) -> MastermindDesk {
+    private func mastermind() throws(TapcardError) -> MastermindDesk {
         try makeDataFolder()
         return MastermindDesk(
             path: settings.dataFolder + "/mastermind.json",
             address: try settings.mastermindAddress.text, service: try services().mastermind,
-            password: password, note: { say("tapcard: \($0.shown)\n") })
+            password: { user throws(TapcardError) in try await mastermindPassword(user) },
+            note: { say("tapcard: \($0.shown)\n") })
     }
 
     /// The password from the page, the environment or the keyboard; nil when none of them has it.
     private func mastermindPassword(_ user: String) async throws(TapcardError) -> String? {
         if let password = try self[.password] { return password }
         if let password = try settings.mastermindPassword { return password }
-        guard let keyboard = console.keyboard else { return nil }
-        do {
-            if let password = try await keyboard.askSecretly("Password for \(user.shown): ") {
-                return password
-            }
-        } catch {
-            throw TapcardError(
-                .failed, "The terminal cannot be asked for the password: \(error).",
-                meaning: "Nothing was sent.", advice: "Set TAPCARD_MASTERMIND_PASSWORD.")
-        }
+        guard let askSecretly = console.askSecretly else { return nil }
+        if let password = await askSecretly("Password for \(user.shown): ") { return password }
         throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was sent.")
     }
 
@@ -192,23 +167,20 @@ extension Session {
             [
                 "Started a game of \(slotWords)", "Game \(kept.game.id)",
                 uid.map { "Card \($0) keeps it: tapcard mastermind resume goes on with it" }
-                    ?? "tapcard mastermind play opens the board",
+                    ?? "Guess, for example: tapcard mastermind guess \(kept.game.firstGuess)",
             ] + Report.words(settled: settled), problem: problem, isDeed: true)
     }
 
     fileprivate func guessInMastermind() async throws(TapcardError) -> Report {
         let colours = Array(try self[.colours].joined())
         let desk = try mastermind()
-        let kept = try await desk.guess(colours, in: try desk.requireCurrentGame())
+        let kept = try await desk.guess(colours)
         guard let turn = kept.history.turns.last(where: { $0.guess == colours }),
             let evaluation = turn.evaluation, let number = turn.number
         else { throw TapcardError(.failed, "The guess is kept without its evaluation.") }
         var lines = ["\(evaluation.black) black, \(evaluation.white) white"]
-        if kept.solvedWith != nil {
-            lines[0] = "Solved with guess \(number): " + lines[0]
-        } else {
-            lines.append("Guess \(number) of game \(kept.game.id)")
-        }
+        if kept.solvedWith != nil { lines[0] = "Solved with guess \(number): " + lines[0] }
+        lines += kept.history.turns.map(Report.line(of:)) + ["Game \(kept.game.id)"]
         return Report(
             [
                 "game": .text(kept.game.id), "black": .number(evaluation.black),
@@ -262,10 +234,6 @@ extension Session {
                 next: [.service(.keepGame)], uid: card.uid)
         }
         let kept = try desk.resume(game)
-        if !isJSON, !isQuiet, hasBoard {
-            await waiting.stop()
-            return try await playMastermind()
-        }
         return Report(
             kept.members + ["uid": .text(card.uid), "settled": .settled(card.settled)],
             ["Goes on with game \(game.id)"] + Report.words(of: kept) + ["Card \(card.uid)"]
@@ -275,11 +243,11 @@ extension Session {
 
 extension Report {
     /// The progress of a game in words.
-    static func words(of kept: KeptMastermindGame) -> [String] {
+    fileprivate static func words(of kept: KeptMastermindGame) -> [String] {
         let count = kept.history.guessCount
         let words = count == 1 ? "1 guess" : "\(count) guesses"
         if kept.solvedWith != nil { return ["Solved with \(words)"] }
-        return ["\(words) so far; tapcard mastermind play goes on"]
+        return ["\(words) so far; go on with tapcard mastermind guess"]
     }
 
     fileprivate static func line(of turn: MastermindTurn) -> String {
@@ -287,6 +255,13 @@ extension Report {
         let pegs = turn.evaluation.map { "\($0.black) black, \($0.white) white" }
         return number + "  " + turn.guess.map(String.init).joined(separator: " ") + "  "
             + (pegs ?? "its answer is not known")
+    }
+}
+
+extension MastermindGame {
+    /// A guess that shows what one looks like.
+    fileprivate var firstGuess: String {
+        (0..<slots).map { String($0 % MastermindRules.usualColours + 1) }.joined()
     }
 }
 
@@ -311,4 +286,13 @@ extension MastermindRank: DocumentedObject {
         "name": .of(\.name), "score": .of(\.score), "slots": .of(\.slots), "time": .of(\.time),
         "participant": .of(\.participant), "id": .of(\.id), "icons": .of(\.icons),
     ]
+}
+
+extension [MastermindRank] {
+    /// The ranking for a number of slots: the fewest guesses first, then the earliest.
+    fileprivate func ranked(slots: Int?) -> [MastermindRank] {
+        filter { slots == nil || $0.slots == slots }.sorted {
+            ($0.slots, $0.score, $0.time) < ($1.slots, $1.score, $1.time)
+        }
+    }
 }
