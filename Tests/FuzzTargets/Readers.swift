@@ -20,7 +20,7 @@ extension FuzzTarget {
 private func checkLine(_ input: [UInt8]) throws {
     var choices = Choices(input)
     var emulation = Emulation(.fresh)
-    _ = try emulation.control("add NTAG216 classic type4 felica")
+    _ = try emulation.control("add NTAG216 classic type4")
     let wakeUp: [UInt8] = [0x55, 0x55, 0x00, 0x00, 0x00, 0x00]
     _ = emulation.line.receive(wakeUp)
     while !choices.isAtEnd {

@@ -117,19 +117,5 @@ extension LiveTests {
                 #expect(kind == .tagLost)
             }
         }
-
-        @Test("a FeliCa card is not seen, and does not hide a tag")
-        func felica() async throws {
-            var simulation = Simulation.fresh
-            simulation.take()
-            try await LibNFCBench.run(simulation) { (reader, emulator) async throws in
-                _ = emulator.control("present felica")
-                #expect(
-                    try await LibNFCBench.kind(of: { try await reader.select(within: .zero) })
-                        == .noTag)
-                emulator.change { $0.put([LibNFCBench.uid]) }
-                #expect(try await reader.select(within: .zero).uid == LibNFCBench.uid)
-            }
-        }
     }
 }

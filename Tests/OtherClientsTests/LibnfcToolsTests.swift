@@ -5,7 +5,7 @@ import SimulatedField
 import Testing
 import Type2Tag
 
-@Suite("nfc-list and nfc-mfultralight")
+@Suite("nfc-list, nfc-poll and nfc-mfultralight")
 struct LibnfcToolsTests {
     private static let uid = "04  ac  6b  72  ba  6c  80"
 
@@ -66,7 +66,6 @@ struct LibnfcToolsTests {
                 "NTAG424",
                 ["ATQA (SENS_RES): 03  44", "SAK (SEL_RES): 20", "ATS: 77  77  71  02  80"]
             ),
-            ("felica", ["Felica (212 kbps)", "01  2e  4c  66  13  07  a5  d0"]),
         ] as [(String, [String])])
     func foreign(card: String, words: [String]) throws {
         let reader = try EmulatedReader.start(.fresh)
@@ -74,6 +73,16 @@ struct LibnfcToolsTests {
         _ = reader.control("present \(card)")
         let text = try list(reader).text
         for word in words { #expect(text.contains(word), "\(text)") }
+    }
+
+    @Test("nfc-poll finds the tag, and that it has gone")
+    func poll() throws {
+        let reader = try EmulatedReader.start(.fresh)
+        defer { reader.stop() }
+        _ = reader.control("fault frame 3 lost")
+        let ended = try Client.libnfc("nfc-poll").run([], device: reader.connectionString)
+        #expect(ended.text.contains("UID (NFCID1): \(Self.uid)"), "\(ended.text)")
+        #expect(ended.text.hasSuffix("done.\n"))
     }
 
     @Test("nfc-mfultralight reads every page", arguments: Type2Chip.known)

@@ -17,7 +17,7 @@ struct ControlTests {
         #expect(bench.emulation.simulation.onReader.count == 1)
         _ = try bench.control("remove classic")
         #expect(bench.emulation.line.chip.field.foreign.isEmpty)
-        _ = try bench.control("present type4 felica")
+        _ = try bench.control("present type4 classic")
         #expect(bench.emulation.simulation.onReader.isEmpty)
         _ = try bench.control("remove")
         #expect(bench.emulation.line.chip.field.foreign.isEmpty)

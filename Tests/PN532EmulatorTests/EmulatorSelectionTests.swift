@@ -128,18 +128,9 @@ struct EmulatorSelectionTests {
                 [0x01, 0x01, 0x03, 0x44, 0x20, 0x07] + ForeignCard.type4.number
                     + ForeignCard.answerToSelect
             ),
-            (
-                "felica", [0x4A, 0x01, 0x01, 0x00, 0xFF, 0xFF, 0x01, 0x00],
-                [0x01, 0x01, 0x14, 0x01] + ForeignCard.felica.number
-                    + ForeignCard.felicaParameters + ForeignCard.felicaSystemCode
-            ),
-            (
-                "felica", [0x4A, 0x01, 0x02, 0x00, 0x12, 0xFC, 0x00, 0x00],
-                [0x01, 0x01, 0x12, 0x01] + ForeignCard.felica.number
-                    + ForeignCard.felicaParameters
-            ),
-            ("felica", [0x4A, 0x01, 0x02, 0x00, 0x88, 0xB4, 0x00, 0x00], [0x00]),
-            ("felica", [0x4A, 0x01, 0x00], [0x00]), ("classic", [0x4A, 0x01, 0x03, 0x00], [0x00]),
+            ("classic", [0x4A, 0x01, 0x01, 0x00, 0xFF, 0xFF, 0x01, 0x00], [0x00]),
+            ("classic", [0x4A, 0x01, 0x02, 0x00, 0xFF, 0xFF, 0x01, 0x00], [0x00]),
+            ("classic", [0x4A, 0x01, 0x03, 0x00], [0x00]),
             ("classic", [0x4A, 0x01, 0x04], [0x00]),
         ] as [(String, [UInt8], [UInt8])])
     func foreign(card: String, command: [UInt8], answer: [UInt8]) throws {
@@ -165,19 +156,6 @@ struct EmulatorSelectionTests {
         #expect(bench.send(command) == answer)
     }
 
-    @Test("a FeliCa card answers whether it is there, and has no service")
-    func felica() throws {
-        var bench = EmulatorBench()
-        _ = try bench.control("present felica")
-        _ = bench.send([0x4A, 0x01, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x00])
-        let number = ForeignCard.felica.number
-        #expect(bench.send([0x42, 0x0A, 0x04] + number) == [0x00, 0x0B, 0x05] + number + [0x00])
-        #expect(
-            bench.send([0x40, 0x01, 0x0B, 0x06] + number + [0x01])
-                == [0x00, 0x0C, 0x07] + number + [0xFF, 0xA6])
-        #expect(bench.send([0x42, 0x0A, 0x04] + number.reversed()) == [0x01])
-    }
-
     @Test("ISO/IEC 14443-4 is entered only where SetParameters wants it")
     func withoutBlocks() throws {
         var bench = EmulatorBench()
@@ -198,16 +176,11 @@ struct EmulatorSelectionTests {
                 nil, [0x20, 0x10],
                 [0x01, 0x10, 0x0C, 0x01, 0x00, 0x44, 0x00, 0x07] + EmulatorBench.uid
             ),
-            (nil, [0x11, 0x20, 0x23], [0x00]),
+            (nil, [0x11, 0x12, 0x20, 0x23], [0x00]),
             (
                 "type4", [0x20],
                 [0x01, 0x20, 0x12, 0x01, 0x03, 0x44, 0x20, 0x07]
                     + ForeignCard.type4.number + ForeignCard.answerToSelect
-            ),
-            (
-                "felica", [0x10, 0x12],
-                [0x01, 0x12, 0x13, 0x01, 0x12, 0x01]
-                    + ForeignCard.felica.number + ForeignCard.felicaParameters
             ),
         ] as [(String?, [UInt8], [UInt8])])
     func autoPoll(card: String?, types: [UInt8], answer: [UInt8]) throws {

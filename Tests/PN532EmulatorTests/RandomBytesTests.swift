@@ -35,7 +35,7 @@ struct RandomBytesTests {
     func commands(seed: UInt64) throws {
         var chance = SeededGenerator(seed: seed)
         var bench = EmulatorBench()
-        _ = try bench.control("add NTAG216 classic type4 felica")
+        _ = try bench.control("add NTAG216 classic type4")
         for round in 0..<2_000 {
             let code = Self.commands.randomElement(using: &chance) ?? 0
             let length = Int.random(in: 0..<(round % 50 == 0 ? 263 : 9), using: &chance)

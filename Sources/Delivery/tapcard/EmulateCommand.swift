@@ -43,7 +43,7 @@ extension Parameter<Pace?> {
 extension Command {
     private static let lines = """
         Control lines are typed on standard input or sent with --tell: remove; present, or \
-        present NTAG215, present NTAG424, present classic, present type4, present felica; add, for one more; \
+        present NTAG215, present NTAG424, present classic, present type4; add, for one more; \
         fault write 3 torn mix 7, fault data 2 lose-reply, fault none; stall and resume; unplug \
         and plug; status, counters, reset, dump. docs/EMULATOR.md explains them all.
         """

@@ -16,7 +16,6 @@ struct ChipRegisters {
 
     private static let checksumEnabled: UInt8 = 0x80
     private static let framingMask: UInt8 = 0x03
-    private static let felicaFraming: UInt8 = 0x02
     private static let speedMask: UInt8 = 0x70
     private static let parityDisabled: UInt8 = 0x10
     private static let driversOn: UInt8 = 0x03
@@ -46,7 +45,6 @@ struct ChipRegisters {
     var speaksTypeA: Bool {
         self[Self.transmitMode] & (Self.framingMask | Self.speedMask) == 0
     }
-    var speaksFelica: Bool { self[Self.transmitMode] & Self.framingMask == Self.felicaFraming }
 
     /// Sets how many bits of an answer's last byte are valid.
     mutating func setReceivedLastBits(_ count: UInt8) {
@@ -58,14 +56,6 @@ struct ChipRegisters {
         self[Self.transmitMode] = Self.checksumEnabled
         self[Self.receiveMode] = Self.checksumEnabled
         self[Self.manualReceive] &= ~Self.parityDisabled
-        self[Self.bitFraming] &= ~Self.lastBitsMask
-    }
-
-    /// Sets the registers as the firmware does for FeliCa cards, at 212 or 424 kbit/s.
-    mutating func prepareFelica(speed: UInt8) {
-        let mode = Self.checksumEnabled | speed << 4 | Self.felicaFraming
-        self[Self.transmitMode] = mode
-        self[Self.receiveMode] = mode
         self[Self.bitFraming] &= ~Self.lastBitsMask
     }
 

@@ -4,22 +4,13 @@ import IsoDep
 struct ChipTarget: Hashable {
     enum Kind: Hashable {
         /// Type A without a protocol of its own: Type 2 tags, MIFARE Classic.
-        case plain(selectAcknowledge: UInt8)
+        case plain
         /// ISO/IEC 14443-4, which the firmware speaks by itself. In a box, as in `PoweredCard.Kind`.
         indirect case block(BlockTarget)
-        case felica
     }
 
     let number: [UInt8]
     var kind: Kind
-    /// The speed: 00h for 106, 01h for 212, 02h for 424 kbit/s.
-    let speed: UInt8
-
-    /// The modulation as GetGeneralStatus reports it.
-    var modulation: UInt8 {
-        if case .felica = kind { return 0x10 }
-        return 0x00
-    }
 }
 
 /// A card that the firmware has activated, and what waits between two commands of the host.

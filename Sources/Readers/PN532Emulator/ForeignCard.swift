@@ -7,29 +7,24 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
     case classic
     /// A card of ISO/IEC 14443-4, with no application on it.
     case type4
-    case felica
 
-    /// The number of the card: UID or IDm.
+    /// The UID of the card.
     public var number: [UInt8] {
         switch self {
         case .classic: [0x9A, 0x3C, 0x51, 0x7E]
         case .type4: [0x04, 0x5A, 0x21, 0x8A, 0x6B, 0x5C, 0x80]
-        case .felica: [0x01, 0x2E, 0x4C, 0x66, 0x13, 0x07, 0xA5, 0xD0]
         }
     }
 
     /// The answer to select of the type 4 card: frames of 64 bytes, 106 kbit/s, no CID or NAD.
     package static let answerToSelect: [UInt8] = [0x06, 0x75, 0x77, 0x81, 0x02, 0x80]
-    package static let felicaParameters: [UInt8] = [0x01, 0x20, 0x22, 0x04, 0x27, 0x67, 0x4E, 0xFF]
-    package static let felicaSystemCode: [UInt8] = [0x12, 0xFC]
 
-    var activation: TypeACardSelection? {
+    var activation: TypeACardSelection {
         switch self {
         case .classic:
             TypeACardSelection(uid: number, answerToRequest: [0x04, 0x00], selectAcknowledge: 0x08)
         case .type4:
             TypeACardSelection(uid: number, answerToRequest: [0x44, 0x03], selectAcknowledge: 0x20)
-        case .felica: nil
         }
     }
 
@@ -51,7 +46,6 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
         case .type4:
             return block(first, data, &activation)
                 .map { RadioFrame(bytes: RadioCRC.appended(to: $0)) }
-        case .felica: return nil
         }
     }
 
@@ -77,32 +71,4 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
         default: return nil
         }
     }
-
-    /// The answer of a FeliCa card. Both start with their length and have no checksum.
-    static func felicaAnswer(_ frame: [UInt8]) -> [UInt8]? {
-        guard let length = frame.first, Int(length) == frame.count, frame.count >= 2 else {
-            return nil
-        }
-        let number = ForeignCard.felica.number
-        let body = Array(frame.dropFirst())
-        switch body[0] {
-        case 0x00:
-            guard body.count == 5,
-                zip(body[1...2], felicaSystemCode).allSatisfy({ asked, own in
-                    asked == 0xFF || asked == own
-                })
-            else { return nil }
-            return withLength(
-                [0x01] + number + felicaParameters + (body[3] == 0x01 ? felicaSystemCode : []))
-        case 0x04:
-            guard Array(body.dropFirst()) == number else { return nil }
-            return withLength([0x05] + number + [0x00])
-        case let command:
-            guard body.dropFirst().starts(with: number) else { return nil }
-            // The card refuses, because it has no such service.
-            return withLength([command &+ 1] + number + [0xFF, 0xA6])
-        }
-    }
-
-    private static func withLength(_ body: [UInt8]) -> [UInt8] { [UInt8(body.count + 1)] + body }
 }

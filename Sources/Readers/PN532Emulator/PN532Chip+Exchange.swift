@@ -29,7 +29,6 @@ extension PN532Chip {
         // Longer data in parts is only for cards of ISO/IEC 14443-4 and for peers.
         case _ where hasMore: return .answer([ChipStatus.context])
         case .plain: (result, answer) = exchangePlain(frame)
-        case .felica: (result, answer) = transmit(frame)
         }
         return .answer([result] + answer)
     }
@@ -116,11 +115,6 @@ extension PN532Chip {
     /// Sends a frame; returns a status and the answer.
     mutating func transmit(_ data: [UInt8]) -> (UInt8, [UInt8]) {
         guard !data.isEmpty, field.isOn else { return (silence(), []) }
-        if registers.speaksFelica {
-            guard let answer = field.sendFelica(data) else { return (silence(), []) }
-            registers.setReceivedLastBits(0)
-            return (ChipStatus.good, answer)
-        }
         guard registers.speaksTypeA, let frame = outgoing(data) else { return (silence(), []) }
         switch field.send(frame) {
         case .silence: return (silence(), [])

@@ -20,12 +20,8 @@ extension PN532Chip {
     }
 
     func generalStatus() -> [UInt8] {
-        let listed = targets.indices.flatMap { index in
-            [
-                UInt8(index + 1), targets[index].speed, targets[index].speed,
-                targets[index].modulation,
-            ]
-        }
+        // Both directions at 106 kbit/s, in the modulation of type A.
+        let listed: [UInt8] = targets.indices.flatMap { [UInt8($0 + 1), 0x00, 0x00, 0x00] }
         return [0x00, field.isOn ? 0x01 : 0x00, UInt8(targets.count)] + listed + [0x80]
     }
 
@@ -101,7 +97,6 @@ extension PN532Chip {
         guard (1...3).contains(data.count), let mode = data.first, (1...4).contains(mode) else {
             return .syntaxError
         }
-        securityMode = mode
         return .answer([])
     }
 

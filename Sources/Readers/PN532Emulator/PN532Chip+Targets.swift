@@ -20,45 +20,31 @@ extension PN532Chip {
             ? goOnWaiting(.list(request)) : .answer([0])
     }
 
-    /// The complete answer to a list request. Nil if no card was found.
+    /// The complete answer to a list request. Nil if no card was found: there are none but those of
+    /// type A.
     mutating func list(_ request: ListRequest) -> [UInt8]? {
         forgetTargets()
         field.setPower(true)
+        guard request.kind == 0 else { return nil }
         var answer: [UInt8] = []
-        switch request.kind {
-        case 0:
-            registers.prepareTypeA()
-            // A selected card takes the first request as an error, so it is asked twice.
-            let attempts =
-                activationRetries == PN532Chip.retriesForEver ? 2 : Int(activationRetries) + 1
-            while targets.count < request.mostTargets {
-                haltCurrent()
-                // By its number a halted card is woken up: libfreefare lists cards, halts them, and
-                // then selects one in this way.
-                let isNamed =
-                    wakesNamedCards && !request.initiatorData.isEmpty && targets.isEmpty
-                guard
-                    let card = field.select(
-                        attempts: min(attempts, 2), waking: isNamed, number: request.initiatorData)
-                else { break }
-                answer += listed(card)
-            }
-            // The search for another card has halted the last one.
-            if current == nil, !targets.isEmpty { _ = makeCurrent(targets.count - 1) }
-            registers[ChipRegisters.fifoData] = targets.isEmpty ? 0x26 : 0x00
-        case 1, 2:
-            registers.prepareFelica(speed: request.kind)
-            let length = UInt8(request.initiatorData.count + 1)
-            if let card = field.sendFelica([length] + request.initiatorData) {
-                targets = [
-                    ChipTarget(
-                        number: ForeignCard.felica.number, kind: .felica, speed: request.kind)
-                ]
-                current = 0
-                answer = [0x01] + card
-            }
-        default: break
+        registers.prepareTypeA()
+        // A selected card takes the first request as an error, so it is asked twice.
+        let attempts =
+            activationRetries == PN532Chip.retriesForEver ? 2 : Int(activationRetries) + 1
+        while targets.count < request.mostTargets {
+            haltCurrent()
+            // By its number a halted card is woken up: libfreefare lists cards, halts them, and
+            // then selects one in this way.
+            let isNamed = wakesNamedCards && !request.initiatorData.isEmpty && targets.isEmpty
+            guard
+                let card = field.select(
+                    attempts: min(attempts, 2), waking: isNamed, number: request.initiatorData)
+            else { break }
+            answer += listed(card)
         }
+        // The search for another card has halted the last one.
+        if current == nil, !targets.isEmpty { _ = makeCurrent(targets.count - 1) }
+        registers[ChipRegisters.fifoData] = targets.isEmpty ? 0x26 : 0x00
         return targets.isEmpty ? nil : [UInt8(targets.count)] + answer
     }
 
@@ -66,12 +52,12 @@ extension PN532Chip {
         let tag = UInt8(targets.count + 1)
         var data = [tag] + card.answerToRequest.reversed() + [card.selectAcknowledge]
         data += [UInt8(card.number.count)] + card.number
-        var kind = ChipTarget.Kind.plain(selectAcknowledge: card.selectAcknowledge)
+        var kind = ChipTarget.Kind.plain
         if card.selectAcknowledge & 0x20 != 0, activatesBlocks, let answer = activateBlocks() {
             data += answer
             kind = .block(BlockTarget(answerToSelect: answer))
         }
-        targets.append(ChipTarget(number: card.number, kind: kind, speed: 0))
+        targets.append(ChipTarget(number: card.number, kind: kind))
         current = targets.count - 1
         return data
     }
@@ -86,12 +72,11 @@ extension PN532Chip {
     private mutating func haltCurrent() {
         guard let index = current, targets.indices.contains(index) else { return }
         current = nil
-        let frame: [UInt8]
-        switch targets[index].kind {
-        case .plain: frame = [0x50, 0x00]
-        case .block: frame = [0xC2]
-        case .felica: return
-        }
+        let frame: [UInt8] =
+            switch targets[index].kind {
+            case .plain: [0x50, 0x00]
+            case .block: [0xC2]
+            }
         _ = field.send(RadioFrame(bytes: RadioCRC.appended(to: frame)))
     }
 
@@ -100,10 +85,6 @@ extension PN532Chip {
         guard targets.indices.contains(index) else { return ChipStatus.context }
         guard current != index else { return ChipStatus.good }
         haltCurrent()
-        if case .felica = targets[index].kind {
-            current = index
-            return ChipStatus.good
-        }
         let parts = TypeACardSelection.cascade(targets[index].number).flatMap(\.self)
         guard field.select(attempts: 2, waking: true, number: parts) != nil else {
             return ChipStatus.timeout
@@ -156,17 +137,8 @@ extension PN532Chip {
 
     /// The answer of InAutoPoll. Nil if none of these kinds was found.
     mutating func poll(_ types: [UInt8]) -> [UInt8]? {
-        let felicaData: [UInt8] = [0x00, 0xFF, 0xFF, 0x00, 0x00]
-        for type in types {
-            let kind: UInt8
-            switch type {
-            case 0x00, 0x10, 0x20: kind = 0
-            case 0x01, 0x11: kind = 1
-            case 0x02, 0x12: kind = 2
-            default: continue
-            }
-            let request = ListRequest(
-                mostTargets: 1, kind: kind, initiatorData: kind == 0 ? [] : felicaData)
+        let request = ListRequest(mostTargets: 1, kind: 0, initiatorData: [])
+        for type in types where [0x00, 0x10, 0x20].contains(type) {
             guard let answer = list(request), let target = targets.first else { continue }
             let isBlock = if case .block = target.kind { true } else { false }
             if type == 0x20, !isBlock {
@@ -176,9 +148,8 @@ extension PN532Chip {
                 forgetTargets()
                 continue
             }
-            let found: UInt8 = kind == 0 ? (isBlock ? 0x20 : 0x10) : 0x10 | kind
             let data = Array(answer.dropFirst())
-            return [1, found, UInt8(data.count)] + data
+            return [1, isBlock ? 0x20 : 0x10, UInt8(data.count)] + data
         }
         return nil
     }

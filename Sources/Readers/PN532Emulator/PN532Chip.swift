@@ -37,7 +37,6 @@ package struct PN532Chip {
     /// The timeout of an answer, as a power of two.
     var answerTimeout: UInt8 = 0x0A
     var silenceNanoseconds = 0
-    var securityMode: UInt8 = 0x01
     var ports: [UInt8] = [0xFF, 0xFF, 0x01]
 
     /// Whether a card that is halted answers where it is asked for by its UID.

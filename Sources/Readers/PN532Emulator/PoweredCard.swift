@@ -15,8 +15,7 @@ struct PoweredCard {
 
     let number: [UInt8]
     var kind: Kind
-    /// The activation state. Nil for a card that is not of type A.
-    var activation: TypeACardSelection?
+    var activation: TypeACardSelection
 
     init(_ tag: TagMemory) {
         number = tag.uid

@@ -13,7 +13,7 @@ extension RadioField {
     /// Looks for cards this many times, and selects the first that answers. Nil if none does. With
     /// a number, only the card with that number, in parts of four bytes.
     mutating func select(
-        attempts: Int, waking: Bool = false, number: [UInt8] = []
+        attempts: Int, waking: Bool, number: [UInt8] = []
     ) -> SelectedCard? {
         let request = waking ? TypeACardSelection.wakeUp : TypeACardSelection.request
         for _ in 0..<attempts {

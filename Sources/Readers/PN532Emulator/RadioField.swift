@@ -59,7 +59,7 @@ package struct RadioField {
 
     /// The part of its number that the first card waiting to be selected offers.
     func firstReady(_ level: Int) -> [UInt8]? {
-        cards.lazy.compactMap(\.activation).first { $0.state == .ready(level: level) }
+        cards.lazy.map(\.activation).first { $0.state == .ready(level: level) }
             .map { TypeACardSelection.cascade($0.uid)[level] }
     }
 
@@ -84,15 +84,11 @@ package struct RadioField {
     }
 
     private mutating func answer(of number: [UInt8], to frame: RadioFrame) -> RadioFrame? {
-        guard let index = cards.firstIndex(where: { $0.number == number }),
-            var activation = cards[index].activation
-        else { return nil }
-        let reaction = activation.hear(frame)
-        cards[index].activation = activation
-        switch reaction {
+        guard let index = cards.firstIndex(where: { $0.number == number }) else { return nil }
+        switch cards[index].activation.hear(frame) {
         case .silent: return nil
         case .answer(let answer):
-            if activation.state == .active { select(index) }
+            if cards[index].activation.state == .active { select(index) }
             return answer
         case .pass: return pass(frame.bytes, to: index)
         }
@@ -108,11 +104,7 @@ package struct RadioField {
 
     private mutating func pass(_ bytes: [UInt8], to index: Int) -> RadioFrame? {
         switch cards[index].kind {
-        case .foreign(let card):
-            guard var activation = cards[index].activation else { return nil }
-            let answer = card.answer(bytes, &activation)
-            cards[index].activation = activation
-            return answer
+        case .foreign(let card): return card.answer(bytes, &cards[index].activation)
         case .type2(let side): return passToTag(bytes, index, side)
         case .chip(let chip): return passToChip(bytes, index, chip)
         }
@@ -124,7 +116,7 @@ package struct RadioField {
     ) -> RadioFrame? {
         guard let frame = RadioCRC.stripped(from: bytes) else { return nil }
         if !powered.isActivated, frame == RadioField.haltCommand {
-            cards[index].activation?.halt()
+            cards[index].activation.halt()
             return nil
         }
         let isWrite = powered.isWrite(frame)
@@ -139,11 +131,11 @@ package struct RadioField {
         }
         cards[index].kind = .chip(chip)
         if chip.isActivated {
-            cards[index].activation?.enterBlocks()
+            cards[index].activation.enterBlocks()
         } else if powered.isActivated {
-            cards[index].activation?.halt()
+            cards[index].activation.halt()
         } else {
-            cards[index].activation?.fallBack()
+            cards[index].activation.fallBack()
         }
         // Last, because a card that was taken away has lost its power then.
         defer { if world != simulation { simulation = world } }
@@ -165,24 +157,24 @@ package struct RadioField {
             // Any frame that is not a command makes the tag fall silent.
             if var unharmed = simulation.tag(uid) { _ = side.answer([], &unharmed) }
             cards[index].kind = .type2(side)
-            cards[index].activation?.fallBack()
+            cards[index].activation.fallBack()
             return RadioField.short(NAK.parityOrCRC)
         }
         if Simulation.isWrite(frame) { writes += 1 }
         var world = simulation
         let outcome = world.exchange(frame, with: uid, &side)
         cards[index].kind = .type2(side)
-        if frame == RadioField.haltCommand { cards[index].activation?.halt() }
+        if frame == RadioField.haltCommand { cards[index].activation.halt() }
         defer { if world != simulation { simulation = world } }
         switch outcome {
         case .reply(let reply), .killed(let reply):
-            if case .nak = reply { cards[index].activation?.fallBack() }
+            if case .nak = reply { cards[index].activation.fallBack() }
             return RadioField.frame(reply)
         case .garbled(let reply):
-            if case .nak = reply { cards[index].activation?.fallBack() }
+            if case .nak = reply { cards[index].activation.fallBack() }
             return RadioField.frame(reply).map(RadioField.spoil)
         case .late(let reply):
-            if case .nak = reply { cards[index].activation?.fallBack() }
+            if case .nak = reply { cards[index].activation.fallBack() }
             return nil
         case .gone: return nil
         }
@@ -208,16 +200,5 @@ package struct RadioField {
         let mask: UInt8 = frame.lastBits == 0 ? spoiled : 0x06
         frame.bytes[frame.bytes.count - 1] ^= mask
         return frame
-    }
-
-    /// Sends a frame to FeliCa cards, without checksum. Nil for silence.
-    mutating func sendFelica(_ frame: [UInt8]) -> [UInt8]? {
-        radioFrames += 1
-        airNanoseconds += AirTime.command(RadioFrame(bytes: frame))
-        guard isPowered(ForeignCard.felica.number),
-            let answer = ForeignCard.felicaAnswer(frame)
-        else { return nil }
-        airNanoseconds += AirTime.answer(RadioFrame(bytes: answer))
-        return answer
     }
 }
