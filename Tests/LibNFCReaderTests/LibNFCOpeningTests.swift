@@ -158,25 +158,6 @@ extension LiveTests {
             }
         }
 
-        @Test("a scope closes its reader however it is left")
-        func scope() async throws {
-            let emulator = try EmulatedReader.start(.fresh)
-            defer { emulator.stop() }
-            let connection = try #require(emulator.connectionString)
-            let uid = try await withLibNFCReader(connection) { reader throws(ReaderError) in
-                try await reader.select(within: .zero).uid
-            }
-            #expect(uid == LibNFCBench.uid)
-            let kind = try await LibNFCBench.kind {
-                try await withLibNFCReader(connection) { reader throws(ReaderError) in
-                    try await reader.exchange(LibNFCBench.getVersion)
-                }
-            }
-            #expect(kind == .tagLost)
-            let reader = try await LibNFCReader.open(connection)
-            await reader.close()
-        }
-
         @Test("a reader that is dropped without being closed is closed all the same")
         func dropped() async throws {
             let emulator = try EmulatedReader.start(.fresh)

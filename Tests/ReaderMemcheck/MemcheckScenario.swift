@@ -1,7 +1,6 @@
 import LibNFCReader
 import PN532Emulator
 import SimulatedField
-import TagReading
 
 /// Everything that takes or gives back memory, devices and locks around libnfc, once through: to
 /// be run under a memory checker, which sees what a test cannot.
@@ -12,7 +11,6 @@ enum MemcheckScenario {
     private static let cycles = 20
 
     static func run() async throws {
-        print("libnfc \(try LibNFCReader.libraryVersion())")
         let link = "/tmp/tapcard-memcheck-" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
         var options = EmulatedReader.Options()
         options.link = link
@@ -43,11 +41,11 @@ enum MemcheckScenario {
     }
 
     private static func failToOpen(_ connection: String) async throws {
-        try await withLibNFCReader(connection) { reader throws(ReaderError) in
-            for name in [connection, "pn532_uart:/dev/null", "pn532_uart:/dev/absent", "usb"] {
-                if let other = try? await LibNFCReader.open(name) { await other.close() }
-            }
+        let reader = try await LibNFCReader.open(connection)
+        for name in [connection, "pn532_uart:/dev/null", "pn532_uart:/dev/absent", "usb"] {
+            if let other = try? await LibNFCReader.open(name) { await other.close() }
         }
+        await reader.close()
         for name in ["pn532_uart:/dev/null", "pn532_uart:/dev/absent", "acr122_usb:9:9"] {
             if let other = try? await LibNFCReader.open(name) { await other.close() }
         }

@@ -74,11 +74,6 @@ public final class LibNFCReader: TagReader {
         try LibNFC.started().list()
     }
 
-    /// The version of libnfc. Throws when it is missing or of an unsupported release.
-    public nonisolated static func libraryVersion() throws(ReaderError) -> String {
-        try LibNFCLibrary.load().version
-    }
-
     /// The state of libnfc: absent, usable or refused.
     public nonisolated static func libraryPresence() -> LibNFCPresence {
         LibNFCLibrary.presence()
@@ -187,22 +182,5 @@ public final class LibNFCReader: TagReader {
             }
             throw error
         }
-    }
-}
-
-/// Opens a reader, runs the body, and closes the reader in every case.
-@LibNFCLane
-package func withLibNFCReader<Success: Sendable>(
-    _ connection: String,
-    _ body: (LibNFCReader) async throws(ReaderError) -> Success
-) async throws(ReaderError) -> Success {
-    let reader = try await LibNFCReader.open(connection)
-    do throws(ReaderError) {
-        let success = try await body(reader)
-        await reader.close()
-        return success
-    } catch {
-        await reader.close()
-        throw error
     }
 }
