@@ -87,7 +87,7 @@ struct CounterPageTests {
         let page = try SourceTree.text("\(Self.room)/page/steps.js")
         let table = try #require(page.split(separator: "export const refusals").last)
         let errors = Set(
-            try SourceTree.text("docs/JSON.md").matches(of: /(?m)^\| `([a-z-]+)` \| `/)
+            try SourceTree.text("docs/COMMANDS.md").matches(of: /(?m)^\| `([a-z-]+)` \| [a-z-]+ \(/)
                 .map { String($0.1) })
         let keys = table.matches(of: /(?m)^ {2}"([a-z-]+)(?: ([a-z-]+))?":/)
         #expect(keys.count > 3)

@@ -7,14 +7,27 @@ struct DocumentationTests {
         "are what it prints; make docs writes them",
         arguments: [
             ("COMMANDS.md", "help --markdown"), ("SETTINGS.md", "help --settings"),
-            ("JSON.md", "schema --markdown"),
+            ("schemas.json", "schema"),
         ])
     func pages(name: String, line: String) throws {
         let counter = try Counter()
         let ended = try counter.run(counter.words(of: line))
         #expect(ended.status == 0 && ended.errors == "")
+        try DocumentationTests.expect(ended.output, in: name)
+    }
+
+    @Test("the API is described as a page describes it")
+    func description() throws {
+        let page = try CashierPage(Counter())
+        let answer = try page.get("/api/openapi.json")
+        #expect(answer.hasSuffix(" 200"))
+        try DocumentationTests.expect(String(answer.dropLast(4)), in: "openapi.json")
+        try page.stop()
+    }
+
+    private static func expect(_ text: String, in name: String) throws {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let page = try #require(try DurableFile("/\(root)/docs/\(name)").read())
-        #expect(String(decoding: page, as: UTF8.self) == ended.output, "docs/\(name)")
+        #expect(String(decoding: page, as: UTF8.self) == text, "docs/\(name)")
     }
 }

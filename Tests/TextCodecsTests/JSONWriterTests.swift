@@ -14,25 +14,31 @@ struct JSONWriterTests {
                 == #"{"z":1,"a":[true,false,null],"empty":[],"none":{},"m":{"b":"x","a":-2}}"#)
     }
 
-    @Test("For people, two spaces a level")
+    @Test("For people, two spaces a level, with what fits on one line")
     func pretty() {
         let expected = """
             {
               "z": 1,
-              "a": [
-                true,
-                false,
-                null
-              ],
+              "a": [true, false, null],
               "empty": [],
               "none": {},
-              "m": {
-                "b": "x",
-                "a": -2
-              }
+              "m": {"b": "x", "a": -2}
             }
             """
         #expect(Self.sample.prettyText == expected)
+    }
+
+    @Test("A line for people has at most 100 columns, with its comma", arguments: [73, 74])
+    func widest(count: Int) {
+        let long = String(repeating: "x", count: count)
+        let value: JSONValue = ["list": ["member": [.string(long)]], "more": 1]
+        let list =
+            count == 73
+            ? #"  "list": {"member": ["\#(long)"]},"#
+            : "  \"list\": {\n    \"member\": [\"\(long)\"]\n  },"
+        #expect(value.prettyText == "{\n\(list)\n  \"more\": 1\n}")
+        #expect(list.split(separator: "\n").allSatisfy { $0.count <= 100 })
+        #expect(count != 73 || list.count == 100)
     }
 
     @Test("A number keeps its very digits")

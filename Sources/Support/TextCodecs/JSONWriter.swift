@@ -1,13 +1,31 @@
-/// Writes a value as text: on one line, or indented by two spaces a level.
+/// Writes a value as text.
 struct JSONWriter {
-    let indented: Bool
-    private(set) var bytes: [UInt8] = []
-
-    init(indented: Bool) {
-        self.indented = indented
+    enum Form {
+        /// On one line, with spaces between members and elements, or without.
+        case dense, line
+        /// Indented by two spaces a level; what fits on a line stands on one.
+        case page
     }
 
+    /// The width of a page.
+    private static let columns = 100
+
+    let form: Form
+    private(set) var bytes: [UInt8] = []
+
+    init(_ form: Form) { self.form = form }
+
     mutating func write(_ value: JSONValue, level: Int = 0) {
+        if form == .page, level > 0 {
+            var line = JSONWriter(.line)
+            line.write(value)
+            let start = bytes.lastIndex(of: UInt8(ascii: "\n")) ?? -1
+            // One column is for the comma after it.
+            if bytes.count - start + line.bytes.count <= JSONWriter.columns {
+                bytes += line.bytes
+                return
+            }
+        }
         switch value {
         case .null: bytes += "null".utf8
         case .bool(let value): bytes += (value ? "true" : "false").utf8
@@ -20,7 +38,7 @@ struct JSONWriter {
         case .object(let members):
             list(members, between: ("{", "}"), level: level) { writer, member in
                 writer.write(member.key)
-                writer.bytes += (writer.indented ? ": " : ":").utf8
+                writer.bytes += (writer.form == .dense ? ":" : ": ").utf8
                 writer.write(member.value, level: level + 1)
             }
         }
@@ -32,7 +50,7 @@ struct JSONWriter {
     ) {
         bytes += brackets.0.utf8
         for (index, element) in elements.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            if index > 0 { bytes += (form == .line ? ", " : ",").utf8 }
             startLine(level: level + 1)
             write(&self, element)
         }
@@ -41,7 +59,7 @@ struct JSONWriter {
     }
 
     private mutating func startLine(level: Int) {
-        guard indented else { return }
+        guard form == .page else { return }
         bytes.append(UInt8(ascii: "\n"))
         bytes += repeatElement(UInt8(ascii: " "), count: level * 2)
     }
@@ -68,13 +86,14 @@ struct JSONWriter {
 
 extension JSONValue {
     /// The value on one line, without spaces outside strings.
-    public var text: String { written(indented: false) }
+    public var text: String { written(.dense) }
 
-    /// The value for people: one member or element per line, indented by two spaces a level.
-    public var prettyText: String { written(indented: true) }
+    /// The value for people: one member or element per line, indented by two spaces a level. Of
+    /// those, what fits on a line of 100 columns stands on one.
+    public var prettyText: String { written(.page) }
 
-    private func written(indented: Bool) -> String {
-        var writer = JSONWriter(indented: indented)
+    private func written(_ form: JSONWriter.Form) -> String {
+        var writer = JSONWriter(form)
         writer.write(self)
         return String(decoding: writer.bytes, as: UTF8.self)
     }

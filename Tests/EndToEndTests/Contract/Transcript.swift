@@ -15,9 +15,6 @@ final class Transcript {
         let line: String
     }
 
-    /// A longer document is indented, so that a change in it can be seen.
-    private static let longestLine = 10_000
-
     private let counter: Counter
     private var services: PlayedServices?
     private var databases: [String] = []
@@ -94,13 +91,7 @@ final class Transcript {
             options += ["--header", "Content-Type: application/json", "--data", parts[2]]
         }
         let answer = try page.get(path, options)
-        var body = String(answer.dropLast(4))
-        if body.utf8.count > Transcript.longestLine,
-            let document = try? JSONValue.parsing(Array(body.utf8))
-        {
-            body = document.prettyText
-        }
-        return shown(body, as: "|") + ["= \(answer.suffix(3))"]
+        return shown(String(answer.dropLast(4)), as: "|") + ["= \(answer.suffix(3))"]
     }
 
     /// Changes around the program: see the README.

@@ -40,7 +40,9 @@ extension CommandTable {
             ["## \(program) \(command.row.term)"] + parts(of: command).map(\.markdown)
         }
         let start = ["# Commands of \(program)", summary, origin] + chapters
-        return joined(start + ["## All commands"] + (common + topicTable).map(\.markdown))
+        let errors = topic(named: "errors").map { ["## Errors"] + $0.parts.map(\.markdown) } ?? []
+        return joined(
+            start + ["## All commands"] + (common + topicTable).map(\.markdown) + errors)
     }
 
     private func parts(of command: CommandSpec) -> [HelpPart] {

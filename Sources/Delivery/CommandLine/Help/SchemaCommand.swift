@@ -9,19 +9,13 @@ extension Parameter<[String]> {
     }
 }
 
-extension Parameter<Bool> {
-    fileprivate static var markdown: Self {
-        .flag("markdown", "Print the page docs/JSON.md instead")
-    }
-}
-
 extension Command {
     static let schema =
         Command(
             "schema", group: .station, "Print the JSON schema of what a verb prints with --json",
-            discussion: "JSON Schema, draft 2020-12. Without a verb, that of all of them. The "
-                + "counter page's API is described from the same source, at /api/openapi.json.",
-            takes: .verb, .markdown, answers: .schema, example: "tapcard schema pay"
+            discussion: "JSON Schema, draft 2020-12. Without a verb, that of all of them. "
+                + "`tapcard serve` describes the counter page's API at /api/openapi.json.",
+            takes: .verb, answers: .schema, example: "tapcard schema pay"
         ) { session throws(TapcardError) in try session.schema() }
 }
 
@@ -39,12 +33,6 @@ extension Session {
     }
 
     fileprivate func schema() throws(TapcardError) -> Report {
-        if self[.markdown] {
-            let page = JSONPage(verbs()).markdown
-            return Report(
-                ["schema": PrintedDocuments(verbs()).schema(for: nil)],
-                [String(page.dropLast())], isPlain: true)
-        }
         let words = try self[.verb]
         let verb = words.isEmpty ? nil : words.joined(separator: " ")
         let table = CommandTable.tapcard(verbs())
@@ -52,7 +40,6 @@ extension Session {
             throw Session.noVerb(verb, table.commands(below: words))
         }
         let schema = PrintedDocuments(verbs()).schema(for: verb)
-        return Report(
-            ["schema": schema], [schema.prettyText], isPlain: true)
+        return Report(["schema": schema], [schema.prettyText], isPlain: true)
     }
 }

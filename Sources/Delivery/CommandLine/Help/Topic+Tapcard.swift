@@ -1,3 +1,4 @@
+import TapcardCore
 import TapcardDomain
 import Verbs
 
@@ -11,6 +12,9 @@ extension Topic {
                     + Topic.paragraphs(
                         [afterAnUnknownOutcome, unwritableOutput, endedBySignal]
                             .joined(separator: "\n\n"))),
+            Topic(
+                "errors", "what each word of error means, in the documents of --json",
+                [.table("Error: its result and exit status, and its meaning", errorRows)]),
             Topic(
                 "amounts", "how amounts are written, and which of them need a confirmation",
                 Topic.paragraphs([decimals, decimalComma, ceilings].joined(separator: "\n\n"))
@@ -44,6 +48,13 @@ extension Topic {
         ends with 0 on SIGTERM and SIGHUP, as service managers want it, and by the signal on Ctrl-C. `serve` \
         without a terminal does not end on SIGHUP: it reads its certificate again, where it has one.
         """
+
+    private static var errorRows: [HelpPart.Row] {
+        TapcardError.Kind.allCases.map { kind in
+            let result = TapcardError(kind, "").result
+            return (kind.word, "\(result.rawValue) (\(result.exitStatus)): \(kind.meaning)")
+        }
+    }
 
     private static let decimals = """
         An amount is a number in the currency of the ledger, such as `4.50` or `20`, without a sign

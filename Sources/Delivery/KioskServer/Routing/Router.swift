@@ -39,10 +39,11 @@ struct Router: Sendable {
             }
         }
         let tables = counters.all.map { routes(of: $0) }
-        let document = APIDocument(
-            endpoints: tables[0].endpoints + [.document], currency: desk.currency,
-            cookieName: authenticator.cookieName, counters: counters.all.count
-        ).value.text
+        let document =
+            APIDocument(
+                endpoints: tables[0].endpoints + [.document], currency: desk.currency,
+                cookieName: authenticator.cookieName, counters: counters.all.count
+            ).value.prettyText + "\n"
         func documented(_ routes: KioskRoutes) -> KioskRoutes {
             var routes = routes
             routes.add(.document) { _, _ throws(Problem) in
@@ -70,6 +71,19 @@ struct Router: Sendable {
             ) { form in ValueSchemas.parameter(form, currency) }
         }
         routes.add(.settings) { _, _ throws(Problem) in .answer(try settings()) }
+        routes.add(.confirmAddress) { request, _ throws(Problem) in
+            guard try authenticator.requireToken(request).cashier == nil else {
+                throw .operatorNeeded
+            }
+            let given = JSONValue.object(try body(of: request))
+            do throws(TapcardError) {
+                try counters.all[0].desk.confirm(
+                    given["setting"]?.string ?? "", given["address"]?.string ?? "")
+            } catch {
+                throw Problem(error)
+            }
+            return WebResponse(204)
+        }
         routes.add(.openSession) { request, _ throws(Problem) in
             let session = try await authenticator.open(try body(of: request), request)
             return .answer(

@@ -248,6 +248,7 @@ extension Deferral: DocumentedObject {
 }
 
 extension Ticket: DocumentedObject {
+    static var schema: JSONValue { ValueSchemas.ticket }
     static let fields: Fields<Ticket> = [
         "id": .of(\.id), "draw": .of(\.draw), "balls": .of(\.balls.numbers),
         "bonus": .of(\.balls.bonus),

@@ -3,7 +3,7 @@ import TapcardCore
 import TapcardDomain
 
 extension TapcardError.Kind {
-    /// The meaning of the error, for docs/JSON.md.
+    /// The meaning of the error, for the help.
     package var meaning: String {
         switch self {
         case .condition(let condition): condition.meaning
@@ -42,6 +42,8 @@ extension TapcardError.Condition {
         case .protectedTag: "the tag asks for a password that is not known here"
         case .tooLong: "what phones are to read has no room on the tag"
         case .activationRefused: "the activation service has refused the code"
+        case .addressUnconfirmed:
+            "the service's address is the built-in one, and nobody has confirmed it"
         case .noReader: "no reader can be used"
         case .readerBusy: "another program uses the reader"
         case .readerLost: "the reader does not answer any more"

@@ -30,6 +30,7 @@ extension Settled {
 }
 
 extension Settled: DocumentedObject {
+    static var schema: JSONValue { ValueSchemas.settled }
     /// The operations that earlier taps left open and this tap settled.
     static let fields: Fields<Settled> = [
         "operation": .of(\.operation.id), "kind": .of(\.operation.kind),

@@ -230,6 +230,7 @@ extension Finding {
 }
 
 extension Finding: DocumentedObject {
+    static var schema: JSONValue { ValueSchemas.finding }
     static let fields: Fields<Finding> = [
         "id": .of(\.id), "severity": .of(\.severity), "reader": .of(\.reader), "what": .of(\.what),
         "remedy": .of(\.advice), "commands": .of(\.commands),

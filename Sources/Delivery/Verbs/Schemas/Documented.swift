@@ -89,7 +89,7 @@ extension CardReading.Seal: DocumentedWord {}
 extension CardReading.Standing: DocumentedWord {}
 extension DisplayState: DocumentedWord {}
 extension TagInfo.Originality: DocumentedWord {}
-extension Operation.Kind: DocumentedWord {}
+extension Operation.Kind: DocumentedWord { static var schema: JSONValue { ValueSchemas.kind } }
 extension Operation.State: DocumentedWord {}
 extension ActivationAttempt.State: DocumentedWord {}
 extension LedgerCard.Status: DocumentedWord {}

@@ -1,5 +1,4 @@
 import Games
-import ServicePorts
 import TapcardCore
 import TapcardDomain
 import TextCodecs
@@ -24,8 +23,7 @@ enum LotterySchemas {
     /// Adds the seconds since the request, and the reason why it was not repeated.
     private static func aged(_ members: Members) -> Members {
         ["age": Schema.count] + members + [
-            "stale": Schema.orNull(Schema.words(ServiceError.Kind.allCases.map(\.rawValue))),
-            "notes": Schema.list(of: Schema.text),
+            "stale": Schema.orNull(ValueSchemas.serviceError)
         ]
     }
 

@@ -11,7 +11,7 @@ package enum Schema {
     /// An object with exactly these members; only the optional ones may be missing.
     package static func object(_ members: Members, optional: Members = [:]) -> JSONValue {
         [
-            "type": "object", "properties": (members + optional).object,
+            "type": "object", "properties": (members + optional).described.object,
             "required": .array(members.all.map { .string($0.key) }),
             "additionalProperties": false,
         ]

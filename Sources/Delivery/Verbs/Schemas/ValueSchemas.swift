@@ -1,4 +1,8 @@
+import Games
 import Ledger
+import ReaderDiagnosis
+import ServicePorts
+import TapcardCore
 package import TapcardDomain
 package import TextCodecs
 
@@ -7,8 +11,7 @@ package enum ValueSchemas {
     package static let card = Schema.named("CardNumber")
     package static let operation = Schema.named("OperationID")
     /// An id in a request; the nil UUID is not valid.
-    package static let givenID = Schema.pattern(
-        "^(?=.*[1-9A-Fa-f])[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$")
+    package static let givenID = Schema.named("GivenID")
     package static let time = Schema.named("Time")
     static let day = Schema.named("Day")
     static let amount = Schema.named("Amount")
@@ -17,6 +20,12 @@ package enum ValueSchemas {
     static let result = Schema.named("Result")
     static let lotteryName = Schema.named("LotteryName")
     static let nextStep = Schema.named("NextStep")
+    static let kind = Schema.named("OperationKind")
+    static let settled = Schema.named("Settled")
+    static let ticket = Schema.named("Ticket")
+    static let shownTicket = Schema.named("ShownTicket")
+    static let serviceError = Schema.named("ServiceError")
+    static let finding = Schema.named("Finding")
 
     /// The named components of the API's document. Without a currency, amounts of any currency
     /// match.
@@ -37,6 +46,13 @@ package enum ValueSchemas {
                 "OperationID",
                 Schema.described(
                     Schema.pattern("^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"), "A UUID.")
+            ),
+            (
+                "GivenID",
+                Schema.described(
+                    Schema.pattern(
+                        "^(?=.*[1-9A-Fa-f])[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"),
+                    "A UUID other than zero, in small letters or capitals.")
             ),
             (
                 "Time",
@@ -73,6 +89,11 @@ package enum ValueSchemas {
                     "What came of it; all but done go with an error and a message.")
             ),
             ("NextStep", Schema.described(step, "A step for a program to take.")),
+            ("OperationKind", Schema.words(Operation.Kind.allCases.map(\.rawValue))),
+            ("Settled", Settled.fields.schema), ("Ticket", Ticket.fields.schema),
+            ("ShownTicket", ShownTicket.fields.schema),
+            ("ServiceError", Schema.words(ServiceError.Kind.allCases.map(\.rawValue))),
+            ("Finding", Finding.fields.schema),
         ]
     }
 
@@ -83,10 +104,12 @@ package enum ValueSchemas {
         ],
         optional: [
             "uid": card, "operation": operation,
-            "kind": Schema.words(Operation.Kind.allCases.map(\.rawValue)),
+            "kind": kind,
             "amount": Schema.described(amount, "how much"),
             "currency": Schema.described(Schema.text, "the other station's currency"),
             "ticket": lotteryName, "file": Schema.text,
+            "setting": Schema.described(Schema.text, "that has to be set"),
+            "address": Schema.described(Schema.text, "of a service"),
             "chip": Schema.described(Schema.text, "the chip that can become a card"),
             "because": Schema.described(Schema.text, "the word of the error that left it open"),
             "seconds": Schema.described(Schema.text, "how long to wait"),

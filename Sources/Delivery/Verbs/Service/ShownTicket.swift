@@ -89,6 +89,7 @@ struct ShownTicket: Sendable {
 }
 
 extension ShownTicket: DocumentedObject {
+    static var schema: JSONValue { ValueSchemas.shownTicket }
     static let fields: Fields<ShownTicket> = [
         "id": .of(\.ticket.id), "draw": .of(\.ticket.draw), "balls": .of(\.balls),
         "bonus": .of { ShownBall(number: $0.ticket.balls.bonus, match: $0.result?.isBonusMatched) },
