@@ -86,7 +86,7 @@ step 0 'scratched, code' scratch
 step 4 'scratched before' scratch
 
 chapter 'A sandbox stands in for the services on the web. The code is activated, once.'
-"$tapcard" sandbox --max-age 0 >"$home/sandbox.txt" 2>&1 </dev/null &
+"$tapcard" sandbox >"$home/sandbox.txt" 2>&1 </dev/null &
 sandbox=$!
 trap 'kill "$sandbox" 2>/dev/null; rm -rf "$home"' EXIT
 for _ in {1..200}; do grep -qs 'Ctrl-C' "$home/sandbox.txt" && break; sleep 0.05; done

@@ -58,7 +58,7 @@ class Sandbox(Program):
 
     def __init__(self, environment, log):
         # So little may be kept that what is shown from before is told to be old.
-        super().__init__(["sandbox", "--json", "--max-age", "1"], environment, log)
+        super().__init__(["sandbox", "--json"], environment, log)
         addresses = json.loads(self.first_line)
         self.control, self.password = addresses["control"], addresses["password"]
         self.settings = {

@@ -12,8 +12,6 @@ final class FakeLottery: LotteryService {
         var tickets: Result<Fetched<[Ticket]>, ServiceError>
         /// The answer when the draws are asked for again.
         var later: Result<Fetched<DrawList>, ServiceError>?
-        /// The answer to requests that do not accept the cache.
-        var unseen: Result<Fetched<DrawList>, ServiceError>?
         /// The answer of a lottery that has really started again.
         var restarted: Result<Fetched<DrawList>, ServiceError>?
     }
@@ -26,17 +24,10 @@ final class FakeLottery: LotteryService {
                 draws: .success(Fetched(try DrawList(draws))), tickets: .success(Fetched(tickets))))
     }
 
-    func draws(revalidating: Bool = false) throws(ServiceError) -> Fetched<DrawList> {
+    func draws(forgetting: Bool = false) throws(ServiceError) -> Fetched<DrawList> {
         try answers.withLock { answers in
-            if revalidating, let unseen = answers.unseen { answers.draws = unseen }
+            if forgetting, let restarted = answers.restarted { answers.draws = restarted }
             defer { answers.draws = answers.later ?? answers.draws }
-            return answers.draws
-        }.get()
-    }
-
-    func drawsBegunAnew() throws(ServiceError) -> Fetched<DrawList> {
-        try answers.withLock { answers in
-            if let restarted = answers.restarted { answers.draws = restarted }
             return answers.draws
         }.get()
     }
@@ -52,12 +43,6 @@ final class FakeLottery: LotteryService {
         answers.withLock { $0.draws = .success(Fetched(list)) }
     }
 
-    /// Adds a draw that callers who accept the cache do not see.
-    func drawUnseen(_ draw: Draw) throws {
-        let list = try DrawList(try draws().value.draws + [draw])
-        answers.withLock { $0.unseen = .success(Fetched(list)) }
-    }
-
     /// Adds a draw as soon as it has been asked once more.
     func drawLater(_ draw: Draw) throws {
         let list = try DrawList(try draws().value.draws + [draw])
@@ -65,12 +50,12 @@ final class FakeLottery: LotteryService {
     }
 
     /// Stops answering; its earlier answers stay known.
-    func vanish(_ kind: ServiceError.Kind = .unreachable, age: Int, notes: [String] = []) throws {
+    func vanish(_ kind: ServiceError.Kind = .unreachable, age: Int) throws {
         let error = ServiceError(kind, "nobody listens")
         let (draws, tickets) = (try draws().value, try tickets().value)
         answers.withLock {
-            $0.draws = .success(Fetched(draws, age: age, staleness: error, notes: notes))
-            $0.tickets = .success(Fetched(tickets, age: age, staleness: error, notes: notes))
+            $0.draws = .success(Fetched(draws, age: age, staleness: error))
+            $0.tickets = .success(Fetched(tickets, age: age, staleness: error))
         }
     }
 

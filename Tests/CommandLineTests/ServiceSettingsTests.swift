@@ -13,6 +13,7 @@ struct ServiceSettingsTests {
         try bench.set(#"{"lottery-url":"https://lottery.example/draws/","ticket-price":2.50}"#)
         let environment = [
             "TAPCARD_ACTIVATION_URL": "http://127.0.0.1:8080/activation",
+            "TAPCARD_LOTTERY_URL": "", "TAPCARD_MASTERMIND_URL": "",
             "TAPCARD_PRIZES": "3=10, 4=top",
         ]
         let shown = await bench.run("config", environment)

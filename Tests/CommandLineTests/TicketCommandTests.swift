@@ -154,17 +154,6 @@ struct TicketCommandTests {
         #expect(bought["ticket"]?["draw"]?.string == "draw-5")
     }
 
-    @Test("a draw that is over is not sold because the cache is still fresh")
-    func drawnUnseen() async throws {
-        let (bench, lottery) = try await ProgramBench.withCard()
-        try lottery.drawUnseen(FakeLottery.lost())
-        #expect(try await bench.document("draws")["draws"]?.array?.count == 3)
-        let over = await bench.run("ticket buy --draw draw-4")
-        #expect(over.status == 4 && over.text.contains("Draw draw-4 has taken place."))
-        let bought = try await bench.document("ticket buy")
-        #expect(bought["ticket"]?["draw"]?.string == "draw-5")
-    }
-
     @Test("a retry gets the same ticket, whatever was drawn, set or lost since")
     func retried() async throws {
         let (bench, lottery) = try await ProgramBench.withCard()

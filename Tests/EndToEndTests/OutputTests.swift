@@ -167,7 +167,7 @@ struct OutputTests {
             #expect(refused.status == 2, "\(line): \(refused.output)\(refused.errors)")
         }
         #expect(!KernelFile.names(in: ".").contains { $0.hasPrefix("-") })
-        let authorities = try counter.run(["draws"], with: ["TAPCARD_CA_FILE": "-"])
+        let authorities = try counter.run(["config"], with: ["TAPCARD_CA_FILE": "-"])
         #expect(authorities.errors.contains("TAPCARD_CA_FILE) cannot be standard input. "))
         // What comes there is empty, and is named as what it was.
         for line in ["restore-backup -", "emulate --tag -"] {

@@ -5,9 +5,7 @@ import TapcardDomain
 import TextCodecs
 
 extension FuzzTarget {
-    static let services = [
-        FuzzTarget("service-answers", checkAnswers), FuzzTarget("cache-file", checkCacheFile),
-    ]
+    static let services = [FuzzTarget("service-answers", checkAnswers)]
 }
 
 /// One body, as the answer to every call.
@@ -103,42 +101,4 @@ private func members(_ balls: Balls, bonus: String) -> [JSONMember] {
     balls.numbers.enumerated().map { index, number in
         JSONMember(key: "number\(index + 1)", value: .string(String(number)))
     } + [JSONMember(key: bonus, value: .string(String(balls.bonus)))]
-}
-
-/// A file of the cache; and an entry with a head and a body of these lines, as no checksum of a
-/// file is hit by chance.
-private func checkCacheFile(_ input: [UInt8]) throws {
-    if let entry = try? CacheEntry(parsing: input) {
-        try require(entry.bytes == input, "a file is not as it would be written")
-        try checkFreshness(entry)
-    }
-    var choices = Choices(input)
-    var times: [Timestamp] = []
-    for _ in 0..<2 {
-        let bits = choices.bytes(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
-        times.append(Timestamp(milliseconds: Int64(bitPattern: bits)))
-    }
-    var head = HTTPHead()
-    for _ in 0..<choices.byte() % 8 { head.take(choices.field()) }
-    let entry = CacheEntry(
-        url: String(decoding: choices.field(), as: UTF8.self), requested: times[0],
-        received: times[1], head: head, body: choices.remainder())
-    try require(
-        (try? CacheEntry(parsing: entry.bytes)) == entry, "an entry is read as another one")
-    try checkFreshness(entry)
-}
-
-private func checkFreshness(_ entry: CacheEntry) throws {
-    for now in [entry.received, entry.received.flipped, Timestamp(milliseconds: 0)] {
-        let freshness = Freshness(of: entry, at: now)
-        try require(freshness.age >= 0, "an answer from the future")
-        guard freshness.isFresh else { continue }
-        try require(now >= entry.received, "what has not come yet is fresh")
-        try require(!entry.policy.mustAsk, "what must be asked about is fresh")
-    }
-}
-
-extension Timestamp {
-    /// As far from the beginning as can be, on the other side.
-    fileprivate var flipped: Timestamp { Timestamp(milliseconds: ~milliseconds) }
 }

@@ -26,6 +26,12 @@ package struct EmptyDrawer: SimulatedTags {
 /// A world without a network: every service is out of reach.
 package struct NoServices: ActivationService, LotteryService, MastermindService {
     package static let unreachable = ServiceError(.unreachable, "there is no network")
+    /// The settings with which they are asked all the same.
+    package static let addresses = [
+        "TAPCARD_ACTIVATION_URL": "http://127.0.0.1:9/activation",
+        "TAPCARD_LOTTERY_URL": "http://127.0.0.1:9/lottery",
+        "TAPCARD_MASTERMIND_URL": "http://127.0.0.1:9/mastermind",
+    ]
     package static let all = Services(
         activation: NoServices(), lottery: NoServices(), mastermind: NoServices())
 
@@ -35,10 +41,7 @@ package struct NoServices: ActivationService, LotteryService, MastermindService 
         throw NoServices.unreachable
     }
 
-    package func draws(revalidating: Bool) throws(ServiceError) -> Fetched<DrawList> {
-        throw NoServices.unreachable
-    }
-    package func drawsBegunAnew() throws(ServiceError) -> Fetched<DrawList> {
+    package func draws(forgetting: Bool) throws(ServiceError) -> Fetched<DrawList> {
         throw NoServices.unreachable
     }
     package func tickets() throws(ServiceError) -> Fetched<[Ticket]> {

@@ -27,11 +27,11 @@ bearer = "%s"
 expected-statuses = ["2xx", "3xx", "4xx", "502", "503", "504"]
 
 # No schema says which names have no misleading characters, and a length in bytes; which parameters
-# go with which; what is in the drawer, and what a fault is.
+# go with which; what is in the drawer, what a fault is, and which addresses are built in.
 [[operations]]
 include-path = [
     "/api/v1/issue", "/api/v1/mastermind/login", "/api/v1/ticket/claim", "/api/v1/simulator/put",
-    "/api/v1/simulator/tear",
+    "/api/v1/simulator/tear", "/api/v1/settings",
 ]
 
 [operations.checks.positive_data_acceptance]
@@ -133,6 +133,7 @@ def story(address, token):
     for path in ["history", "takings", "audit", "card"]:
         get(path)
     post("mastermind/login", user="amanda", password="sandbox")
+    post("settings", setting="activation-url", address="https://api.o2.sk")
     call("POST", "/api/v1/session", {})
     call("DELETE", "/api/v1/session")
     known = {

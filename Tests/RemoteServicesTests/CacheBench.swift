@@ -22,52 +22,22 @@ final class CacheBench {
     }
 
     func lottery(
-        at address: String = "http://lottery.example", rules: LotteryRules = .standard,
-        limits: HTTPCache.Limits = .init()
+        at address: String = "http://lottery.example", rules: LotteryRules = .standard
     ) throws -> RemoteLottery {
         RemoteLottery(
-            try ServiceAddress(address), through: transport,
-            cache: HTTPCache(folder: folder, limits: limits), rules: rules,
-            in: transport.surroundings)
+            try ServiceAddress(address), through: transport, cache: AnswerCache(folder: folder),
+            rules: rules, in: transport.surroundings)
     }
 
-    func draws(revalidating: Bool = false) async throws -> Fetched<DrawList> {
-        try await lottery().draws(revalidating: revalidating)
+    func draws(forgetting: Bool = false) async throws -> Fetched<DrawList> {
+        try await lottery().draws(forgetting: forgetting)
     }
 
-    /// The names of the files that are kept.
-    var files: [String] {
-        get throws {
-            guard FileManager.default.fileExists(atPath: folder) else { return [] }
-            return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-        }
-    }
+    /// Where the list of draws is kept.
+    var file: String { "\(folder)/draws" }
 
-    func read(_ name: String) throws -> [UInt8] {
-        [UInt8](try Data(contentsOf: URL(filePath: "\(folder)/\(name)")))
-    }
-
-    func write(_ bytes: [UInt8], to name: String) throws {
-        try Data(bytes).write(to: URL(filePath: "\(folder)/\(name)"))
-    }
-
-    /// Makes files that were written just now old: from the first second, the next one, and so on.
-    /// The clock of a file system is too coarse to tell them apart.
-    func age(toSecond second: Int) throws {
-        let limit = Date(timeIntervalSince1970: 1_000_000)
-        for name in try files {
-            let path = "\(folder)/\(name)"
-            let written = try FileManager.default.attributesOfItem(atPath: path)
-            guard let date = written[.modificationDate] as? Date, date > limit else { continue }
-            try FileManager.default.setAttributes(
-                [.modificationDate: Date(timeIntervalSince1970: Double(second))], ofItemAtPath: path
-            )
-        }
-    }
-
-    /// How many requests there have been, and the lines of the last one.
-    var requestCount: Int { transport.requests.count }
-    var lastConditions: [String] {
+    /// The lines of the last request.
+    var lines: [String] {
         transport.requests.last?.headers.map { "\($0.name): \($0.value)" } ?? []
     }
 }

@@ -113,40 +113,6 @@ struct RemoteMastermindTests {
         }
     }
 
-    @Test("what cannot be is not sent")
-    func unsent() async throws {
-        let transport = ScriptedTransport(.status(200))
-        let service = try service(transport)
-        let token = try #require(token)
-        let game = try #require(MastermindGameID("4492936ae8ce8a711e01c30d30f884ed"))
-        for seconds in [29, 3_601, 0, -1] {
-            let failure = await #expect(throws: ServiceError.self) {
-                try await service.logIn(user: "amanda", password: "pass", timeToLive: seconds)
-            }
-            #expect(
-                failure?.detail
-                    == "nothing was sent: a token lives 30 to 3600 seconds, not \(seconds)")
-        }
-        for (user, password) in [
-            ("", "pass"), ("amanda", ""), (String(repeating: "a", count: 1_025), "p"),
-        ] {
-            await #expect(throws: ServiceError.self) {
-                try await service.logIn(user: user, password: password, timeToLive: nil)
-            }
-        }
-        for slots in [0, 13, -1] {
-            await #expect(throws: ServiceError.self) {
-                try await service.start(slots: slots, with: token)
-            }
-        }
-        for guess in [[], [0], [13], [Int](repeating: 1, count: 13)] {
-            await #expect(throws: ServiceError.self) {
-                try await service.guess(guess, in: game, with: token)
-            }
-        }
-        #expect(transport.requests.isEmpty)
-    }
-
     @Test(
         "an answer that cannot be",
         arguments: [

@@ -24,26 +24,19 @@ struct SandboxExchangeTests {
 
     @Test("the lottery, with what a cache has to know")
     func lottery() async throws {
-        var settings = ServiceSandbox.Settings()
-        settings.maxAge = 7
-        try await SandboxBench.with(settings) { bench in
+        try await SandboxBench.with { bench in
             for (path, key) in [
                 (SandboxExchangeTests.draws, "draws"), (SandboxExchangeTests.tickets, "tickets"),
             ] {
                 let answer = try await bench.get(path)
                 #expect(answer.status == 200)
                 #expect(answer.headers["content-type"] == "application/json")
-                #expect(answer.headers["cache-control"] == "max-age=7")
-                #expect(answer.headers["last-modified"] == "Tue, 14 Nov 2023 22:13:20 GMT")
                 #expect(answer.text.hasPrefix(#"{"\#(key)":[{"id":""#))
                 let tag = try #require(answer.headers["etag"])
                 let again = try await bench.get(path, ["If-None-Match": tag])
                 #expect(again.status == 304)
                 #expect(again.bodyBytes == 0)
                 #expect(again.headers["etag"] == tag)
-                let modified = try await bench.get(
-                    path, ["If-Modified-Since": "Tue, 14 Nov 2023 22:13:20 GMT"])
-                #expect(modified.status == 304)
                 let head = try await bench.ask("HEAD", path)
                 #expect(head.status == 200)
                 #expect(head.bodyBytes == 0)
@@ -111,8 +104,6 @@ struct SandboxExchangeTests {
                     + #""timestamp":"2023-11-14 22:13:20","score":"\#(guesses)","slots":"1","#
                     + #""id":"\#(game.output.1)","icon512":"\#(icons)/512.svg","#
                     + #""icon192":"\#(icons)/192.svg","icon72":"\#(icons)/72.svg"}]"#)
-            let icon = try await bench.get("/mastermind/icons/72.svg")
-            #expect(icon.status == 200 && icon.headers["content-type"] == "image/svg+xml")
         }
     }
 

@@ -17,11 +17,6 @@ extension Parameter<Int?> {
             "draw-every", "SECONDS", .wholeNumber(1...86_400, orSay: Session.unplayed),
             "Let the lottery draw again and again")
     }
-    fileprivate static var maxAge: Self {
-        .option(
-            "max-age", "SECONDS", .wholeNumber(0...31_536_000, orSay: Session.unplayed),
-            "How long the lottery's answers may be kept without asking (default: 60)")
-    }
 }
 
 extension Command {
@@ -38,8 +33,7 @@ extension Command {
             "sandbox", group: .simulation, "Stand in for the three services on this machine",
             discussion: "Activation, lottery and Mastermind answer under the addresses that are "
                 + "printed, until Ctrl-C. Nothing they do is kept.\n\n" + failures,
-            takes: .port(orSay: Session.unplayed), .fail, .drawEvery, .maxAge, .tlsCertificate,
-            .tlsKey,
+            takes: .port(orSay: Session.unplayed), .fail, .drawEvery, .tlsCertificate, .tlsKey,
             answers: .sandbox, example: "tapcard sandbox --fail lottery:slow"
         ) { session throws(TapcardError) in
             try await session.playServices()
@@ -54,7 +48,6 @@ extension Session {
         settings.port = try self[.port(orSay: Session.unplayed)] ?? 0
         let failure = try self[.fail]
         settings.drawEvery = try self[.drawEvery].map { .seconds($0) }
-        if let maxAge = try self[.maxAge] { settings.maxAge = maxAge }
         let tls = try tlsFiles(orSay: Session.unplayed)
         if let failure {
             guard let known = SandboxSwitch(failure) else {

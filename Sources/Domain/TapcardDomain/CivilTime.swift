@@ -44,38 +44,6 @@ package struct CivilTime: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(date) \(clock)" }
 }
 
-/// A date as HTTP writes it: "Sun, 06 Nov 1994 08:49:37 GMT". The two obsolete forms are not read.
-package enum HTTPDate {
-    /// The first is the day of the week of 1970-01-01.
-    private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-
-    /// Nil for a time outside the calendar.
-    package static func text(_ time: Timestamp) -> String? {
-        guard let time = CivilTime(time) else { return nil }
-        let days = time.date.daysSince1970
-        let weekday = weekdays[Int(days - floored(days, 7) * 7)]
-        let month = months[time.date.month - 1]
-        let year = time.date.description.prefix(4)
-        return "\(weekday), \(twoDigits(time.date.day)) \(month) \(year) \(time.clock) GMT"
-    }
-
-    /// Reads a date without checking its day of the week.
-    package static func parsing(_ text: String) -> Timestamp? {
-        let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 6, weekdays.contains(where: { words[0] == "\($0)," }),
-            let day = number(words[1], digits: 2),
-            let month = months.firstIndex(of: String(words[2])),
-            let year = number(words[3], digits: 4), words[5] == "GMT",
-            let date = CalendarDate(year: year, month: month + 1, day: day),
-            let second = secondOfDay(words[4])
-        else { return nil }
-        return CivilTime(date, second)?.timestamp
-    }
-}
-
 extension CalendarDate {
     // Years are counted from 1 March, so that a leap day is the last day of its year. From March
     // on, the lengths of the months repeat every five months, which have 153 days.

@@ -7,7 +7,7 @@ package struct RemoteLottery: LotteryService {
     private let rules: LotteryRules
 
     package init(
-        _ address: ServiceAddress, through transport: any HTTPTransport, cache: HTTPCache,
+        _ address: ServiceAddress, through transport: any HTTPTransport, cache: AnswerCache,
         rules: LotteryRules = .standard, patience: Patience = .lottery,
         in surroundings: ServiceSurroundings = .system
     ) {
@@ -19,26 +19,12 @@ package struct RemoteLottery: LotteryService {
         self.rules = rules
     }
 
-    package func draws(revalidating: Bool) async throws(ServiceError) -> Fetched<DrawList> {
+    package func draws(forgetting: Bool) async throws(ServiceError) -> Fetched<DrawList> {
         try await cached.fetch(
-            "/StubLottoResultsData.json", revalidating: revalidating,
+            "/StubLottoResultsData.json", keptAs: "draws", forgetting: forgetting,
             objection: RemoteLottery.hasGoneBack
         ) { body throws(ServiceError) in
             try LotteryParsing.draws(body, under: rules)
-        }
-    }
-
-    package func drawsBegunAnew() async throws(ServiceError) -> Fetched<DrawList> {
-        try await cached.fetchAnew(
-            "/StubLottoResultsData.json", remark: RemoteLottery.forgetting
-        ) { body throws(ServiceError) in
-            try LotteryParsing.draws(body, under: rules)
-        }
-    }
-
-    private static func forgetting(_ kept: DrawList, for list: DrawList) -> String? {
-        list.lost(from: kept).map {
-            "Forgotten: \($0.id) of \($0.date), and what had taken place before."
         }
     }
 
@@ -55,7 +41,8 @@ package struct RemoteLottery: LotteryService {
     }
 
     package func tickets() async throws(ServiceError) -> Fetched<[Ticket]> {
-        try await cached.fetch("/StubMyTicketsData.json") { body throws(ServiceError) in
+        try await cached.fetch("/StubMyTicketsData.json", keptAs: "tickets") {
+            body throws(ServiceError) in
             try LotteryParsing.tickets(body, under: rules)
         }
     }

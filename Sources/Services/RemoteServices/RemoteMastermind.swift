@@ -1,13 +1,10 @@
 package import Games
 package import ServicePorts
-import TapcardDomain
 import TextCodecs
 
 /// The Mastermind service over HTTP. Only the ranking is retried automatically: a guess or a game
 /// that was sent twice would count twice.
 package struct RemoteMastermind: MastermindService {
-    private static let longestName = 1_024
-
     private let caller: ServiceCaller
 
     package init(
@@ -21,23 +18,11 @@ package struct RemoteMastermind: MastermindService {
     package func logIn(
         user: String, password: String, timeToLive: Int?
     ) async throws(ServiceError) -> MastermindToken {
-        for (text, what, longest) in [
-            (user, "name", RemoteMastermind.longestName),
-            (password, "password", MastermindRules.longestPassword),
-        ] {
-            guard (1...longest).contains(text.utf8.count) else {
-                throw unsent("a \(what) has 1 to \(longest) bytes, not \(text.utf8.count)")
-            }
-        }
         var members = [
             JSONMember(key: "user_id", value: .string(user)),
             JSONMember(key: "password", value: .string(password)),
         ]
         if let timeToLive {
-            let range = MastermindRules.loginSeconds
-            guard range.contains(timeToLive) else {
-                throw unsent("a token lives \(range.words) seconds, not \(timeToLive)")
-            }
             members.append(
                 JSONMember(key: "time-to-live", value: .number(String(timeToLive))))
         }
@@ -55,7 +40,6 @@ package struct RemoteMastermind: MastermindService {
     package func start(
         slots: Int, with token: MastermindToken
     ) async throws(ServiceError) -> MastermindGameID {
-        try requireRules(slots)
         let body: JSONValue = ["slots": .number(String(slots))]
         return try await call(post(body), "/logik/start", token, MastermindParsing.game)
     }
@@ -63,12 +47,6 @@ package struct RemoteMastermind: MastermindService {
     package func guess(
         _ colours: [Int], in game: MastermindGameID, with token: MastermindToken
     ) async throws(ServiceError) -> MastermindAnswer {
-        let rules = try requireRules(colours.count)
-        do throws(Refusal) {
-            try rules.requireGuess(colours)
-        } catch {
-            throw unsent(error.detail)
-        }
         let body: JSONValue = [
             "gameId": .string(game.text),
             "guess": .array(colours.map { .number(String($0)) }),
@@ -88,10 +66,8 @@ package struct RemoteMastermind: MastermindService {
         _ method: HTTPRequest.Method, _ path: String, _ token: MastermindToken,
         _ parse: ([UInt8]) throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Value {
-        guard let header = HTTPHeader("access_token", token.secret) else {
-            throw unsent("the token cannot be sent")
-        }
-        let answer = try await caller.ask(method, path, headers: [header])
+        let header = HTTPHeader("access_token", token.secret)
+        let answer = try await caller.ask(method, path, headers: [header].compactMap(\.self))
         if [401, 403].contains(answer.status) {
             throw ServiceError(
                 .unauthorized, "it does not let this token in, status \(answer.status)"
@@ -110,22 +86,7 @@ package struct RemoteMastermind: MastermindService {
         }
     }
 
-    /// The rules with the most colours that a game can have: only the service knows how many this
-    /// one has.
-    @discardableResult
-    private func requireRules(_ slots: Int) throws(ServiceError) -> MastermindRules {
-        do throws(Refusal) {
-            return try MastermindRules(slots: slots, colours: MastermindRules.mostColours)
-        } catch {
-            throw unsent(error.detail)
-        }
-    }
-
     private func post(_ body: JSONValue) -> HTTPRequest.Method {
         .post(body: Array(body.text.utf8))
-    }
-
-    private func unsent(_ why: String) -> ServiceError {
-        ServiceError(.refused, "nothing was sent: \(why)")
     }
 }

@@ -46,7 +46,8 @@ package enum SandboxCall: CaseIterable, Sendable {
 package struct SandboxQuestion: Sendable {
     package var code: String?
     package var token: String?
-    package var conditions = HTTPConditions()
+    /// The tag of the list that the client has already.
+    package var knownTag: String?
     package var body: [UInt8] = []
 
     package init() {}

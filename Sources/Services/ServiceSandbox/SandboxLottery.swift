@@ -1,5 +1,5 @@
 package import Games
-package import TapcardDomain
+import TapcardDomain
 package import TextCodecs
 
 /// The lottery: past draws, one a week, and the tickets that it stores itself.
@@ -13,19 +13,12 @@ package struct SandboxLottery: Sendable {
     /// The draws, oldest first.
     package private(set) var draws = SandboxLottery.exampleDraws
     package let tickets = SandboxLottery.exampleTickets
-    private let maxAge: Int
-    private let opened: Timestamp
-    private var drawn: Timestamp
 
-    /// `maxAge` is how long an answer may be cached, in seconds.
-    package init(maxAge: Int, now: Timestamp) {
-        self.maxAge = maxAge
-        (opened, drawn) = (now, now)
-    }
+    package init() {}
 
     /// Makes the next draw, a week after the last one in the lottery's own calendar.
     package mutating func draw(
-        now: Timestamp, using chance: inout some RandomNumberGenerator
+        using chance: inout some RandomNumberGenerator
     ) throws(SandboxProblem) -> Draw {
         guard draws.count < SandboxLottery.mostDraws, let last = draws.last,
             let id = DrawID("draw-\(draws.count + 1)"),
@@ -42,26 +35,30 @@ package struct SandboxLottery: Sendable {
         let draw = Draw(
             id: id, date: date, balls: balls, topPrize: prize * SandboxLottery.topPrizeStep)
         draws.append(draw)
-        drawn = now
         return draw
     }
 
-    package func answerDraws(
-        _ conditions: HTTPConditions, spoilt: Spoilt? = nil
-    ) -> SandboxAnswer {
+    package func answerDraws(_ knownTag: String? = nil, spoilt: Spoilt? = nil) -> SandboxAnswer {
         let rows = draws.map { draw in
             SandboxLottery.document(draw, draw.id == draws.last?.id ? spoilt : nil)
         }
-        return conditions.answer(["draws": .array(rows)], changed: drawn, maxAge: maxAge)
+        return SandboxLottery.answer(["draws": .array(rows)], knownTag)
     }
 
-    package func answerTickets(
-        _ conditions: HTTPConditions, spoilt: Spoilt? = nil
-    ) -> SandboxAnswer {
+    package func answerTickets(_ knownTag: String? = nil, spoilt: Spoilt? = nil) -> SandboxAnswer {
         let rows = tickets.map { ticket in
             SandboxLottery.document(ticket, ticket.id == tickets.last?.id ? spoilt : nil)
         }
-        return conditions.answer(["tickets": .array(rows)], changed: opened, maxAge: maxAge)
+        return SandboxLottery.answer(["tickets": .array(rows)], knownTag)
+    }
+
+    /// The document with its tag, or 304 for a client that has it already.
+    private static func answer(_ document: JSONValue, _ knownTag: String?) -> SandboxAnswer {
+        var answer = SandboxAnswer(document)
+        // Other bytes have another tag.
+        let tag = "\"\(Checksum.of(document.text.utf8))\""
+        answer.headers["ETag"] = tag
+        return tag == knownTag ? SandboxAnswer(304, headers: ["ETag": tag]) : answer
     }
 
     package static func document(_ draw: Draw, _ spoilt: Spoilt? = nil) -> JSONValue {

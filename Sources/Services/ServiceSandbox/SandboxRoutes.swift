@@ -7,7 +7,6 @@ import WebServer
 struct SandboxRoutes: Sendable {
     static let control = "/sandbox"
     static let icons = "/mastermind/icons"
-    private static let iconSizes = [512, 192, 72]
 
     let world: Guarded<SandboxWorld>
     let now: @Sendable () -> Timestamp
@@ -16,11 +15,6 @@ struct SandboxRoutes: Sendable {
         var routes = WebRoutes()
         for call in SandboxCall.allCases {
             routes.add(call.method, call.path) { await answer(call, $0) }
-        }
-        for size in SandboxRoutes.iconSizes {
-            routes.add("GET", "\(SandboxRoutes.icons)/\(size).svg") { _ in
-                WebResponse(icon(size))
-            }
         }
         routes.add("GET", SandboxRoutes.control) { _ in
             asked { world, _ in world.document }
@@ -42,7 +36,7 @@ struct SandboxRoutes: Sendable {
         }
         routes.add("POST", SandboxRoutes.control + "/draw") { _ in
             asked { world, chance throws(SandboxProblem) in
-                SandboxLottery.document(try world.lottery.draw(now: now(), using: &chance))
+                SandboxLottery.document(try world.lottery.draw(using: &chance))
             }
         }
         routes.add("GET", SandboxWorld.redirectedPath) { _ in
@@ -58,9 +52,7 @@ struct SandboxRoutes: Sendable {
         var question = SandboxQuestion()
         question.code = request.query("code")
         question.token = request.headers["access_token"]
-        question.conditions = HTTPConditions(
-            ifNoneMatch: request.headers["If-None-Match"],
-            ifModifiedSince: request.headers["If-Modified-Since"])
+        question.knownTag = request.headers["If-None-Match"]
         question.body = request.body
         let answer = world.withLock { [question] world in
             var chance = SystemRandomNumberGenerator()
@@ -90,19 +82,6 @@ struct SandboxRoutes: Sendable {
     private func word(in request: WebRequest) -> String {
         let text = String(decoding: request.body, as: UTF8.self)
         return String(text.prefix { $0 != "\n" && $0 != "\r\n" })
-    }
-
-    /// A picture with a peg of each kind.
-    private func icon(_ size: Int) -> SandboxAnswer {
-        SandboxAnswer(
-            200, headers: ["Content-Type": "image/svg+xml"],
-            body: .text(
-                """
-                <svg xmlns="http://www.w3.org/2000/svg" width="\(size)" height="\(size)" \
-                viewBox="0 0 4 2"><circle cx="1" cy="1" r=".8"/><circle cx="3" cy="1" r=".8" \
-                fill="none" stroke="black" stroke-width=".1"/></svg>
-
-                """))
     }
 }
 

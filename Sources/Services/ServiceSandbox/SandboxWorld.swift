@@ -9,21 +9,15 @@ package struct SandboxWorld: Sendable {
     static let hugeBytes = 100 << 20
 
     package var activation = SandboxActivation()
-    package var lottery: SandboxLottery
-    package var mastermind: SandboxMastermind
+    package var lottery = SandboxLottery()
+    package var mastermind = SandboxMastermind()
     /// The current failure.
     package var failure: SandboxSwitch?
     package var log = SandboxLog()
     /// The base address of pictures in the ranking.
     package var icons = ""
 
-    package init(
-        maxAge: Int, failure: SandboxSwitch? = nil, now: Timestamp
-    ) {
-        lottery = SandboxLottery(maxAge: maxAge, now: now)
-        mastermind = SandboxMastermind()
-        self.failure = failure
-    }
+    package init(failure: SandboxSwitch? = nil) { self.failure = failure }
 
     /// Answers a request, correctly or with the current failure.
     package mutating func answer(
@@ -52,7 +46,7 @@ package struct SandboxWorld: Sendable {
         // A client that has a list already must receive a complete answer, so that it can be
         // damaged.
         var unconditional = question
-        unconditional.conditions = HTTPConditions()
+        unconditional.knownTag = nil
         switch failure.failure {
         case .slow:
             var answer = carryOut(call, question, now, using: &chance)
@@ -99,8 +93,7 @@ package struct SandboxWorld: Sendable {
 
     private func spoil(_ call: SandboxCall, _ spoilt: SandboxLottery.Spoilt) -> SandboxAnswer {
         call == .tickets
-            ? lottery.answerTickets(HTTPConditions(), spoilt: spoilt)
-            : lottery.answerDraws(HTTPConditions(), spoilt: spoilt)
+            ? lottery.answerTickets(spoilt: spoilt) : lottery.answerDraws(spoilt: spoilt)
     }
 
     private mutating func carryOut(
@@ -110,8 +103,8 @@ package struct SandboxWorld: Sendable {
         do throws(SandboxProblem) {
             switch call {
             case .version: return SandboxAnswer(try activation.answer(code: question.code))
-            case .draws: return lottery.answerDraws(question.conditions)
-            case .tickets: return lottery.answerTickets(question.conditions)
+            case .draws: return lottery.answerDraws(question.knownTag)
+            case .tickets: return lottery.answerTickets(question.knownTag)
             case .login:
                 return SandboxAnswer(
                     try mastermind.logIn(question.body, now: now, using: &chance))

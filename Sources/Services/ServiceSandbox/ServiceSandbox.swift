@@ -10,8 +10,6 @@ public final class ServiceSandbox: Sendable {
         /// The port; zero for any free one.
         public var port: UInt16 = 0
         public var failure: SandboxSwitch?
-        /// The seconds for which an answer of the lottery may be cached.
-        public var maxAge = 60
         /// The interval of draws. Nil for a lottery that draws only on demand.
         public var drawEvery: Duration?
         public var tls: WebServerSettings.TLS?
@@ -46,9 +44,7 @@ public final class ServiceSandbox: Sendable {
     public static func start(
         _ settings: Settings = Settings(), now: @escaping @Sendable () -> Timestamp
     ) throws(WebServerError) -> ServiceSandbox {
-        let world = Guarded(
-            SandboxWorld(
-                maxAge: settings.maxAge, failure: settings.failure, now: now()))
+        let world = Guarded(SandboxWorld(failure: settings.failure))
         let routes = SandboxRoutes(world: world, now: now).all
         var web = WebServerSettings()
         (web.port, web.tls) = (settings.port, settings.tls)
@@ -58,7 +54,7 @@ public final class ServiceSandbox: Sendable {
         let address = "\(scheme)://\(web.address):\(server.port)"
         world.withLock { $0.icons = address + SandboxRoutes.icons }
         let drawing = settings.drawEvery.map { pause in
-            Task { await draw(every: pause, in: world, now: now) }
+            Task { await draw(every: pause, in: world) }
         }
         return ServiceSandbox(address: address, world: world, server: server, drawing: drawing)
     }
@@ -80,12 +76,12 @@ public final class ServiceSandbox: Sendable {
 
     /// Draws at intervals, until the task is cancelled or the lottery has its last draw.
     private static func draw(
-        every pause: Duration, in world: Guarded<SandboxWorld>, now: @Sendable () -> Timestamp
+        every pause: Duration, in world: Guarded<SandboxWorld>
     ) async {
         while (try? await Task.sleep(for: pause)) != nil {
             let isDrawn = world.withLock { world in
                 var chance = SystemRandomNumberGenerator()
-                return (try? world.lottery.draw(now: now(), using: &chance)) != nil
+                return (try? world.lottery.draw(using: &chance)) != nil
             }
             guard isDrawn else { return }
         }

@@ -34,7 +34,7 @@ struct ProvenCardServicesTests {
         arguments: ["lost", "acknowledge-lost"])
     func ticket(fault: String) throws {
         let counter = try counter()
-        let services = try PlayedServices(counter, ["--max-age", "0"])
+        let services = try PlayedServices(counter)
         try pulled("scratch", "1 \(fault)", services, counter)
         let scratched = try counter.step("read")
         #expect(scratched.contains(#""state":"scratched""#), "\(scratched)")

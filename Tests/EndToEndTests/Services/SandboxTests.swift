@@ -60,8 +60,7 @@ struct SandboxTests {
     func options() throws {
         let counter = try Counter()
         let played = try PlayedServices(
-            counter,
-            ["--fail", "activation:503*1", "--draw-every", "1", "--max-age", "9"])
+            counter, ["--fail", "activation:503*1", "--draw-every", "1"])
         let path = "/activation/version?code=\(SandboxTests.code)"
         #expect(try played.curl(path) == #"{"error":"the switch says so"} 503"#)
         #expect(try played.curl(path).hasSuffix(" 200"))
@@ -69,12 +68,9 @@ struct SandboxTests {
             "--data", #"{"user_id":"amanda","password":"sandbox","time-to-live":30}"#,
         ]
         #expect(try played.curl("/mastermind/api/v2/login", login).hasSuffix(" 200"))
-        var draws = ""
         try played.process.wait("it draws") {
-            draws = try played.curl("/lottery/StubLottoResultsData.json", ["--include"])
-            return draws.contains(#""id":"draw-5""#)
+            try played.curl("/lottery/StubLottoResultsData.json").contains(#""id":"draw-5""#)
         }
-        #expect(draws.contains("Cache-Control: max-age=9\r\n"))
         played.process.signal(SIGTERM)
         #expect(try played.process.end().status == 0)
     }

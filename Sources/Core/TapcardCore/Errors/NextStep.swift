@@ -132,6 +132,8 @@ extension NextStep {
         case tryLater
         case distrust
         case checkAddress
+        /// The setting with the built-in address of a service, and the command that keeps it.
+        case confirmAddress(setting: String, address: String, command: String)
         case installClient
         case logIn
         case logInOrSetPassword

@@ -143,6 +143,8 @@ extension TapcardError {
         case tooLong = "too-long"
         /// The activation service has refused the code.
         case activationRefused = "activation-refused"
+        /// The built-in address of a service has to be confirmed before it is asked.
+        case addressUnconfirmed = "address-unconfirmed"
         /// No reader can be used.
         case noReader = "no-reader"
         /// Another program uses the reader.
@@ -259,7 +261,7 @@ extension TapcardError.Condition {
         case .noCard: .noCard
         case .confirmationNeeded, .cardCurrency, .justSettled, .sameCard, .operationVoided,
             .wrongCard, .severalTags, .blankTag, .notACard, .unsupportedTag, .lockedTag,
-            .unusableTag, .protectedTag, .tooLong, .activationRefused:
+            .unusableTag, .protectedTag, .tooLong, .activationRefused, .addressUnconfirmed:
             .refused
         case .noReader, .readerBusy, .readerLost, .unsupportedReader: .noReader
         case .outcomeUnknown: .unknown
@@ -319,6 +321,8 @@ extension TapcardError.Kind {
     public static let tooLong = condition(.tooLong)
     /// The activation service has refused the code.
     public static let activationRefused = condition(.activationRefused)
+    /// The built-in address of a service has to be confirmed before it is asked.
+    public static let addressUnconfirmed = condition(.addressUnconfirmed)
     /// No reader can be used.
     public static let noReader = condition(.noReader)
     /// Another program uses the reader.

@@ -1,8 +1,10 @@
 // The client of the server's API: token, timeouts, and a new session when the old one is stale.
 
-import { change, HERE, isAtCounter, state } from "./store.js";
+import { confirmed, question, toast } from "./notices.js";
+import { change, draft, HERE, isAtCounter, setDraft, state } from "./store.js";
 import { OF_READER, refusals, steps } from "./steps.js";
 import { say } from "./strings.js";
+import { DECLINED } from "./ui.js";
 import { withShown } from "./words.js";
 
 const KEPT = "tapcard.session";
@@ -89,11 +91,38 @@ export async function call(method, path, body, limit = ANSWER_LIMIT) {
   try {
     return await once(method, path, body, limit);
   } catch (problem) {
+    // An operation is begun anew once its address is confirmed: see tasks.js.
+    if (!body?.operation && await isConfirmed(problem, method === "GET")) {
+      return once(method, path, body, limit);
+    }
     if (problem.status !== 401) throw problem;
     if (state.session?.token === token || renewing) await renew();
     if (!state.session) throw problem;
     return once(method, path, body, limit);
   }
+}
+
+/**
+ * Whether the built-in address of a service was confirmed, after a request that was refused for it.
+ * A view that is drawn asks only once.
+ */
+export async function isConfirmed({ next }, isOnce = false) {
+  const { setting, address } = next.find(({ step }) => step === "confirm-address") ?? {};
+  if (!address || (isOnce && (state.dialog || draft(DECLINED, false)))) return false;
+  const words = say.unconfirmed;
+  const title = words.title(new URL(address).host);
+  try {
+    if (state.settings.login === "password") {
+      await question(title, [address, words.operator], [[null, say.close]]);
+    } else if (await confirmed(title, [address, words.line], words.action, "")) {
+      await once("POST", "settings", { setting, address });
+      return true;
+    }
+  } catch (problem) {
+    toast(problem.detail, "bad");
+  }
+  setDraft(DECLINED, true);
+  return false;
 }
 
 async function once(method, path, body, limit = ANSWER_LIMIT) {

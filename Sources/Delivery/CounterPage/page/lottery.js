@@ -17,11 +17,9 @@ export const ball = (number, match, key, extra) =>
     extra && h("span.unseen", `${extra} `), h("b", number),
     match && [icon(ballSigns[match]), h("span.unseen", ` ${say.tickets.match[match]}`)]);
 
-/** The age of a cached answer while the lottery is unreachable, and other notes. */
-export const staleNote = ({ age, stale, notes = [] }) => [
-  stale && note(words.stale(ageWords(age)), "history", "warn"),
-  notes.map((remark) => note(remark)),
-];
+/** The age of an answer that was kept, while the lottery is unreachable. */
+export const staleNote = ({ age, stale }) =>
+  stale && note(words.stale(ageWords(age)), "history", "warn");
 
 export const lotteryTabs = (isDraws) => tabs(words.tabs,
   [words.title, "#/draws", isDraws], [say.tickets.title, "#/tickets", !isDraws]);

@@ -1,6 +1,13 @@
 // The texts of the lottery and of the game; those of the rest are in strings.js.
 
 export const services = {
+  // Before a service is asked for the first time at the address that is built in.
+  unconfirmed: {
+    title: (host) => `Ask ${host}?`,
+    line: "tapcard asks at this address only if you confirm it. Nothing was sent yet.",
+    action: "Ask it from now on",
+    operator: "The operator has to confirm this address first. Nothing was sent.",
+  },
   draws: {
     tabs: "Lottery", title: "Draws", none: "No draws yet.",
     next: "Next draw", previous: "Previous draw", all: "All draws", top: "Top prize",

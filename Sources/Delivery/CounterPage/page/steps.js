@@ -90,6 +90,7 @@ export const steps = {
   "try-later": "Try again later.",
   "distrust-service": CHECK_ADDRESS,
   "check-address": CHECK_ADDRESS,
+  "confirm-address": "The operator confirms it.",
   "install-client": OPERATOR,
   "log-in": LOG_IN,
   "log-in-or-set-password": LOG_IN,

@@ -94,10 +94,17 @@ export const problemBox = (problem, ...actions) =>
 export const note = (text, sign = "info", tone = "") =>
   h("p.note", { class: tone }, icon(sign), h("span", text));
 
+/** The draft of a view whose question about a service's address was not confirmed. */
+export const DECLINED = "address.declined";
+
 /** The loaded content, a note that it is loading, or the reason of a failure. */
 export function loaded(entry, body, retry) {
+  const again = () => {
+    setDraft(DECLINED, false);
+    retry();
+  };
   const problem = entry?.problem && problemBox(entry.problem,
-    retry && button(say.again, retry, { tone: "small" }));
+    retry && button(say.again, again, { tone: "small" }));
   if (entry?.value) return [problem, body(entry.value)];
   return problem || h("p.lead", { role: "status" }, say.loading);
 }

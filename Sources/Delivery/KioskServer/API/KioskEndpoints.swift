@@ -12,6 +12,16 @@ extension Endpoint {
         summary: "What a page has to know before anything is done",
         answer: .json("The settings.", Schema.named("Settings")))
 
+    static let confirmAddress = Endpoint(
+        method: "POST", path: base + "settings", group: "page",
+        summary: "Confirm the built-in address of a service, so that it may be asked",
+        discussion: "Only where there are no cashiers: otherwise an operator sets the address.",
+        body: Body(
+            schema: Schema.object(["setting": Schema.text, "address": Schema.text]),
+            isRequired: true),
+        needsToken: true,
+        answer: Answer(status: 204, words: "It is confirmed.", schema: nil), problems: [409])
+
     static let openSession = Endpoint(
         method: "POST", path: base + "session", group: "page",
         summary: "Give a token for what changes something",

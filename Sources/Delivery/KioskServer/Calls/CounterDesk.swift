@@ -290,6 +290,11 @@ struct CounterDesk: Sendable {
         ]
     }
 
+    /// Confirms the built-in address of a service.
+    func confirm(_ setting: String, _ address: String) throws(TapcardError) {
+        try session.settings.confirm(setting, address)
+    }
+
     private func session(
         for parsed: ParsedCommand, cashier: CashierName? = nil,
         reader: (any TagReader)? = nil,

@@ -105,6 +105,11 @@ extension Problem {
             503, "closing", "The counter is being closed: nothing new is begun.", booked.meaning)
     }
 
+    static let operatorNeeded = Problem(
+        409, "operator-needed", "Where there are cashiers, an operator confirms this address.",
+        "Nothing was done.",
+        NextWords("ask-operator", "Whoever runs the station: tapcard config set KEY ADDRESS."))
+
     static let tooManyListeners = Problem(
         503, "too-many-listeners", "Too many pages follow the counter.", "Nothing was done.",
         NextWords("close-pages", "Close some."))

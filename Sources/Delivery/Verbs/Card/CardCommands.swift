@@ -94,7 +94,7 @@ extension Command {
             discussion: "Asks the activation service. Ctrl-C does not stop the request: it ends "
                 + "within 15 seconds, its answer is recorded, and the next tap writes it to the "
                 + "card. After a refusal the code is as good as before.",
-            takes: .operation, page: .post("activate", asksService: true), answers: .card,
+            takes: .operation, asks: .activationURL, page: .post("activate"), answers: .card,
             example: "tapcard activate"
         ) { session throws(TapcardError) in try await session.activate() },
     ]

@@ -13,6 +13,10 @@ extension NextStep.ServiceStep {
             NextWords(
                 "check-address",
                 "Check the service's address with tapcard config, or ask whoever runs it.")
+        case .confirmAddress(let setting, let address, let command):
+            NextWords(
+                "confirm-address", "Confirm that address, or set another one: \(command)",
+                ["setting": setting, "address": address])
         case .installClient:
             NextWords("install-client", "Install it with apt-get install libcurl4.")
         case .logIn: NextWords("log-in", "Log in with tapcard mastermind login.")

@@ -12,8 +12,6 @@ package struct PageCall: Sendable {
     /// The parameter that is the last part of the path.
     package let last: CommandParameter?
     package let reader: ReaderUse
-    /// Whether the call asks a service, which may be unreachable.
-    package let asksService: Bool
 
     /// The need for the reader.
     package enum ReaderUse: Sendable {
@@ -34,23 +32,18 @@ package struct PageCall: Sendable {
     package var path: String { words + (last?.page.map { "/{\($0.name)}" } ?? "") }
 
     /// A read-only call.
-    package static func get(
-        _ words: String, reader: ReaderUse = .always, asksService: Bool = false
-    ) -> PageCall {
-        PageCall(method: .get, words: words, last: nil, reader: reader, asksService: asksService)
+    package static func get(_ words: String, reader: ReaderUse = .always) -> PageCall {
+        PageCall(method: .get, words: words, last: nil, reader: reader)
     }
 
     package static func get<Value>(
-        _ words: String, _ last: Parameter<Value>, reader: ReaderUse, asksService: Bool
+        _ words: String, _ last: Parameter<Value>, reader: ReaderUse
     ) -> PageCall {
-        PageCall(
-            method: .get, words: words, last: last.row, reader: reader, asksService: asksService)
+        PageCall(method: .get, words: words, last: last.row, reader: reader)
     }
 
     /// A call that may change a card or the ledger.
-    package static func post(
-        _ words: String, reader: ReaderUse = .always, asksService: Bool = false
-    ) -> PageCall {
-        PageCall(method: .post, words: words, last: nil, reader: reader, asksService: asksService)
+    package static func post(_ words: String, reader: ReaderUse = .always) -> PageCall {
+        PageCall(method: .post, words: words, last: nil, reader: reader)
     }
 }

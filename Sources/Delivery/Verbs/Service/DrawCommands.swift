@@ -29,13 +29,13 @@ extension Command {
                 + "old it is. A list that has lost its newest draw is an old one, and is not "
                 + "believed: where the lottery has really started over, --forget lets go of what "
                 + "was kept as soon as there is a good answer.",
-            takes: .forget, page: .get("draws", reader: .never, asksService: true), answers: .draws,
+            takes: .forget, asks: .lotteryURL, page: .get("draws", reader: .never), answers: .draws,
             example: "tapcard draws"
         ) { session throws(TapcardError) in try await session.listDraws() },
         Command(
             "draws show", group: .lottery, "Show one draw, and its neighbours",
             takes: .id, .next, .previous,
-            page: .get("draws", .id, reader: .never, asksService: true), answers: .draw,
+            asks: .lotteryURL, page: .get("draws", .id, reader: .never), answers: .draw,
             example: "tapcard draws show draw-1 --next"
         ) { session throws(TapcardError) in try await session.showDraw() },
     ]
@@ -58,7 +58,7 @@ extension Draw {
 
 extension Session {
     fileprivate func listDraws() async throws(TapcardError) -> Report {
-        let fetched = try await self[.forget] ? drawsBegunAnew() : draws()
+        let fetched = try await draws(forgetting: self[.forget])
         let priced = try await withTopPrizes(fetched.value.draws)
         return Report(
             AnswerAge(fetched),

@@ -108,7 +108,7 @@ extension Session {
     private func drawsToSellBy() async throws(TapcardError) -> DrawList {
         let draws: Fetched<DrawList>
         do {
-            draws = try await self.draws(revalidating: true)
+            draws = try await self.draws()
         } catch {
             throw TapcardError(
                 error.kind, error.what, meaning: "\(Session.nothing).", next: error.next)
@@ -123,7 +123,7 @@ extension Session {
     }
 
     /// Refuses a list that ends before a draw with a booked prize: such a list is old, even when
-    /// the cache has no newer one.
+    /// no newer one was kept.
     private func requireWhole(
         _ draws: DrawList, for card: CardUID, in ledger: any LedgerStore
     ) async throws(TapcardError) {
@@ -143,7 +143,7 @@ extension Session {
                 "its list of draws has gone back: it ends before \(claimed.ticket.draw), and the "
                     + "prize of \(claimed.ticket.id) was booked for that"),
             meaning: "\(Session.nothing).", uid: card)
-        // The cache is not the cause, so the advice to clear it is replaced.
+        // No kept list is the cause, so the advice to forget it is replaced.
         throw TapcardError(
             error.kind, error.what, meaning: error.meaning,
             next: [.lottery(.buyWithAnotherCard)], uid: card)

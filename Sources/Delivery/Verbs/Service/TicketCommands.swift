@@ -31,7 +31,7 @@ extension Command {
             discussion: "Those that this ledger's cards bought, and those that the lottery itself "
                 + "keeps. A ball in brackets was drawn, a bonus ball in round ones, too.",
             takes: .card.saying("Only this card's"),
-            page: .get("tickets", reader: .never, asksService: true), answers: .tickets,
+            asks: .lotteryURL, page: .get("tickets", reader: .never), answers: .tickets,
             example: "tapcard tickets --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.listTickets() },
         Command(
@@ -41,14 +41,14 @@ extension Command {
                 + "one for a draw that is over. When the card is pulled too soon, the exit status "
                 + "is 6 and the next tap settles it.",
             takes: .draw, .operation, .card, .again, .confirmed,
-            page: .post("ticket/buy", asksService: true), answers: .purchase,
+            asks: .lotteryURL, page: .post("ticket/buy"), answers: .purchase,
             example: "tapcard ticket buy"
         ) { session throws(TapcardError) in try await session.buyTicket() },
         Command(
             "ticket check", group: .lottery, "Check the tickets of the card on the reader",
             discussion: "Without a network they are checked against the draws that are known, and "
                 + "how old those are is said.",
-            takes: .card, page: .post("ticket/check", asksService: true), answers: .check,
+            takes: .card, asks: .lotteryURL, page: .post("ticket/check"), answers: .check,
             example: "tapcard ticket check"
         ) { session throws(TapcardError) in try await session.checkTickets() },
         Command(
@@ -61,7 +61,7 @@ extension Command {
             takes: .ticket, .paidOut,
             .operation.saying(
                 "With --paid-out: the same id is told again that the prize is booked"), .card,
-            page: .post("ticket/claim", asksService: true), answers: .claim,
+            asks: .lotteryURL, page: .post("ticket/claim"), answers: .claim,
             example: "tapcard ticket claim"
         ) { session throws(TapcardError) in try await session.claimTickets() },
     ]
@@ -136,7 +136,7 @@ extension Session {
         }
         let card = try self[.card]
         let ledger = try await ledger()
-        let draws = try await draws(revalidating: true)
+        let draws = try await draws()
         // A list of draws that has gone back is not a basis for paying prizes.
         if let staleness = draws.staleness, !staleness.isPassing {
             throw TapcardError(

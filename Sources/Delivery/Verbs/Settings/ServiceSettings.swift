@@ -145,6 +145,16 @@ extension Settings {
         }
     }
 
+    /// Writes the built-in address of a service into the file: now it may be asked there.
+    package func confirm(_ setting: String, _ address: String) throws(TapcardError) {
+        guard let name = Name(rawValue: setting), name.service != nil, name.builtIn == address
+        else {
+            throw TapcardError.usage(
+                "This is not the built-in address of a service.", advice: "Load the page again.")
+        }
+        try file.set(name, to: address)
+    }
+
     private func address(_ name: Name) throws(TapcardError) -> ServiceAddress {
         do {
             return try ServiceAddress(effective(name).text ?? "")
@@ -186,5 +196,36 @@ extension Settings {
         case .file: configurationPath
         case .builtIn: "built in"
         }
+    }
+}
+
+extension Settings.Name {
+    /// Whose address this is; nil for other settings.
+    fileprivate var service: String? {
+        switch self {
+        case .activationURL: "The activation service"
+        case .lotteryURL: "The lottery"
+        case .mastermindURL: "Mastermind"
+        default: nil
+        }
+    }
+}
+
+extension Session {
+    /// Refuses to ask a service at its built-in address before somebody has confirmed that.
+    func requireConfirmed(_ name: Settings.Name) throws(TapcardError) {
+        let (address, origin) = settings.effective(name)
+        guard origin == .builtIn, let address, let service = name.service else { return }
+        // A server that runs was started before somebody wrote it there.
+        guard try SettingsFile(settings.file.path).values[name] != address else { return }
+        throw TapcardError(
+            .addressUnconfirmed, "\(service)'s address was not confirmed yet: \(address).",
+            meaning: "Nothing was sent, and nothing was changed on card or ledger.",
+            next: [
+                .service(
+                    .confirmAddress(
+                        setting: name.rawValue, address: address,
+                        command: commandLine("config set \(name.rawValue) \(address)")))
+            ])
     }
 }

@@ -49,22 +49,3 @@ package struct HTTPHead: Hashable, Sendable {
         return String(decoding: rest, as: UTF8.self)
     }
 }
-
-extension HTTPHead {
-    /// The lines with these names only.
-    func keeping(_ names: Set<String>) -> HTTPHead {
-        var kept = self
-        kept.lines.removeAll { !names.contains($0.name) }
-        return kept
-    }
-
-    /// This head updated with a newer one: its lines replace all lines of the same name, and lines
-    /// with dropped names come only from the newer head.
-    func updated(with newer: HTTPHead, dropping names: Set<String>) -> HTTPHead {
-        let replaced = names.union(newer.lines.map(\.name))
-        var updated = self
-        updated.lines.removeAll { replaced.contains($0.name) }
-        updated.lines += newer.lines
-        return updated
-    }
-}

@@ -1,0 +1,37 @@
+import BlockingLane
+import DurableFile
+
+/// The last good answers of a service in a folder, one file for each kind of request.
+package actor AnswerCache {
+    private let folder: String
+    private nonisolated let lane = BlockingLane(label: "tapcard.answer-cache")
+
+    /// The most bytes in a file: a body and the line about it.
+    private static let longestFile = AnswerSink.longestBody + AnswerSink.longestHead * 2
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe lane.asUnownedSerialExecutor()
+    }
+
+    /// The folder is made with the first answer.
+    package init(folder: String) { self.folder = folder }
+
+    /// The answer that was kept under this name, if it came from this address and can be read.
+    func answer(_ name: String, from url: String) -> CachedAnswer? {
+        guard let bytes = try? file(name).read(limit: AnswerCache.longestFile),
+            let kept = CachedAnswer(parsing: bytes), kept.url == url
+        else { return nil }
+        return kept
+    }
+
+    func keep(_ answer: CachedAnswer, as name: String) {
+        do throws(FileError) {
+            try DurableFile.makeFolder(folder)
+            try file(name).write(answer.bytes, mode: 0o600, durable: false)
+        } catch {
+            // The answer is as good; it only cannot be shown again without the service.
+        }
+    }
+
+    private func file(_ name: String) -> DurableFile { DurableFile("\(folder)/\(name)") }
+}

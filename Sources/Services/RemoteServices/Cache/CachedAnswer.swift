@@ -1,0 +1,37 @@
+import TapcardDomain
+import TextCodecs
+
+/// The last good answer to a request.
+struct CachedAnswer: Sendable {
+    let url: String
+    /// When the service last confirmed it, by our clock.
+    var confirmed: Timestamp
+    /// The name of this version at the service, if it gave one.
+    let etag: String?
+    let body: [UInt8]
+}
+
+extension CachedAnswer {
+    private static let newline = UInt8(ascii: "\n")
+
+    /// A line of JSON, and the body as received.
+    var bytes: [UInt8] {
+        let about: JSONValue = [
+            "url": .string(url), "confirmed": .number(String(confirmed.milliseconds)),
+            "etag": etag.map { .string($0) } ?? .null,
+        ]
+        return Array(about.text.utf8) + [CachedAnswer.newline] + body
+    }
+
+    /// Nil for a damaged file. The body is only worth what its parser says.
+    init?(parsing bytes: [UInt8]) {
+        guard let end = bytes.firstIndex(of: CachedAnswer.newline),
+            let about = try? JSONValue.parsing(Array(bytes[..<end])),
+            let url = about["url"]?.string,
+            let confirmed = about["confirmed"]?.numberText.flatMap({ Int64($0) })
+        else { return nil }
+        self.init(
+            url: url, confirmed: Timestamp(milliseconds: confirmed), etag: about["etag"]?.string,
+            body: Array(bytes[(end + 1)...]))
+    }
+}

@@ -1,0 +1,98 @@
+"""Services whose built-in addresses nobody has confirmed."""
+
+import socket
+import threading
+
+from case import BrowserCase
+
+LOTTERY = "https://agimenez95.github.io/LottoDrawsJSON"
+ASKED = "Ask agimenez95.github.io?"
+CONFIRM = "Ask it from now on"
+
+
+class UnconfirmedCase(BrowserCase):
+    def setUp(self):
+        """Whatever leaves goes through a proxy that hangs up, and counts."""
+        self.leaving = 0
+        self.proxy = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(self.proxy.close)
+        threading.Thread(target=self.count, daemon=True).start()
+        address = "http://127.0.0.1:%d" % self.proxy.getsockname()[1]
+        self.settings = {
+            "http_proxy": address, "https_proxy": address,
+            **{f"TAPCARD_{name}_URL": "" for name in ("ACTIVATION", "LOTTERY", "MASTERMIND")}}
+        super().setUp()
+
+    def count(self):
+        while True:
+            try:
+                connection, _ = self.proxy.accept()
+            except OSError:
+                return
+            self.leaving += 1
+            connection.close()
+
+    def decline(self, button="Cancel"):
+        self.page.press(button)
+        self.page.wait("!document.querySelector('dialog')")
+        self.assertEqual(self.leaving, 0)
+
+
+class ConfirmingTests(UnconfirmedCase):
+    def test_a_view_asks_once_whether_a_service_may_be_asked(self):
+        self.page.open("draws")
+        self.page.see(ASKED, LOTTERY)
+        self.decline()
+        self.page.see("The lottery's address was not confirmed yet", "Nothing was sent",
+                      "The operator confirms it.")
+        # The view is loaded again after each operation.
+        self.page.requests()
+        self.counter.make_demo("20.00")
+        self.counter.wait("it is loaded again", lambda: any(
+            url.endswith("/draws") for url in self.page.requests()))
+        self.page.see("The operator confirms it.")
+        self.assertEqual(self.page.count("dialog"), 0)
+        self.page.press("Try again")
+        self.page.see(ASKED)
+        self.page.press(CONFIRM)
+        self.page.see("The service gave no usable answer")
+        self.assertGreater(self.leaving, 0)
+        self.page.go("tickets")
+        self.page.see("My tickets", "The service gave no usable answer")
+        self.assertEqual(self.page.count("dialog"), 0)
+
+    def test_an_operation_is_begun_once_its_address_is_confirmed(self):
+        self.counter.make_demo()
+        self.counter.call("POST", "scratch", {})
+        self.page.open("activate")
+        for _ in range(2):
+            self.page.press("Send the code")
+            self.page.see("Ask api.o2.sk?")
+            self.decline()
+        self.assertEqual(self.counter.read()["state"], "scratched")
+        self.page.press("Send the code")
+        self.page.press(CONFIRM)
+        self.page.see("The card was not activated", "The service gave no usable answer")
+        self.assertGreater(self.leaving, 0)
+
+    def test_a_login_is_sent_once_its_address_is_confirmed(self):
+        self.page.open("mastermind")
+        self.page.type("Name at the service", "amanda")
+        self.page.type("Password", "sandbox")
+        self.page.press("Log in")
+        self.page.see("Ask emarest.cz.mass-php-1.mit.etn.cz?")
+        self.page.press(CONFIRM)
+        self.page.see("The service gave no usable answer")
+        self.assertGreater(self.leaving, 0)
+
+
+class CashierTests(UnconfirmedCase):
+    def test_a_cashier_is_sent_to_the_operator(self):
+        self.counter.add_cashier("Ann", "sesame-open")
+        self.page.open("draws", until="Log in to start.")
+        self.page.type("Cashier", "Ann")
+        self.page.type("Password", "sesame-open")
+        self.page.press("Log in")
+        self.page.see(ASKED, LOTTERY, "The operator has to confirm this address first.")
+        self.assertFalse(self.page.can_press(CONFIRM))
+        self.decline("Close")

@@ -1,0 +1,109 @@
+import Testing
+
+@Suite("No request leaves before an address is confirmed", .ownThread, .timeLimit(.minutes(5)))
+struct ConfirmedAddressTests {
+    private static let lottery = "https://agimenez95.github.io/LottoDrawsJSON"
+    private static let activation = "https://api.o2.sk"
+
+    /// A counter with a scratched card, whose requests all go through a proxy that counts them.
+    private func served(_ body: (Counter, Relay) throws -> Void) throws {
+        // Nobody listens there.
+        try Relay.serving(9) { proxy in
+            let address = "http://127.0.0.1:\(proxy.port)"
+            let counter = try Counter([
+                "http_proxy": address, "https_proxy": address,
+                "TAPCARD_MASTERMIND_PASSWORD": "sandbox",
+            ])
+            try counter.step("issue --balance 20")
+            try counter.step("scratch")
+            try body(counter, proxy)
+        }
+    }
+
+    @Test("by a command")
+    func commands() throws {
+        try served { counter, proxy in
+            for line in [
+                "draws", "draws show draw-1", "tickets", "ticket buy", "ticket check",
+                "ticket claim", "activate", "mastermind login amanda", "mastermind start --keep",
+                "mastermind guess 1", "mastermind ranking",
+            ] {
+                let ended = try counter.run(["--json"] + counter.words(of: line))
+                #expect(ended.status == 4, "\(line)")
+                #expect(ended.output.contains(#""error":"address-unconfirmed""#), "\(line)")
+            }
+            #expect(proxy.connections == 0)
+            let card = try counter.step("--json read")
+            #expect(card.contains(#""balance":"20.00""#) && card.contains(#""state":"scratched""#))
+            try counter.step("config set lottery-url \(Self.lottery)")
+            #expect(try counter.run(["draws"]).status == 8)
+            #expect(proxy.connections > 0)
+        }
+    }
+
+    @Test("by the page, which confirms it, or takes the word of a command")
+    func page() throws {
+        try served { counter, proxy in
+            let page = try CashierPage(counter)
+            let token = try page.token()
+            func post(_ path: String, _ body: String = "{}") throws -> String {
+                try page.post("/api/v1/\(path)", body, token)
+            }
+            for path in ["draws", "draws/draw-1", "tickets", "mastermind/ranking"] {
+                let refused = try page.get("/api/v1/\(path)")
+                #expect(refused.contains(#""error":"address-unconfirmed""#), "\(path)")
+                #expect(refused.hasSuffix(" 409"), "\(path)")
+            }
+            for (path, body) in [
+                ("ticket/buy", "{}"), ("ticket/check", "{}"), ("ticket/claim", "{}"),
+                ("activate", "{}"), ("mastermind/login", #"{"user":"a","password":"b"}"#),
+                ("mastermind/start", #"{"slots":4,"keep":true}"#),
+                ("mastermind/guess", #"{"colours":[1]}"#),
+            ] {
+                let refused = try post(path, body)
+                #expect(refused.contains(#""error":"address-unconfirmed""#), "\(path)")
+                #expect(refused.hasSuffix(" 409"), "\(path)")
+            }
+            #expect(proxy.connections == 0)
+
+            for (setting, address) in [
+                ("lottery-url", "https://lottery.example"), ("ledger", "/tmp/ledger"),
+                ("lottery-url", Self.activation), ("nothing", ""),
+            ] {
+                let body = #"{"setting":"\#(setting)","address":"\#(address)"}"#
+                #expect(try post("settings", body).hasSuffix(" 400"), "\(body)")
+            }
+            let body = #"{"setting":"lottery-url","address":"\#(Self.lottery)"}"#
+            #expect(try page.post("/api/v1/settings", body).hasSuffix(" 401"))
+            #expect(try page.get("/api/v1/draws").hasSuffix(" 409"))
+            #expect(try post("settings", body) == " 204")
+            #expect(try page.get("/api/v1/draws").hasSuffix(" 502"))
+            let first = proxy.connections
+            #expect(first > 0)
+            #expect(try counter.step("config get lottery-url") == Self.lottery)
+
+            try counter.step("config set activation-url \(Self.activation)")
+            #expect(try post("activate").hasSuffix(" 502"))
+            #expect(proxy.connections > first)
+            try page.stop()
+        }
+    }
+
+    @Test("where cashiers log in, none of them confirms it")
+    func cashiers() throws {
+        try served { counter, proxy in
+            let password = "sesame-open"
+            let added = try counter.run(
+                ["cashiers", "add", "Ann"], with: ["TAPCARD_CASHIER_PASSWORD": password])
+            #expect(added.status == 0)
+            let page = try CashierPage(counter)
+            let token = try page.token(of: "Ann", password)
+            let body = #"{"setting":"lottery-url","address":"\#(Self.lottery)"}"#
+            let refused = try page.post("/api/v1/settings", body, token)
+            #expect(refused.contains(#""error":"operator-needed""#) && refused.hasSuffix(" 409"))
+            #expect(try page.get("/api/v1/draws", token).hasSuffix(" 409"))
+            #expect(proxy.connections == 0)
+            try page.stop()
+        }
+    }
+}
