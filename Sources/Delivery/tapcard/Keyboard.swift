@@ -5,7 +5,9 @@ import Verbs
 /// The keyboard of the terminal in which this process was started.
 enum Keyboard {
     private enum Event {
-        case typed, continued
+        case typed
+        /// The terminal is this process's: at the beginning, and after a shell has had it.
+        case granted
     }
 
     private static let longestLine = 4_096
@@ -21,22 +23,23 @@ enum Keyboard {
         var usual = termios()
         guard hideTyping(&usual) else { return nil }
         defer { giveBack(usual) }
-        write(question)
         let (events, queue) = AsyncStream.makeStream(of: Event.self)
         let typing = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)
         typing.setEventHandler { @Sendable in queue.yield(.typed) }
         let continuing = DispatchSource.makeSignalSource(signal: SIGCONT)
-        continuing.setEventHandler { @Sendable in queue.yield(.continued) }
+        // Asked before, a person could stop and continue this process unnoticed.
+        continuing.setRegistrationHandler { @Sendable in queue.yield(.granted) }
+        continuing.setEventHandler { @Sendable in queue.yield(.granted) }
         let sources: [any DispatchSourceProtocol] = [typing, continuing]
         for source in sources { source.activate() }
         defer { for source in sources { source.cancel() } }
         // Ends, too, when the task is cancelled.
         for await event in events {
             if event == .typed { return line() }
-            // The shell that had the terminal meanwhile shows what is typed.
+            // A shell shows what is typed.
             var shells = termios()
             guard hideTyping(&shells) else { return nil }
-            write("\r\u{1B}[K" + question)
+            write("\r" + question)
         }
         return nil
     }
