@@ -13,8 +13,9 @@ struct ReleaseTests {
             mkdir -p "$tree/$(dirname "$file")"
             cp "$file" "$tree/$file"
         done
-        mkdir -p "$tree/fixtures"
+        mkdir -p "$tree/fixtures" "$tree/docs"
         cp -r fixtures/contract "$tree/fixtures"
+        cp docs/openapi.json "$tree/docs"
         cd "$tree"
         printf '#!/bin/sh\\necho "asked: $*"\\n' > make
         chmod +x make
@@ -49,7 +50,7 @@ struct ReleaseTests {
             grep -m 1 '^## ' CHANGELOG.md | sed "s/$(date -u +%F)/today/"
             grep -c 'not released yet' README.md || true
             grep 'main branch' SECURITY.md
-            grep -rhoE '"version": *"[0-9.]+"' fixtures | sort -u
+            grep -rhoE '"version": *"[0-9.]+"' fixtures docs | sort -u
             """)
         // The fourth is for a Raspberry Pi.
         #expect(said.ranges(of: "asked: ").count == 4, "\(said)")

@@ -20,26 +20,25 @@ extension Command {
 }
 
 extension Session {
-    /// The refusal of a word without a document; for a group it names the verbs that have one.
-    private static func noVerb(_ word: String, _ group: [CommandSpec]) -> TapcardError {
-        let verbs = group.map { "tapcard schema " + $0.path.joined(separator: " ") }
-        return verbs.isEmpty
-            ? TapcardError.usage(
-                "tapcard has no verb \(word.debugDescription).",
-                advice: "tapcard --help lists them.")
-            : TapcardError.usage(
-                "\(word.debugDescription) is a group of verbs.",
-                advice: "Name one of them: \(verbs.joined(separator: ", ")).")
+    fileprivate func schema() throws(TapcardError) -> Report {
+        let (words, verbs) = (try self[.verb], verbs())
+        let command = verbs.first { $0.spec.path == words }
+        if command == nil, !words.isEmpty {
+            throw Session.noVerb(words, verbs.filter { $0.spec.path.starts(with: words) })
+        }
+        let schema = PrintedDocuments.schema(of: command)
+        return Report(["schema": schema], [schema.prettyText], isPlain: true)
     }
 
-    fileprivate func schema() throws(TapcardError) -> Report {
-        let words = try self[.verb]
-        let verb = words.isEmpty ? nil : words.joined(separator: " ")
-        let table = CommandTable.tapcard(verbs())
-        if let verb, table.command(at: words) == nil {
-            throw Session.noVerb(verb, table.commands(below: words))
-        }
-        let schema = PrintedDocuments(verbs()).schema(for: verb)
-        return Report(["schema": schema], [schema.prettyText], isPlain: true)
+    /// The refusal of words without a document; for a group it names the verbs that have one.
+    private static func noVerb(_ words: [String], _ group: [Command]) -> TapcardError {
+        let word = words.joined(separator: " ").debugDescription
+        return group.isEmpty
+            ? TapcardError.usage(
+                "tapcard has no verb \(word).", advice: "tapcard --help lists them.")
+            : TapcardError.usage(
+                "\(word) is a group of verbs.",
+                advice: "Name one of them: "
+                    + group.map { "tapcard schema \($0.words)" }.joined(separator: ", ") + ".")
     }
 }
