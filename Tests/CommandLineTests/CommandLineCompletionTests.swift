@@ -66,8 +66,7 @@ struct CommandLineCompletionTests {
                             "COLOUR", .arguments, help: "", isRequired: true,
                             choices: ["red", "green"])
                     ], example: "", group: "")
-            ],
-            exitStatuses: [])
+            ])
         guard case .help(let text) = try table.parse(["help", "--complete", "paint", "red", ""])
         else {
             Issue.record("no text")
@@ -87,7 +86,7 @@ struct CommandLineCompletionTests {
             read\tShow what is on a card
             forget\tBlank the names of cards
             pay\tTake a payment
-            draws\tList the draws
+            draws\tList the draws; further verbs: show
             tag\tinfo, dump
             completions\tPrint completions for a shell
 

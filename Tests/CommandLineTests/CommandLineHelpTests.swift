@@ -44,6 +44,21 @@ struct CommandLineHelpTests {
         #expect(lines.allSatisfy { $0.last != " " })
     }
 
+    @Test func theOptionsOfEveryCommand() throws {
+        #expect(
+            try text(["help", "options"]) == """
+                options: the options that every verb takes
+
+                Options of every verb:
+                  -r, --reader NAME  Use this reader
+                  --ledger FILE      Keep the books here
+                  --json             Print one JSON document
+                  -h, --help         Show help and do nothing else
+                  --version          Show the version and do nothing else
+
+                """)
+    }
+
     @Test func theWholeDocumentation() throws {
         #expect(try text(["help", "--markdown"]) == sample.markdown())
         #expect(sample.markdown() == documentation)
@@ -56,21 +71,6 @@ private let summary = """
     pulled away too soon.
     """
 
-private let globals = """
-    Global options:
-      -r, --reader NAME  Use this reader
-      --ledger FILE      Keep the books here
-      --json             Print one JSON document
-      -h, --help         Show help and do nothing else
-      --version          Show the version and do nothing else
-
-    Exit status:
-      0                  done
-      2                  wrong usage
-
-    More:
-    """
-
 private let overview = """
     Usage:
       tapcard VERB [OPTIONS]
@@ -78,25 +78,26 @@ private let overview = """
     \(summary)
 
     Cards:
-      read               Show what is on a card
-      forget             Blank the names of cards
+      read         Show what is on a card
+      forget       Blank the names of cards
 
     Money:
-      pay                Take a payment
+      pay          Take a payment
 
     Lottery:
-      draws              List the draws
-      draws show         Show one draw
+      draws        List the draws; further verbs: show
 
     Tags:
-      tag info           Describe the chip
-      tag dump           Write all pages down
+      tag          info, dump
 
     Other:
-      completions        Print completions for a shell
+      completions  Print completions for a shell
 
-    \(globals)
-      tapcard VERB --help
+    Topics:
+      options      the options that every verb takes
+
+    More:
+      tapcard VERB --help, tapcard help TOPIC
 
     """
 
@@ -123,8 +124,8 @@ private let helpForPay = """
     Example:
       tapcard pay 4.50
 
-    Global options:
-      tapcard --help
+    More:
+      tapcard help options, tapcard help exit-status
 
     """
 
@@ -132,14 +133,12 @@ private let helpForTag = """
     Usage:
       tapcard tag VERB [OPTIONS]
 
-    \(summary)
+    Verbs:
+      tag info  Describe the chip
+      tag dump  Write all pages down
 
-    Tags:
-      tag info           Describe the chip
-      tag dump           Write all pages down
-
-    \(globals)
-      tapcard tag VERB --help
+    More:
+      tapcard tag VERB --help, tapcard help options, tapcard help exit-status
 
     """
 
@@ -158,8 +157,8 @@ private let helpForDraws = """
     Example:
       tapcard draws
 
-    Global options:
-      tapcard --help
+    More:
+      tapcard help options, tapcard help exit-status
 
     """
 
@@ -178,8 +177,8 @@ private let helpForDump = """
     Example:
       tapcard tag dump --format flipper
 
-    Global options:
-      tapcard --help
+    More:
+      tapcard help options, tapcard help exit-status
 
     """
 
@@ -193,128 +192,95 @@ private let documentation = #"""
 
     ## tapcard read
 
-    Usage: `tapcard read [OPTIONS]`
+    `tapcard read [OPTIONS]`, such as `tapcard read --watch`
 
-    Show what is on a card
+    Show what is on a card.
 
-    | Options | |
+    | Arguments and options | |
     |---|---|
     | `-w, --watch` | Go on until Ctrl-C |
 
-    Example: `tapcard read --watch`
-
     ## tapcard forget
 
-    Usage: `tapcard forget [OPTIONS] CARD...`
+    `tapcard forget [OPTIONS] CARD...`, such as `tapcard forget 04AC6B72BA6C80`
 
-    Blank the names of cards
+    Blank the names of cards.
 
-    | Arguments | |
+    | Arguments and options | |
     |---|---|
     | `CARD...` | The UID of a card |
 
-    Example: `tapcard forget 04AC6B72BA6C80`
-
     ## tapcard pay
 
-    Usage: `tapcard pay [OPTIONS] AMOUNT`
+    `tapcard pay [OPTIONS] AMOUNT`, such as `tapcard pay 4.50`
 
-    Take a payment
-
-    The card is the old one or the new one, whatever moment it is pulled. A success is
+    Take a payment. The card is the old one or the new one, whatever moment it is pulled. A success is
     never claimed that did not happen, and a retry under the same operation pays once.
 
     Exit status 6 means: tap again.
 
-    | Arguments | |
+    | Arguments and options | |
     |---|---|
     | `AMOUNT` | What to pay, such as 4.50 |
-
-    | Options | |
-    |---|---|
     | `--operation UUID` | Make a retry safe: an operation that has been done is answered with \#
     what came of it, and is not done again |
     | `-c, --card UID` | Insist on one card |
 
-    Example: `tapcard pay 4.50`
-
     ## tapcard draws
 
-    Usage: `tapcard draws [OPTIONS]`
+    `tapcard draws [OPTIONS]`, such as `tapcard draws`
 
-    List the draws
+    List the draws.
 
-    | Options | |
+    | Arguments and options | |
     |---|---|
     | `--age DAYS` | Only so old |
 
-    | Further verbs | |
-    |---|---|
-    | `draws show` | Show one draw |
-
-    Example: `tapcard draws`
-
     ## tapcard draws show
 
-    Usage: `tapcard draws show [OPTIONS] ID`
+    `tapcard draws show [OPTIONS] ID`, such as `tapcard draws show draw-1`
 
-    Show one draw
+    Show one draw.
 
-    | Arguments | |
+    | Arguments and options | |
     |---|---|
     | `ID` | As draws lists it |
 
-    Example: `tapcard draws show draw-1`
-
     ## tapcard tag info
 
-    Usage: `tapcard tag info [OPTIONS]`
+    `tapcard tag info [OPTIONS]`, such as `tapcard tag info`
 
-    Describe the chip
-
-    Example: `tapcard tag info`
+    Describe the chip.
 
     ## tapcard tag dump
 
-    Usage: `tapcard tag dump [OPTIONS] [FILE]`
+    `tapcard tag dump [OPTIONS] [FILE]`, such as `tapcard tag dump --format flipper`
 
-    Write all pages down
+    Write all pages down.
 
-    | Arguments | |
+    | Arguments and options | |
     |---|---|
     | `[FILE]` | Where to |
-
-    | Options | |
-    |---|---|
     | `--format FORMAT` | The form of the dump (text, flipper) |
-
-    Example: `tapcard tag dump --format flipper`
 
     ## tapcard completions
 
-    Usage: `tapcard completions [OPTIONS] SHELL`
+    `tapcard completions [OPTIONS] SHELL`, such as `tapcard completions bash`
 
-    Print completions for a shell
+    Print completions for a shell.
 
-    | Arguments | |
+    | Arguments and options | |
     |---|---|
     | `SHELL` | The shell \| its name (bash, zsh, fish) |
 
-    Example: `tapcard completions bash`
+    ## Help: options
 
-    ## All commands
-
-    | Global options | |
+    | Options of every verb | |
     |---|---|
     | `-r, --reader NAME` | Use this reader |
     | `--ledger FILE` | Keep the books here |
     | `--json` | Print one JSON document |
     | `-h, --help` | Show help and do nothing else |
     | `--version` | Show the version and do nothing else |
-
-    | Exit status | |
-    |---|---|
-    | `0` | done |
-    | `2` | wrong usage |
 
     """#

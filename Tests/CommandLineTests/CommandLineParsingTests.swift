@@ -87,7 +87,10 @@ struct CommandLineParsingTests {
         ([""], #"tapcard has no verb "". See: tapcard --help"#),
         (["4.50"], #"tapcard has no verb "4.50". See: tapcard --help"#),
         (["\u{1B}[2J"], #"tapcard has no verb "\u{1B}[2J". See: tapcard --help"#),
-        (["help", "pya"], #"tapcard has no verb "pya": did you mean pay? See: tapcard --help"#),
+        (
+            ["help", "pya"],
+            #"tapcard has no verb or topic "pya": did you mean pay? See: tapcard --help"#
+        ),
         (
             ["tag", "inof"],
             #"tapcard tag has no verb "inof": did you mean info? See: tapcard tag --help"#

@@ -79,8 +79,7 @@ let sample = CommandTable(
                     choices: ["bash", "zsh", "fish"])
             ],
             example: "tapcard completions bash", group: "Other"),
-    ],
-    exitStatuses: [(0, "done"), (2, "wrong usage")])
+    ])
 
 /// The command that a line runs, or nil when it asks for help or the version.
 func run(_ line: String...) throws(CommandLineError) -> ParsedCommand? {

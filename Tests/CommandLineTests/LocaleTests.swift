@@ -44,7 +44,7 @@ struct LocaleTests {
         }
         // What an option means begins below it where both have no room on one line.
         let tiny = try ProgramBench(isTerminal: true, columns: 40)
-        let help = await tiny.run("--help").text
+        let help = await tiny.run("help options").text
         #expect(help.contains("\n  --timeout SECONDS\n      How long"), "\(help)")
     }
 }

@@ -28,7 +28,6 @@ struct ManualTests {
                 path: ["sim", "take"], summary: "Take it off", example: "tapcard sim take",
                 group: "Keys"),
         ],
-        exitStatuses: [(0, "done")],
         topics: [
             Topic("files", "where things are", "The ledger is in `ledger.sqlite`.\n\nSo it is."),
             Topic("keys", "what seals", "Keys seal cards."),
@@ -51,7 +50,7 @@ struct ManualTests {
 
             """
         #expect(try help("help", "files") == text)
-        #expect(try #require(try help("help")).contains("\n  files        where things are\n"))
+        #expect(try #require(try help("help")).contains("\n  files    where things are\n"))
     }
 
     @Test func aTopicIntroducesTheVerbsOfItsName() throws {
@@ -60,7 +59,7 @@ struct ManualTests {
                 Issue.record("\(line) prints no help")
                 continue
             }
-            #expect(text.contains("Keys seal cards.\n\nKeys:\n  keys list"))
+            #expect(text.contains("Keys seal cards.\n\nVerbs:\n  keys list"))
             #expect(!text.contains("Keeps cards."))
         }
     }

@@ -2,19 +2,25 @@ import Testing
 
 @Suite("Help and completions of the program", .ownThread)
 struct HelpTests {
-    @Test("every verb of the overview has its own page, with an example of itself")
+    @Test("every verb has help with an example of itself, and the overview leads to it")
     func everyVerb() throws {
         let counter = try Counter()
         let overview = try counter.step("--help")
         for line in ["", "help", "-h"] { #expect(try counter.step(line) == overview) }
-        let verbs = overview.matches(of: /\n  ([a-z][a-z-]*(?: [a-z-]+)?)  +[A-Z]/).map(\.output.1)
+        let page = try counter.step("help --markdown")
+        let verbs = page.matches(of: /\n## tapcard (.+)\n/).map { String($0.output.1) }
         #expect(verbs.count == 75)
         for verb in verbs {
             let help = try counter.step("\(verb) --help")
             #expect(help.hasPrefix("Usage:\n  tapcard \(verb) [OPTIONS]"))
             let example = try #require(help.firstRange(of: "\n\nExample:\n  tapcard "), "\(verb)")
             #expect(help[example.upperBound...].contains(verb))
+            #expect(help.hasSuffix("  tapcard help options, tapcard help exit-status"))
             #expect(try counter.step("help \(verb)") == help)
+            let first = String(verb.prefix { $0 != " " })
+            #expect(overview.contains("\n  \(first) "), "\(verb)")
+            guard first != verb else { continue }
+            #expect(try counter.step("\(first) --help").contains("\n  \(verb) "), "\(verb)")
         }
         #expect(try counter.step("tag") == counter.step("tag --help"))
     }
@@ -30,10 +36,10 @@ struct HelpTests {
     func topics() throws {
         let counter = try Counter()
         let overview = try counter.step("--help")
-        let list = try #require(overview.firstRange(of: "\n\nTopics of tapcard help:\n"))
+        let list = try #require(overview.firstRange(of: "\n\nTopics:\n"))
         let rows = overview[list.upperBound...].split(separator: "\n").prefix { $0.hasPrefix("  ") }
         let names = rows.compactMap { $0.split(separator: " ").first }
-        #expect(names.count == 10)
+        #expect(names.count == 11)
         for name in names {
             let help = try counter.step("help \(name)")
             #expect(help.count > 300 && !help.contains("`"), "\(name)")
@@ -50,15 +56,16 @@ struct HelpTests {
         #expect(manual.status == 0 && manual.errors == "")
         let pages = manual.output.matches(of: /(?m)^\.TH (\S+) (\d)/).map { "\($0.1).\($0.2)" }
         #expect(Set(pages).count == pages.count)
-        let verbs = try counter.step("--help")
-            .matches(of: /\n  ([a-z][a-z-]*)(?: [a-z-]+)?  +[A-Z]/).map(\.output.1)
-        #expect(!verbs.isEmpty)
+        let verbs = try counter.step("help --complete ").split(separator: "\n")
+            .compactMap { $0.split(separator: "\t").first }
+        #expect(verbs.count > 30)
         for verb in verbs {
             #expect(pages.contains("TAPCARD-\(verb.uppercased()).1"), "\(verb)")
         }
         #expect(pages.first == "TAPCARD.1")
         #expect(pages.suffix(2) == ["TAPCARD-SETTINGS.5", "TAPCARD.7"])
-        for heading in ["EXIT\\-STATUS", "FILES", "READER", "SIMULATION", "AMOUNTS", "IDS"] {
+        for heading in ["EXIT STATUS", "FILES", "ERRORS", "READER", "SIMULATION", "AMOUNTS", "IDS"]
+        {
             #expect(manual.output.contains(".SH \"\(heading)\""), "\(heading)")
         }
     }

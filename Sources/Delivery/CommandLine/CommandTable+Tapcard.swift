@@ -10,28 +10,12 @@ extension CommandTable {
                 + "away mid-payment always holds its old or its new state.",
             globals: switches,
             commands: verbs.map(\.spec),
-            exitStatuses: statuses,
             synonyms: [
                 "undo": "refund", "reverse": "refund", "cancel": "refund", "charge": "pay",
                 "topup": "add", "top-up": "add", "balance": "read", "payout": "close",
             ],
-            topics: Topic.tapcard(statuses), date: date)
+            topics: Topic.tapcard, date: date)
     }
-
-    private static let statuses: [(status: Int, meaning: String)] = [
-        (0, "done"),
-        (
-            1,
-            "failed; also if standard output could not be written. If the operation itself "
-                + "succeeded, the status is 0, and standard error reports it"
-        ),
-        (2, "wrong usage"), (3, "no card in time"),
-        (4, "refused by the rules: funds, state, blocked, not a card"),
-        (5, "no usable reader"), (6, "outcome unknown: tap again to settle it"),
-        (7, "the card cannot be trusted: forged, copied, rolled back, damaged"),
-        (8, "a remote service failed"), (9, "the ledger failed"),
-        (130, "ended by Ctrl-C, with nothing begun; 128 and its number for another signal"),
-    ]
 
     /// The options that every command takes: settings, and the form of the output.
     static let switches = [

@@ -7,11 +7,13 @@ package struct CommandTable: Sendable {
     /// The options that every command takes; `--help` and `--version` are added to them.
     package let globals: [CommandParameter]
     package let commands: [CommandSpec]
-    package let exitStatuses: [(status: Int, meaning: String)]
     /// Words that people type for a verb with another name here.
     package let synonyms: [String: String]
     /// The subjects that the help explains next to the verbs.
-    package var topics: [Topic] { makeTopics() }
+    package var topics: [Topic] {
+        let options = HelpPart.table("Options of every verb", globals.map(\.row))
+        return [Topic("options", "the options that every verb takes", [options])] + makeTopics()
+    }
     private let makeTopics: @Sendable () -> [Topic]
     /// The day of the commit that the program was built from, for the manual; empty if unknown.
     let date: String
@@ -24,7 +26,7 @@ package struct CommandTable: Sendable {
 
     package init(
         program: String, summary: String, globals: [CommandParameter], commands: [CommandSpec],
-        exitStatuses: [(status: Int, meaning: String)], synonyms: [String: String] = [:],
+        synonyms: [String: String] = [:],
         topics: @autoclosure @escaping @Sendable () -> [Topic] = [], date: String = ""
     ) {
         let help = CommandParameter(
@@ -32,8 +34,8 @@ package struct CommandTable: Sendable {
         let version = CommandParameter(
             "version", .flag, help: "Show the version and do nothing else")
         (self.program, self.summary, self.commands) = (program, summary, commands)
-        (self.globals, self.exitStatuses) = (globals + [help, version], exitStatuses)
-        (self.synonyms, makeTopics, self.date) = (synonyms, topics, date)
+        (self.globals, self.synonyms) = (globals + [help, version], synonyms)
+        (makeTopics, self.date) = (topics, date)
     }
 
     /// This table with help as wide as the terminal; without one, as wide as in the documentation.
@@ -53,6 +55,16 @@ package struct CommandTable: Sendable {
     /// The words that can follow `path`: `info` and `dump` after `tag`.
     func verbs(after path: [String]) -> [String] {
         distinct(commands(below: path).compactMap { $0.path.dropFirst(path.count).first })
+    }
+
+    /// Those words with their summaries; a group's is its verbs.
+    func rows(after path: [String]) -> [HelpPart.Row] {
+        verbs(after: path).map { word in
+            let path = path + [word]
+            let below = verbs(after: path).joined(separator: ", ")
+            guard let command = command(at: path) else { return (word, below) }
+            return (word, command.summary + (below.isEmpty ? "" : "; further verbs: \(below)"))
+        }
     }
 
     func distinct(_ words: [String]) -> [String] {

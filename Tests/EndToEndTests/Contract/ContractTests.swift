@@ -79,7 +79,7 @@ struct ContractTests {
     @Test("every error is met in one of them, or it is said where else")
     func errors() throws {
         let page = try ContractTests.text(at: "docs/COMMANDS.md")
-        let table = try #require(page.split(separator: "## Errors").last)
+        let table = try #require(page.split(separator: "## Help: errors").last)
         let errors = table.matches(of: /\n\| `([a-z-]+)` \|/).map { String($0.output.1) }
         try #require(errors.count > 70)
         let met = try Set(

@@ -17,11 +17,8 @@ extension CommandTable {
         if current.hasPrefix("-") {
             return .help(reader.knownOptions.map { "--\($0.name)\t\($0.help)\n" }.joined())
         }
-        let lines = reader.verbs.map { verb in
-            let path = reader.path + [verb]
-            let below = verbs(after: path).joined(separator: ", ")
-            return "\(verb)\t\(command(at: path)?.summary ?? below)\n"
-        }
+        let lines = (reader.verbIsSettled ? [] : rows(after: reader.path))
+            .map { "\($0.term)\t\($0.help)\n" }
         if reader.wantsHelp, reader.path.isEmpty {
             guard reader.topic == nil else { return .help("") }
             let topics = topics.filter { !reader.verbs.contains($0.name) }

@@ -1,27 +1,40 @@
 package import Verbs
 
 extension CommandTable {
-    /// The overview: every verb, the global options, the exit statuses.
-    package func help() -> String { help(at: []) }
-
-    /// The full help of a command; for the global options it refers to the overview.
-    package func help(for command: CommandSpec) -> String {
-        text(parts(of: command) + [.line("Global options", "\(program) --help")])
+    /// The overview: every verb and group of verbs, and the topics.
+    package func help() -> String {
+        let tables = overview.map { HelpPart.table($0.group, $0.rows) }
+        return text(
+            [.line("Usage", "\(program) VERB [OPTIONS]"), .paragraph(summary)] + tables + [
+                .table("Topics", topics.map(\.row)),
+                .line("More", "\(program) VERB --help, \(program) help TOPIC"),
+            ])
     }
 
-    /// The help of a command, or the overview of the verbs that begin with `path`.
+    /// The help of a command, or of the verbs that begin with `path`.
     func help(at path: [String]) -> String {
+        if path.isEmpty { return help() }
         if let command = command(at: path) { return help(for: command) }
-        let below = commands(below: path)
-        let tables = distinct(below.map(\.group)).map { group in
-            HelpPart.table(group, below.filter { $0.group == group }.map(\.row))
-        }
         let verb = ([program] + path + ["VERB"]).joined(separator: " ")
-        let usage = HelpPart.line("Usage", "\(verb) [OPTIONS]")
-        let about = topic(named: path.joined(separator: " "))?.parts ?? [.paragraph(summary)]
-        let end = path.isEmpty ? topicTable : []
         return text(
-            [usage] + about + tables + common + end + [.line("More", "\(verb) --help")])
+            [.line("Usage", "\(verb) [OPTIONS]")]
+                + (topic(named: path.joined(separator: " "))?.parts ?? [])
+                + [.table("Verbs", commands(below: path).map(\.row)), more("\(verb) --help, ")])
+    }
+
+    /// The help of a command, without the options that every command takes.
+    package func help(for command: CommandSpec) -> String {
+        let below = commands(below: command.path).map(\.row)
+        return text(
+            [.line("Usage", usage(of: command)), .paragraph(command.summary)]
+                + Topic.paragraphs(command.discussion)
+                + tables([("Arguments", command.arguments), ("Options", command.options)])
+                + (below.isEmpty ? [] : [.table("Further verbs", below)])
+                + [.line("Example", command.example), more()])
+    }
+
+    private func tables(_ tables: [(String, [CommandParameter])]) -> [HelpPart] {
+        tables.filter { !$0.1.isEmpty }.map { .table($0, $1.map(\.row)) }
     }
 
     /// The help of a topic.
@@ -29,41 +42,47 @@ extension CommandTable {
         text([.paragraph("\(topic.name): \(topic.summary)")] + topic.parts)
     }
 
-    private var topicTable: [HelpPart] {
-        topics.isEmpty ? [] : [.table("Topics of \(program) help", topics.map(\.row))]
+    /// Where the help is that all commands have in common.
+    private func more(_ first: String = "") -> HelpPart {
+        .line("More", "\(first)\(program) help options, \(program) help exit-status")
     }
+
+    /// The first words of all commands with their summaries, under the headings of the overview.
+    var overview: [(group: String, rows: [HelpPart.Row])] {
+        let rows = rows(after: [])
+        return distinct(commands.map(\.group)).compactMap { group in
+            let own = rows.filter { row in
+                commands.first { $0.path.first == row.term }?.group == group
+            }
+            return own.isEmpty ? nil : (group, own)
+        }
+    }
+
+    /// The topics that docs/COMMANDS.md has as well.
+    private static let common = ["options", "exit-status", "errors"]
 
     /// The content of docs/COMMANDS.md.
     package func markdown() -> String {
         let origin = "`make docs` makes this page from the command table: change that instead."
         let chapters = commands.flatMap { command in
-            ["## \(program) \(command.row.term)"] + parts(of: command).map(\.markdown)
+            [
+                "## \(program) \(command.row.term)",
+                "`\(usage(of: command))`, such as `\(command.example)`",
+                command.summary + "."
+                    + (command.discussion.isEmpty ? "" : " " + command.discussion),
+            ]
+                + tables([("Arguments and options", command.arguments + command.options)])
+                .map(\.markdown)
         }
-        let start = ["# Commands of \(program)", summary, origin] + chapters
-        let errors = topic(named: "errors").map { ["## Errors"] + $0.parts.map(\.markdown) } ?? []
-        return joined(
-            start + ["## All commands"] + (common + topicTable).map(\.markdown) + errors)
-    }
-
-    private func parts(of command: CommandSpec) -> [HelpPart] {
-        let paragraphs = [command.summary[...]] + command.discussion.split(separator: "\n\n")
-        let tables = [
-            ("Arguments", command.arguments.map(\.row)), ("Options", command.options.map(\.row)),
-            ("Further verbs", commands(below: command.path).map(\.row)),
-        ]
-        return [.line("Usage", usage(of: command))]
-            + paragraphs.map { .paragraph(String($0)) }
-            + tables.filter { !$0.1.isEmpty }.map { .table($0, $1) }
-            + [.line("Example", command.example)]
+        let common = topics.filter { CommandTable.common.contains($0.name) }.flatMap { topic in
+            ["## Help: \(topic.name)"] + topic.parts.map(\.markdown)
+        }
+        return joined(["# Commands of \(program)", summary, origin] + chapters + common)
     }
 
     func usage(of command: CommandSpec) -> String {
         let words = [program, command.row.term, "[OPTIONS]"] + command.arguments.map(\.term)
         return words.joined(separator: " ")
-    }
-
-    private var common: [HelpPart] {
-        [.table("Global options", globals.map(\.row)), .exitStatuses(exitStatuses)]
     }
 
     private func text(_ parts: [HelpPart]) -> String {

@@ -40,10 +40,6 @@ enum HelpPart: Sendable {
         }
     }
 
-    static func exitStatuses(_ statuses: [(status: Int, meaning: String)]) -> HelpPart {
-        .table("Exit status", statuses.map { (term: "\($0.status)", help: $0.meaning) })
-    }
-
     /// Breaks a text into lines that fit the columns; further lines are indented to the end of
     /// `start`.
     private func wrap(_ text: String, _ columns: Int, after start: String = "") -> String {

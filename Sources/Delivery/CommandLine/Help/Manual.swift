@@ -23,25 +23,18 @@ extension CommandTable {
                 "Each verb has a page of its own: `man \(program)-pay`. A group of verbs shares "
                     + "one: `man \(program)-keys`.")
         ])
-        for group in distinct(commands.map(\.group)) {
+        for (group, rows) in overview {
             page.subheading(group)
-            page.rows(commands.filter { $0.group == group }.map(\.row))
+            page.rows(rows)
         }
-        page.heading("Options")
-        page.add([.paragraph("Every verb takes these.")])
-        page.rows(globals.map(\.row))
-        page.heading("Exit status")
-        page.rows(exitStatuses.map { ("\($0.status)", $0.meaning) })
+        for name in ["options", "exit-status"] { add(name, to: &page) }
         page.heading("Environment")
         page.add([
             .paragraph(
                 "Every setting is also a variable, such as `TAPCARD_READER`: see "
                     + "\(program)-settings(5).")
         ])
-        if let files = topic(named: "files") {
-            page.heading("Files")
-            page.add(files.parts)
-        }
+        add("files", to: &page)
         page.heading("See also")
         page.add([.paragraph("\(program)(7), \(program)-settings(5)")])
         return page
@@ -99,14 +92,24 @@ extension CommandTable {
         return page
     }
 
+    /// The topics that are sections of the overview, or a page of their own.
+    private static let elsewhere = ["options", "exit-status", "files", "settings"]
+
+    private func add(_ name: String, to page: inout ManualPage) {
+        guard let topic = topic(named: name) else { return }
+        page.heading(name.replacing("-", with: " "))
+        page.add(topic.parts)
+    }
+
     private var topicsPage: ManualPage {
         var page = page(program, 7, "what the verbs of \(program) have in common")
         page.heading("Description")
-        page.add([.paragraph("`\(program) help TOPIC` shows one section of this page.")])
-        // The settings have a page of their own.
-        for topic in topics where topic.name != "settings" {
-            page.heading(topic.name)
-            page.add(topic.parts)
+        page.add([
+            .paragraph(
+                "`\(program) help TOPIC` shows one section of this page, or of \(program)(1).")
+        ])
+        for topic in topics where !CommandTable.elsewhere.contains(topic.name) {
+            add(topic.name, to: &page)
         }
         page.heading("See also")
         page.add([.paragraph("\(program)(1), \(program)-settings(5)")])

@@ -4,11 +4,11 @@ import Verbs
 
 extension Topic {
     /// The topics of tapcard, in the order of the overview.
-    static func tapcard(_ exitStatuses: [(status: Int, meaning: String)]) -> [Topic] {
+    static var tapcard: [Topic] {
         [
             Topic(
                 "exit-status", "what the exit status says of card and money",
-                [.exitStatuses(exitStatuses)]
+                [.table("Exit status", exitStatuses)]
                     + Topic.paragraphs(
                         [afterAnUnknownOutcome, unwritableOutput, endedBySignal]
                             .joined(separator: "\n\n"))),
@@ -28,20 +28,35 @@ extension Topic {
         ]
     }
 
-    static let afterAnUnknownOutcome = """
+    private static let exitStatuses: [HelpPart.Row] = [
+        ("0", "done"),
+        (
+            "1",
+            "failed; also if standard output could not be written. If the operation itself "
+                + "succeeded, the status is 0, and standard error reports it"
+        ),
+        ("2", "wrong usage"), ("3", "no card in time"),
+        ("4", "refused by the rules: funds, state, blocked, not a card"),
+        ("5", "no usable reader"), ("6", "outcome unknown: tap again to settle it"),
+        ("7", "the card cannot be trusted: forged, copied, rolled back, damaged"),
+        ("8", "a remote service failed"), ("9", "the ledger failed"),
+        ("130", "ended by Ctrl-C, with nothing begun; 128 and its number for another signal"),
+    ]
+
+    private static let afterAnUnknownOutcome = """
         After 6 the ledger has the operation open. Hold the same card to the reader again, with any
         command: that settles the operation and says which way. To repeat the request safely,
         repeat it with the id that was printed: `--operation ID` never happens twice.
         """
 
-    static let unwritableOutput = """
+    private static let unwritableOutput = """
         Where standard output cannot be written (a full disk, a pipe that nobody reads), the exit status is \
         1 and standard error says so. A failure keeps its own. If the operation itself succeeded (on a card, \
         in the ledger, on keys, settings or files), the exit status is 0, and standard error has the report \
         in words, with the operation. A script that repeats what has failed would otherwise charge twice.
         """
 
-    static let endedBySignal = """
+    private static let endedBySignal = """
         Ctrl-C, SIGTERM and SIGHUP end a command by that signal (130, 143, 129 for a shell) where nothing was \
         begun, so that a loop of the shell's stops. Where something was begun it comes to its end, and the \
         exit status says how. What goes on until it is stopped (`serve`, `emulate`, `sandbox`, `read --watch`) \
