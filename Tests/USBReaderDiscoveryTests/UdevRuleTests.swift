@@ -14,10 +14,13 @@ struct UdevRuleTests {
         try String(contentsOf: folder.appending(path: name), encoding: .utf8)
     }
 
+    /// Parsed once for all readers.
+    private static let rules = Result { try UdevRules(text("60-tapcard-readers.rules")) }
+
     private static func outcome(
         _ device: UdevRules.Device
     ) throws -> UdevRules.Outcome {
-        try UdevRules(text("60-tapcard-readers.rules")).outcome(for: device)
+        try rules.get().outcome(for: device)
     }
 
     private static func device(_ model: ReaderModel) -> UdevRules.Device {
