@@ -151,6 +151,7 @@ for candidate in {1..6}{1..6}; do
     answers+=("$candidate=$pegs")
     [ "$pegs" = 2:0 ] && break
 done
+step 0 '2 black' mastermind show
 step 0 'ann' mastermind ranking
 kill "$sandbox"
 wait "$sandbox" 2>/dev/null

@@ -92,6 +92,10 @@ struct CommandLineParsingTests {
             #"tapcard has no verb or topic "pya": did you mean pay? See: tapcard --help"#
         ),
         (
+            ["help", "info"],
+            #"tapcard has no verb or topic "info": did you mean tag info? See: tapcard --help"#
+        ),
+        (
             ["tag", "inof"],
             #"tapcard tag has no verb "inof": did you mean info? See: tapcard tag --help"#
         ),

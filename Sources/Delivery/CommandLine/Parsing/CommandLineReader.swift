@@ -89,7 +89,9 @@ struct CommandLineReader {
             let topics = wantsHelp && path.isEmpty ? table.topics.map(\.name) : []
             let wanted = topics.isEmpty ? "verb" : "verb or topic"
             throw refusal(
-                .unknownVerb, "\(title) has no \(wanted) \(hint(word, verbs + topics))")
+                .unknownVerb,
+                "\(title) has no \(wanted) \(hint(word, verbs + topics, whole: verb(endingIn: word)))"
+            )
         } else {
             verbIsSettled = true
             words.append(word)
@@ -169,9 +171,15 @@ struct CommandLineReader {
     /// The most choices that an error lists.
     private static let mostNamed = 10
 
+    /// The only verb of several words that ends in this one, such as "tag unprotect".
+    private func verb(endingIn word: String) -> String? {
+        let verbs = table.commands(below: path).filter { $0.path.last == word }
+        return verbs.count == 1 ? verbs[0].path.joined(separator: " ") : nil
+    }
+
     /// An error text for an unknown word, with the known word that was probably meant.
-    private func hint(_ word: String, _ known: [String]) -> String {
-        let meant = table.synonyms[word].flatMap { known.contains($0) ? $0 : nil }
+    private func hint(_ word: String, _ known: [String], whole: String? = nil) -> String {
+        let meant = table.synonyms[word].flatMap { known.contains($0) ? $0 : nil } ?? whole
         let nearest = meant ?? nearestWord(to: word, among: known)
         return word.debugDescription + (nearest.map { ": did you mean \($0)?" } ?? ".")
     }
