@@ -97,6 +97,21 @@ struct DrawCommandTests {
         #expect(await bench.run("draws") == forgotten)
     }
 
+    @Test("are not forgotten where the saved list cannot be removed, which is said")
+    func unforgotten() async throws {
+        let lottery = try FakeLottery.example()
+        lottery.answer(
+            Fetched(try lottery.draws().value, unforgotten: "/cache/draws: Permission denied"))
+        let bench = try ProgramBench(services: lottery.services)
+        #expect(
+            await bench.run("draws --forget")
+                == Ended(
+                    status: 1,
+                    text: "! tapcard: The saved list of draws cannot be removed: /cache/draws: "
+                        + "Permission denied. Nothing was forgotten. Give yourself the right to "
+                        + "write there, then run the command again.\n"))
+    }
+
     @Test("without an answer and with nothing kept are a failure of the service")
     func nothing() async throws {
         let bench = try ProgramBench()

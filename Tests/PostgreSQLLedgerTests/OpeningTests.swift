@@ -227,12 +227,12 @@ import Thoroughness
         try await TestDatabase.temporary { database in
             try database.change("UPDATE setting SET schema = 2, oldest_writer = 1")
             let refused = await OpeningTests.error(of: database.address)
-            #expect(refused?.detail.contains("tapcard ledger migrate") == true)
+            #expect(refused?.detail.contains("create a ledger in an empty database") == true)
             #expect(try await database.owned.status().reach == .earlier)
             // These were never released.
             let tooOld = await OpeningTests.error { try await database.owned.migrate() }
             #expect(tooOld?.kind == .refused)
-            #expect(tooOld?.detail.contains("make a ledger in an empty database") == true)
+            #expect(tooOld?.detail.contains("create a ledger in an empty database") == true)
             #expect(try database.answer(to: "SELECT schema FROM setting") == "2")
         }
     }

@@ -112,9 +112,9 @@ package struct MastermindDesk: Sendable {
         }
     }
 
-    /// Makes a guess in the current game. It is written down before it is sent. Where no answer
-    /// comes it stays as one that may have counted: it is not repeated, because the service would
-    /// count it twice.
+    /// Sends a guess for the current game and returns the game with the answer. The guess is saved
+    /// in the file before it is sent. If no answer arrives, it stays there as a guess that may have
+    /// counted. It is never resent, because the service would count it a second time.
     package func guess(_ colours: [Int]) async throws(TapcardError) -> KeptMastermindGame {
         let game = try gameThatTakes(colours)
         try change(game) { $0.ask(colours) }
@@ -132,11 +132,12 @@ package struct MastermindDesk: Sendable {
         }
     }
 
-    /// The current game, if this can be a guess in it.
+    /// Returns the current game. Throws if there is none, if it is already solved, or if the guess
+    /// isn't valid for it.
     private func gameThatTakes(_ colours: [Int]) throws(TapcardError) -> MastermindGame {
         guard let kept = try currentGame() else {
             throw TapcardError(
-                .refusal(.wrongState), "There is no game to guess in.",
+                .refusal(.wrongState), "No game is in progress.",
                 meaning: MastermindDesk.nothingSent, next: [.service(.startGame)])
         }
         do {

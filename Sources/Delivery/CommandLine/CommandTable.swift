@@ -57,7 +57,8 @@ package struct CommandTable: Sendable {
         distinct(commands(below: path).compactMap { $0.path.dropFirst(path.count).first })
     }
 
-    /// Those words with their summaries; a group's is its verbs.
+    /// The words that can follow a path, each with its summary. A group without a command of its
+    /// own shows the names of its verbs instead.
     func rows(after path: [String]) -> [HelpPart.Row] {
         verbs(after: path).map { word in
             let path = path + [word]

@@ -3,7 +3,7 @@ package import TapcardCore
 /// A row of the command table with its implementation.
 package struct Command: Sendable {
     package let spec: CommandSpec
-    /// The address of the service that it may ask; nil for none.
+    /// The service address setting that must be confirmed first; nil if the command contacts none.
     package let asks: Settings.Name?
     /// The page's call for the command; nil for commands of a terminal or an operator.
     package let page: PageCall?

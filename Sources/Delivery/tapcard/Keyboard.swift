@@ -1,3 +1,4 @@
+import BlockingLane
 import Dispatch
 import Glibc
 import Verbs
@@ -6,8 +7,7 @@ import Verbs
 enum Keyboard {
     private enum Event {
         case typed
-        /// The terminal is this process's: at the beginning, and after a shell has had it.
-        case granted
+        case signal(Int32)
     }
 
     private static let longestLine = 4_096
@@ -19,47 +19,59 @@ enum Keyboard {
         return { await ask($0) }
     }()
 
+    private static let listener = Guarded<AsyncStream<Event>.Continuation?>(nil)
+
+    /// Signals that end, stop or continue this process; `Wiring` hears those that ask for an end.
+    // Dispatch keeps a signal: without a question each does what it always does.
+    private static let signals = Task {
+        await Wiring.hear([SIGALRM, SIGCONT, SIGQUIT, SIGTSTP, SIGUSR1, SIGUSR2]) { number in
+            let isHeard = listener.withLock { $0?.yield(.signal(number)) != nil }
+            if !isHeard { Wiring.obey(number) }
+        }
+    }
+
     private static func ask(_ question: String) async -> String? {
-        var usual = termios()
-        guard hideTyping(&usual) else { return nil }
-        defer { giveBack(usual) }
+        // Asked before, a person could stop and continue this process unnoticed.
+        await signals.value
         let (events, queue) = AsyncStream.makeStream(of: Event.self)
+        listener.withLock { $0 = queue }
+        defer { listener.withLock { $0 = nil } }
+        guard let usual = hideTyping() else { return nil }
+        defer { giveBack(usual) }
+        write(question)
         let typing = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)
         typing.setEventHandler { @Sendable in queue.yield(.typed) }
-        let continuing = DispatchSource.makeSignalSource(signal: SIGCONT)
-        // Asked before, a person could stop and continue this process unnoticed.
-        continuing.setRegistrationHandler { @Sendable in queue.yield(.granted) }
-        continuing.setEventHandler { @Sendable in queue.yield(.granted) }
-        let sources: [any DispatchSourceProtocol] = [typing, continuing]
-        for source in sources { source.activate() }
-        defer { for source in sources { source.cancel() } }
+        typing.activate()
+        defer { typing.cancel() }
         // Ends, too, when the task is cancelled.
         for await event in events {
-            if event == .typed { return line() }
+            switch event {
+            case .typed: return line()
+            case .signal(SIGCONT): break
+            case .signal(let number):
+                giveBack(usual)
+                Wiring.obey(number)
+            }
             // A shell shows what is typed.
-            var shells = termios()
-            guard hideTyping(&shells) else { return nil }
+            guard hideTyping() != nil else { return nil }
             write("\r" + question)
         }
         return nil
     }
 
-    /// Hides what is typed; `usual` are the settings until then. In the background, the process
+    /// Hides what is typed, and returns the settings until then. In the background, the process
     /// first stops until it is in the foreground.
-    private static func hideTyping(_ usual: inout termios) -> Bool {
-        var stopping = sigset_t()
-        var mask = sigset_t()
-        unsafe sigemptyset(&stopping)
-        unsafe sigaddset(&stopping, SIGTTOU)
-        unsafe pthread_sigmask(SIG_UNBLOCK, &stopping, &mask)
-        defer { unsafe pthread_sigmask(SIG_SETMASK, &mask, nil) }
-        guard tcdrain(STDIN_FILENO) == 0, unsafe tcgetattr(STDIN_FILENO, &usual) == 0 else {
-            return false
+    private static func hideTyping() -> termios? {
+        Wiring.letThrough(SIGTTOU) {
+            var usual = termios()
+            guard tcdrain(STDIN_FILENO) == 0, unsafe tcgetattr(STDIN_FILENO, &usual) == 0 else {
+                return nil
+            }
+            var hidden = usual
+            hidden.c_iflag |= tcflag_t(ICRNL | IUTF8)
+            hidden.c_lflag = (hidden.c_lflag | tcflag_t(ICANON)) & ~tcflag_t(ECHO)
+            return unsafe tcsetattr(STDIN_FILENO, TCSANOW, &hidden) == 0 ? usual : nil
         }
-        var hidden = usual
-        hidden.c_iflag |= tcflag_t(ICRNL | IUTF8)
-        hidden.c_lflag = (hidden.c_lflag | tcflag_t(ICANON)) & ~tcflag_t(ECHO)
-        return unsafe tcsetattr(STDIN_FILENO, TCSANOW, &hidden) == 0
     }
 
     /// The line that was typed; nil where Ctrl-D ended it, or where it has an escape.
@@ -75,7 +87,8 @@ enum Keyboard {
     /// Keys that were not read were meant for this process, and not for the shell.
     private static func giveBack(_ usual: termios) {
         // In the background the terminal is the shell's.
-        guard tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
+        let owner = tcgetpgrp(STDIN_FILENO)
+        guard owner < 0 || owner == getpgrp() else { return }
         tcflush(STDIN_FILENO, TCIFLUSH)
         _ = unsafe withUnsafePointer(to: usual) { unsafe tcsetattr(STDIN_FILENO, TCSANOW, $0) }
         write("\n")

@@ -35,7 +35,6 @@ enum Wiring {
             malformed: environment.malformed, build: Build.recorded)
         // The work starts after the handlers are registered: an earlier signal would be lost.
         let (listening, listens) = AsyncStream.makeStream(of: Never.self)
-        let registered = DispatchGroup()
         let work = Task {
             for await _ in listening {}
             let ending = await program.end(of: arguments)
@@ -43,25 +42,18 @@ enum Wiring {
             return ending
         }
         let first = Guarded<Int32?>(nil)
-        let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler {
-                if number == SIGHUP, Hangup.isAnswered() { return }
-                if work.isCancelled {
-                    program.cutShort { die(by: number) }
-                }
-                first.withLock { $0 = $0 ?? number }
-                work.cancel()
+        let stopping = [SIGINT, SIGTERM, SIGHUP]
+        for number in stopping { signal(number, SIG_IGN) }
+        await hear(stopping) { number in
+            if number == SIGHUP, Hangup.isAnswered() { return }
+            if work.isCancelled {
+                program.cutShort { die(by: number) }
             }
-            registered.enter()
-            source.setRegistrationHandler { registered.leave() }
-            source.activate()
-            return source
+            first.withLock { $0 = $0 ?? number }
+            work.cancel()
         }
-        registered.notify(queue: .global()) { listens.finish() }
+        listens.finish()
         let ending = await work.value
-        for source in sources { source.cancel() }
         // Death by signal stops a shell's loop as well. A service is different: when its manager
         // stops it, that is a normal end.
         if ending.wasStopped, let number = first.withLock({ $0 }),
@@ -72,14 +64,47 @@ enum Wiring {
         return ending.status
     }
 
-    /// Ends the process with the default action of the signal.
-    private static func die(by number: Int32) -> Never {
-        signal(number, SIG_DFL)
+    private static let heard = Guarded<[any DispatchSourceSignal]>([])
+
+    /// Hears signals from its return until the process ends.
+    static func hear(
+        _ numbers: [Int32], _ handle: @escaping @Sendable (Int32) -> Void
+    ) async {
+        let registered = DispatchGroup()
+        for number in numbers {
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { handle(number) }
+            registered.enter()
+            source.setRegistrationHandler { registered.leave() }
+            source.activate()
+            heard.withLock { $0.append(source) }
+        }
+        await withCheckedContinuation { ready in
+            registered.notify(queue: .global()) { ready.resume() }
+        }
+    }
+
+    /// Does what the signal does by default.
+    static func obey(_ number: Int32) {
+        let handler = signal(number, SIG_DFL)
+        letThrough(number) { _ = raise(number) }
+        signal(number, handler)
+    }
+
+    /// Lets a signal reach this thread; the threads of Dispatch block it.
+    static func letThrough<Success>(_ number: Int32, _ body: () -> Success) -> Success {
         var signals = sigset_t()
+        var mask = sigset_t()
         unsafe sigemptyset(&signals)
         unsafe sigaddset(&signals, number)
-        unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-        raise(number)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &signals, &mask)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &mask, nil) }
+        return body()
+    }
+
+    /// Ends the process with the default action of the signal.
+    private static func die(by number: Int32) -> Never {
+        obey(number)
         _exit(128 + number)
     }
 

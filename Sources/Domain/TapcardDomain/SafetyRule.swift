@@ -1,5 +1,6 @@
-/// A rule of docs/EXACTLY-ONCE.md, which the build of `make mutants` can leave out to prove that the
-/// tests need it. In every other build the optimiser removes what a place would do without the rule.
+/// A safety rule from docs/EXACTLY-ONCE.md. A `make mutants` build can switch off one rule to
+/// prove that a test fails without it. In every other build the check is a constant, so the
+/// optimiser removes the code for running without the rule.
 @usableFromInline
 package enum SafetyRule: Int, Sendable, CaseIterable {
     case keepConfirmedRecord = 1
@@ -84,7 +85,7 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     @usableFromInline
     package static let leftOut: TaskLocal<SafetyRule?>? = TaskLocal(wrappedValue: nil)
     #else
-    /// Nil in a build in which no rule can be left out.
+    /// Always nil in builds without LEAVE_RULES_OUT, which cannot switch rules off.
     @_alwaysEmitIntoClient
     package static var leftOut: TaskLocal<SafetyRule?>? { nil }
     #endif

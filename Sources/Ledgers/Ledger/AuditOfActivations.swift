@@ -2,7 +2,7 @@ import TapcardDomain
 
 /// I9: the rules for the rows of activations and codes.
 extension AuditedCard {
-    /// An activation needs an attempt.
+    /// Invariant I9: every activation must have an attempt (a request to the activation service).
     func activations(of operation: Operation) throws(LedgerError) -> [String] {
         guard operation.kind == .activate, try rows.activation(operation.id) == nil else {
             return []
@@ -35,7 +35,7 @@ extension AuditedCard {
         return found
     }
 
-    /// A card has the code that its operations have given it.
+    /// Checks the code in the card's row against the code that follows from its operations.
     func coded(_ card: LedgerCard) -> [String] {
         guard operations > 0, trace.scratch != ScratchTrace(card.scratch) else { return [] }
         let complaint =

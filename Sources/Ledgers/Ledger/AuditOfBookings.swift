@@ -47,7 +47,8 @@ extension AuditedCard {
         return try isForPayer(of: id)
     }
 
-    /// Nil where no bookings are right.
+    /// The entries an operation must have: empty if it did not happen, nil if no entries could be
+    /// correct.
     private func expected(of operation: Operation, _ entries: [Entry]) -> [Posting]? {
         guard operation.hasHappened else { return [] }
         let amount = operation.amount

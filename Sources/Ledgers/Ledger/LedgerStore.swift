@@ -152,7 +152,8 @@ public protocol LedgerRows: LedgerPages {
     func sealingKey() throws(LedgerError) -> UInt8?
     /// Retires a key that is not retired yet.
     func insert(_ key: RetiredKey) throws(LedgerError)
-    /// The uses of every key that is in use.
+    /// The number of cards sealed or protected with each key. Keys that no card depends on are left
+    /// out.
     func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse]
     /// The keys of all records and of all tag passwords, and those that were given up.
     func usedKeys() throws(LedgerError) -> Set<UInt8>

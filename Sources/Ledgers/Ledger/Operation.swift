@@ -82,10 +82,12 @@ public struct Operation: Hashable, Identifiable, Sendable {
     public let amount: Int64
     /// The payment that a refund reverses, or the addition that is taken back; each only once.
     public let reverses: OperationID?
-    /// What the operation is about; nil for a kind without a subject, and where a game is removed.
+    /// What the operation refers to, such as a ticket. Nil for kinds without a subject, and for
+    /// removing a game from a card.
     public let subject: Subject?
-    /// The requested parameters of a making beyond its amount, so that the id stands for all of it;
-    /// after the holder's name was forgotten, without it.
+    /// The parameters the card was issued with, apart from the amount, stored so that a repeated id
+    /// can be compared with the full request. Once the cardholder's name is forgotten, they are
+    /// kept without it.
     public var parameters: String?
     /// The cashier who began the operation, if named.
     public let cashier: CashierName?

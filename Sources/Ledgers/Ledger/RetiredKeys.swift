@@ -41,8 +41,8 @@ extension LedgerRows {
     /// I4: no record was made with a key that had been retired before.
     func recordsUnderRetiredKeys() throws(LedgerError) -> [String] {
         try recordsMadeTooLate().map { record in
-            "I4: record \(record.sequence) of card \(record.uid) was made with key "
-                + "\(record.keyID), which was given up before"
+            "I4: record \(record.sequence) of card \(record.uid) was sealed with key "
+                + "\(record.keyID) after that key was retired"
         }
     }
 }

@@ -217,7 +217,7 @@ extension Book {
             || SafetyRule.nothingFromBlockedCards.isLeftOut
     }
 
-    /// Whether a key may seal records and prove them.
+    /// Whether the key is not retired: it may seal new records, and its old ones are trusted.
     func isTrusted(_ keyID: UInt8?) throws(LedgerError) -> Bool {
         if SafetyRule.nothingUnderRetiredKeys.isLeftOut { return true }
         return try !rows.retiredKeys().contains { $0.id == keyID }

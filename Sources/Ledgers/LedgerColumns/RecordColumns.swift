@@ -12,11 +12,16 @@ extension IssuedRecord {
 
     package init(_ row: inout Columns) throws(LedgerError) {
         let recordSize = 16
-        self.init(
-            uid: try row.value(\.uid), sequence: try row.value(\.number),
-            bytes: try row.value { $0.blob.flatMap { $0.count == recordSize ? $0 : nil } },
-            operation: try row.value(\.id),
-            keyID: try row.value(\.keyID))
+        let (uid, sequence) = (try row.value(\.uid), try row.value(\.number))
+        let bytes = try row.value { $0.blob.flatMap { $0.count == recordSize ? $0 : nil } }
+        let operation = try row.value(\.id)
+        guard let keyID = try row.optional(\.keyID) else {
+            throw LedgerError(
+                .unavailable,
+                "the ledger has a record without its key, as before tapcard's first release; use it "
+                    + "with the tapcard that wrote it, or name another ledger")
+        }
+        self.init(uid: uid, sequence: sequence, bytes: bytes, operation: operation, keyID: keyID)
     }
 }
 

@@ -220,6 +220,9 @@ struct Declaration {
                 "the ledger is kept in \(currency.code), not in \(wanted?.code ?? ""); set the "
                     + "station to \(currency.code) or name another ledger")
         }
+        guard schema >= PostgreSQLSchema.oldest else {
+            throw LedgerError(.unavailable, PostgreSQLSchema.tooOld(schema))
+        }
         guard reach != .earlier else {
             throw LedgerError(
                 .unavailable,

@@ -63,7 +63,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
         try await migrate(by: PostgreSQLSchema.steps)
     }
 
-    /// With later steps for tests.
+    /// Migrates using the given steps; tests append later ones.
     package func migrate(by steps: [[String]]) async throws(LedgerError) {
         try await onLink { link throws(LedgerError) in
             let oldest = PostgreSQLSchema.oldest
@@ -72,15 +72,11 @@ package struct PostgreSQLDatabase: LedgerDatabase {
             guard schema <= latest else {
                 throw LedgerError(
                     .newer,
-                    "a later version of tapcard has made the tables (version \(schema), "
-                        + "this one knows \(latest)); migrate with that one")
+                    "the tables are at version \(schema), but this tapcard only knows versions up to "
+                        + "\(latest); run the migration with the newer tapcard")
             }
             guard schema >= oldest else {
-                throw LedgerError(
-                    .refused,
-                    "the tables were made by a tapcard from before the first release (version "
-                        + "\(schema), this one goes on from \(oldest)); make a ledger in an empty "
-                        + "database, or use this one with the tapcard that made it")
+                throw LedgerError(.refused, PostgreSQLSchema.tooOld(schema))
             }
             guard schema < latest else { return }
             try link.change(

@@ -302,7 +302,8 @@ extension PostgreSQLLedger {
         outage = (error, .now + PostgreSQLLedger.outageLasts)
     }
 
-    /// Lets the commits go that wait for a replica, on a connection of its own.
+    /// Cancels commits that are waiting for a synchronous replica (wait event SyncRep). Calls
+    /// pg_cancel_backend over a separate connection.
     private func cancel() {
         let cancelling = SQLStatement(
             "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")

@@ -8,16 +8,22 @@ import LedgerColumns
 enum PostgreSQLSchema {
     /// The version that `statements` made first. No tables of an older version were ever released.
     static let oldest: Int64 = 3
-    /// The statements that bring tables to each later version. A released step is never changed.
+    /// The migration steps: one array of statements for each later version, migrating from the
+    /// version before it. A released step must not change.
     static let steps: [[String]] = []
     static let version = oldest + Int64(steps.count)
     /// The oldest version that may write to these tables: it leaves alone what it does not know.
     private static let oldestWriter: Int64 = 1
+    static func tooOld(_ schema: Int64) -> String {
+        "the tables predate the first tapcard release (version \(schema); the oldest supported is "
+            + "\(oldest)); create a ledger in an empty database, or use the tapcard that made these"
+    }
+
     static let partitions = 32
-    /// The highest place in the order of everything: microseconds until the year 2255. One can always
-    /// be added to a number with this limit.
+    /// The upper limit of `place`, a row's position in the global order: 2^53, or the year 2255 in
+    /// microseconds. It is low enough that adding 1 cannot overflow.
     static let highestPlace: Int64 = 9_007_199_254_740_992
-    /// Milliseconds until the last day that a time can name.
+    /// The latest time a timestamp can represent, in milliseconds since 1970.
     private static let lastTime: Int64 = 8_640_000_000_000_000
 
     /// The statements that make an empty ledger in the database `name`.

@@ -1,6 +1,7 @@
-/// What a station's login may write is limited by the server, because somebody who has a stolen
-/// login needs no tapcard: what was booked stays as it is, and each row names the station that
-/// wrote it. The tables themselves let no row be larger than tapcard makes it.
+/// Server-side limits on what a station's login can write, enforced by triggers and row
+/// policies because a thief with a stolen login can bypass tapcard and its checks. Booked rows
+/// cannot be changed, and each row records the station that wrote it. Table constraints limit
+/// the size of each row to what tapcard writes.
 enum StationLimits {
     /// The station of the login; 0 for one that is no station, such as the owner.
     private static let ownStation =

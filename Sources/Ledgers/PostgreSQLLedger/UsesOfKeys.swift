@@ -2,8 +2,8 @@ import Ledger
 import LedgerColumns
 import TapcardDomain
 
-/// The uses of keys, from the indexes over the keys: however many cards and records there are, no
-/// row of them is read.
+/// Counts the uses of keys by reading only the indexes on the key columns. It never reads a
+/// card or record row, no matter how many there are.
 extension PostgreSQLRows {
     func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse] {
         var uses: [UInt8: KeyUse] = [:]

@@ -150,9 +150,9 @@ struct LedgerFile: Sendable {
         guard !(1..<LedgerSchema.oldest).contains(version) else {
             throw LedgerError(
                 .unavailable,
-                "\(path) was written by a tapcard from before the first release (schema "
-                    + "\(version), this one reads \(LedgerSchema.oldest)); it was not changed. Name "
-                    + "another ledger, or use this one with the tapcard that wrote it")
+                "\(path) predates the first tapcard release (schema \(version); this tapcard "
+                    + "reads \(LedgerSchema.oldest) and later), so it was left unchanged; use another "
+                    + "ledger, or open this one with the tapcard that wrote it")
         }
         let code = try connection.query("SELECT currency FROM setting") {
             columns throws(LedgerError) in try columns.value(\.text)

@@ -20,7 +20,7 @@ final class LedgerHold {
     init(_ path: String, _ kind: Kind) throws(LedgerError) {
         let (folder, file) = LedgerFolder.split(path)
         let name = "\(folder)/.\(file).lock"
-        // Whoever can open it can keep the ledger from its owner.
+        // 0600: anyone who can open this file could hold the lock and block the ledger's owner.
         let descriptor = unsafe open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o600)
         guard descriptor >= 0 else { throw LedgerError(systemError: errno, path: path) }
         self.descriptor = descriptor

@@ -1,8 +1,8 @@
 import Ledger
 import LedgerColumns
 
-/// The tables of a ledger as scripts: the first makes all of them in an empty file, and each that
-/// follows brings a file to the next version. A released script is never changed.
+/// The SQL scripts for the tables. The first creates all tables in an empty file, and each
+/// later one migrates to the next version. A released script must not change.
 package struct LedgerSchema: Sendable {
     /// The version that the first script makes. No file of an older version was ever released.
     package static let oldest: Int64 = 10
@@ -19,8 +19,8 @@ package struct LedgerSchema: Sendable {
 
     package var latest: Int64 { LedgerSchema.oldest + Int64(steps.count) - 1 }
 
-    /// Brings a file from a version, 0 for an empty one, to the latest. The caller holds the
-    /// transaction.
+    /// Migrates a file from the given version (0 for an empty file) to the latest. Must be called
+    /// inside a transaction.
     func apply(to connection: Connection, from version: Int64) throws(LedgerError) {
         let done = max(0, version - LedgerSchema.oldest + 1)
         for step in steps.dropFirst(Int(clamping: done)) { try connection.execute(step) }

@@ -1,11 +1,11 @@
-/// The tables enforce the most important rules a second time: neither a bug in the code above nor a
-/// hand with an SQLite tool can change history.
+/// Tables whose constraints and triggers enforce the most important rules a second time, so
+/// that neither a bug in Swift nor someone with an SQLite tool can change the history.
 ///
-/// Kinds, chips and faces have no list here: later versions know more of them, and an unknown one is
-/// refused when it is read. The words of a protection have one, because an unknown word must not be
-/// taken for an open tag.
+/// The kind, chip and face columns don't list their allowed values, because later versions add
+/// more; an unknown value is refused when it is read. The protection column does list them,
+/// because an unknown value must not be read as "unprotected".
 extension LedgerSchema {
-    /// The script that makes all of them in an empty file.
+    /// The SQL that creates all tables in an empty file.
     static let tables =
         settings + cards + operations + records + money + tickets + activations + keys + journals
         + counters
@@ -56,9 +56,9 @@ extension LedgerSchema {
 
         """
 
-    /// The holder's name may be removed from the parameters, also after the operation has ended;
-    /// nothing else in them is ever changed. A prize that is paid out of the drawer may be larger
-    /// than the largest balance of a card.
+    /// In an operation's parameters, only the cardholder's name can be removed, even after the
+    /// operation has ended; everything else is immutable. A prize paid in cash from the drawer can
+    /// exceed a card's maximum balance.
     private static let operations = """
         CREATE TABLE operation (
             position INTEGER PRIMARY KEY,
@@ -132,8 +132,8 @@ extension LedgerSchema {
 
         """
 
-    /// Only accounts of cards are indexed: every payment is also booked on the house's account, which
-    /// is never searched.
+    /// The index covers only card accounts. Each payment also has an entry on the issuer's account,
+    /// but those entries are never looked up by account.
     private static let money = """
         CREATE TABLE account (
             name TEXT NOT NULL PRIMARY KEY,
@@ -228,8 +228,8 @@ extension LedgerSchema {
 
         """
 
-    /// No record is made with a key after it was retired, even by a station that has read an older
-    /// key file.
+    /// No record can be sealed with a key once it is retired, even at a station that still uses an
+    /// older key file.
     private static let keys = """
         CREATE TABLE retired_key (
             id INTEGER PRIMARY KEY CHECK (id BETWEEN 0 AND 15),
@@ -246,7 +246,7 @@ extension LedgerSchema {
 
         """
 
-    /// The stations' journals of purchases that were accepted while the ledger was out of reach.
+    /// One row per station journal of offline payments.
     private static let journals = """
         CREATE TABLE journal (
             id TEXT NOT NULL PRIMARY KEY CHECK (length(id) = 36),
@@ -267,8 +267,8 @@ extension LedgerSchema {
 
         """
 
-    /// The highest counter of each card's own page that was shown to a phone. An older address of the
-    /// page is refused.
+    /// For each card, the highest read counter for which a phone was shown the customers' page.
+    /// An address is refused unless its counter is higher.
     private static let counters = """
         CREATE TABLE read_counter (
             uid TEXT NOT NULL PRIMARY KEY REFERENCES card (uid),

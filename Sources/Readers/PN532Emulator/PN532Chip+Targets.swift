@@ -20,21 +20,22 @@ extension PN532Chip {
             ? goOnWaiting(.list(request)) : .answer([0])
     }
 
-    /// The complete answer to a list request. Nil if no card was found: there are none but those of
-    /// type A.
+    /// Returns the full answer to InListPassiveTarget, or nil if no card was found. The emulator
+    /// has only type A cards, so requests for other types find none.
     mutating func list(_ request: ListRequest) -> [UInt8]? {
         forgetTargets()
         field.setPower(true)
         guard request.kind == 0 else { return nil }
         var answer: [UInt8] = []
         registers.prepareTypeA()
-        // A selected card takes the first request as an error, so it is asked twice.
+        // A card that is still selected treats the first REQA as a protocol error and drops
+        // back to idle, so it takes a second attempt.
         let attempts =
             activationRetries == PN532Chip.retriesForEver ? 2 : Int(activationRetries) + 1
         while targets.count < request.mostTargets {
             haltCurrent()
-            // By its number a halted card is woken up: libfreefare lists cards, halts them, and
-            // then selects one in this way.
+            // A UID in the request wakes a halted card (WUPA). libfreefare relies on this: it lists
+            // the cards, halts them, then selects one by UID.
             let isNamed = wakesNamedCards && !request.initiatorData.isEmpty && targets.isEmpty
             guard
                 let card = field.select(
@@ -42,7 +43,7 @@ extension PN532Chip {
             else { break }
             answer += listed(card)
         }
-        // The search for another card has halted the last one.
+        // Looking for another card halted the last one found, so make that one current again.
         if current == nil, !targets.isEmpty { _ = makeCurrent(targets.count - 1) }
         registers[ChipRegisters.fifoData] = targets.isEmpty ? 0x26 : 0x00
         return targets.isEmpty ? nil : [UInt8(targets.count)] + answer

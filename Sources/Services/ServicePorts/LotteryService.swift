@@ -1,9 +1,9 @@
 package import Games
 
-/// The port to the lottery. It is asked each time; an answer that was kept from before says so.
+/// The port to the lottery. Every call contacts the service; `staleness` marks a saved answer.
 package protocol LotteryService: Sendable {
-    /// The past draws. `forgetting` is for a lottery that was restarted: its good answer replaces
-    /// the kept list, whatever that says.
+    /// Returns the past draws. Use `forgetting` for a lottery that has restarted its draws: a valid
+    /// answer then replaces the saved list without being compared with it.
     func draws(forgetting: Bool) async throws(ServiceError) -> Fetched<DrawList>
     /// The tickets that the lottery itself stores.
     func tickets() async throws(ServiceError) -> Fetched<[Ticket]>
@@ -14,10 +14,15 @@ package struct Fetched<Value: Sendable>: Sendable {
     package let value: Value
     /// Seconds since the service last confirmed the answer; 0 if it has just done so.
     package let age: Int
-    /// The reason why it is not the newest answer, if so.
+    /// The error that blocked a newer answer; nil if this is the newest.
     package let staleness: ServiceError?
+    /// Why the saved answer could not be removed, if it had to be.
+    package let unforgotten: String?
 
-    package init(_ value: Value, age: Int = 0, staleness: ServiceError? = nil) {
-        (self.value, self.age, self.staleness) = (value, age, staleness)
+    package init(
+        _ value: Value, age: Int = 0, staleness: ServiceError? = nil, unforgotten: String? = nil
+    ) {
+        (self.value, self.age) = (value, age)
+        (self.staleness, self.unforgotten) = (staleness, unforgotten)
     }
 }

@@ -52,10 +52,10 @@ package struct SandboxLottery: Sendable {
         return SandboxLottery.answer(["tickets": .array(rows)], knownTag)
     }
 
-    /// The document with its tag, or 304 for a client that has it already.
+    /// Answers with the document and its ETag, or with 304 if the client already has that version.
     private static func answer(_ document: JSONValue, _ knownTag: String?) -> SandboxAnswer {
         var answer = SandboxAnswer(document)
-        // Other bytes have another tag.
+        // The ETag is a checksum of the bytes, so it changes when they do.
         let tag = "\"\(Checksum.of(document.text.utf8))\""
         answer.headers["ETag"] = tag
         return tag == knownTag ? SandboxAnswer(304, headers: ["ETag": tag]) : answer

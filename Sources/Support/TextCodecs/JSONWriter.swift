@@ -1,9 +1,9 @@
 /// Writes a value as text.
 struct JSONWriter {
     enum Form {
-        /// On one line, with spaces between members and elements, or without.
+        /// On one line: `line` has spaces after colons and commas, `dense` has none.
         case dense, line
-        /// Indented by two spaces a level; what fits on a line stands on one.
+        /// Indented by 2 spaces per level; a value that fits within the width stays on one line.
         case page
     }
 
@@ -88,8 +88,8 @@ extension JSONValue {
     /// The value on one line, without spaces outside strings.
     public var text: String { written(.dense) }
 
-    /// The value for people: one member or element per line, indented by two spaces a level. Of
-    /// those, what fits on a line of 100 columns stands on one.
+    /// Formatted for people to read: one member or element per line, indented by 2 spaces per
+    /// level. A nested value that fits into 100 columns stays on one line.
     public var prettyText: String { written(.page) }
 
     private func written(_ form: JSONWriter.Form) -> String {

@@ -89,6 +89,51 @@ struct ConfirmedAddressTests {
         }
     }
 
+    @Test("never over another address, which was set before or meanwhile")
+    func otherAddress() throws {
+        try served { counter, _ in
+            let other = "https://lottery.example"
+            let page = try CashierPage(
+                counter, with: ["TAPCARD_ACTIVATION_URL": "https://activation.example"])
+            let token = try page.token()
+            func confirm(_ setting: String, _ address: String) throws -> String {
+                let body = #"{"setting":"\#(setting)","address":"\#(address)"}"#
+                return try page.post("/api/v1/settings", body, token)
+            }
+            try counter.step("config set lottery-url \(other)")
+            for (setting, address) in [
+                ("lottery-url", Self.lottery), ("activation-url", Self.activation),
+            ] {
+                let refused = try confirm(setting, address)
+                #expect(refused.contains(#""error":"operator-needed""#), "\(refused)")
+                #expect(refused.hasSuffix(" 409"), "\(refused)")
+            }
+            #expect(try counter.step("config get lottery-url") == other)
+            let file = try counter.text(
+                of: "\(counter.home)/.config/tapcard/simulated/config.json")
+            #expect(!file.contains("activation-url"))
+            // The same address again is no other one.
+            try counter.step("config set lottery-url \(Self.lottery)")
+            #expect(try confirm("lottery-url", Self.lottery) == " 204")
+            try page.stop()
+        }
+    }
+
+    @Test("where other machines can reach the page, nobody confirms it there")
+    func network() throws {
+        try served { counter, proxy in
+            let page = try CashierPage(
+                counter, ["--listen", "0.0.0.0", "--name", "localhost", "--insecure"])
+            let token = try page.token()
+            let body = #"{"setting":"lottery-url","address":"\#(Self.lottery)"}"#
+            let refused = try page.post("/api/v1/settings", body, token)
+            #expect(refused.contains(#""error":"operator-needed""#) && refused.hasSuffix(" 409"))
+            #expect(try page.get("/api/v1/draws").hasSuffix(" 409"))
+            #expect(proxy.connections == 0)
+            try page.stop()
+        }
+    }
+
     @Test("where cashiers log in, none of them confirms it")
     func cashiers() throws {
         try served { counter, proxy in

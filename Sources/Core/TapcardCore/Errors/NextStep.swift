@@ -132,7 +132,8 @@ extension NextStep {
         case tryLater
         case distrust
         case checkAddress
-        /// The setting with the built-in address of a service, and the command that keeps it.
+        /// Confirm a service's built-in address: the name of the setting, the address, and the
+        /// command that stores it.
         case confirmAddress(setting: String, address: String, command: String)
         case installClient
         case logIn

@@ -143,7 +143,7 @@ extension TapcardError {
         case tooLong = "too-long"
         /// The activation service has refused the code.
         case activationRefused = "activation-refused"
-        /// The built-in address of a service has to be confirmed before it is asked.
+        /// The service still has its built-in address; confirm it before any request is sent.
         case addressUnconfirmed = "address-unconfirmed"
         /// No reader can be used.
         case noReader = "no-reader"

@@ -42,7 +42,7 @@ extension CommandTable {
         text([.paragraph("\(topic.name): \(topic.summary)")] + topic.parts)
     }
 
-    /// Where the help is that all commands have in common.
+    /// The last line of every help text, pointing to help on common options and exit status.
     private func more(_ first: String = "") -> HelpPart {
         .line("More", "\(first)\(program) help options, \(program) help exit-status")
     }
@@ -58,7 +58,7 @@ extension CommandTable {
         }
     }
 
-    /// The topics that docs/COMMANDS.md has as well.
+    /// Help topics that also appear in docs/COMMANDS.md: options, exit-status and errors.
     private static let common = ["options", "exit-status", "errors"]
 
     /// The content of docs/COMMANDS.md.

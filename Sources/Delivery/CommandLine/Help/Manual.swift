@@ -92,7 +92,7 @@ extension CommandTable {
         return page
     }
 
-    /// The topics that are sections of the overview, or a page of their own.
+    /// Topics not on the section 7 page: in the overview (1) or on their own page (settings, 5).
     private static let elsewhere = ["options", "exit-status", "files", "settings"]
 
     private func add(_ name: String, to page: inout ManualPage) {

@@ -12,9 +12,9 @@ extension Parameter<[String]> {
 extension Command {
     static let schema =
         Command(
-            "schema", group: .station, "Print the JSON schema of what a verb prints with --json",
-            discussion: "JSON Schema, draft 2020-12. Without a verb, that of all of them. "
-                + "`tapcard serve` describes the counter page's API at /api/openapi.json.",
+            "schema", group: .station, "Print the JSON Schema of a verb's --json output",
+            discussion: "JSON Schema draft 2020-12. Without VERB, prints one schema for all verbs. "
+                + "For the counter page's HTTP API, see /api/openapi.json of tapcard serve.",
             takes: .verb, answers: .schema, example: "tapcard schema pay"
         ) { session throws(TapcardError) in try session.schema() }
 }
@@ -30,15 +30,16 @@ extension Session {
         return Report(["schema": schema], [schema.prettyText], isPlain: true)
     }
 
-    /// The refusal of words without a document; for a group it names the verbs that have one.
+    /// The usage error for words that do not name a verb with a document: "no such verb" for
+    /// unknown words, or the full `tapcard schema GROUP VERB` commands for a group.
     private static func noVerb(_ words: [String], _ group: [Command]) -> TapcardError {
         let word = words.joined(separator: " ").debugDescription
         return group.isEmpty
             ? TapcardError.usage(
-                "tapcard has no verb \(word).", advice: "tapcard --help lists them.")
+                "tapcard has no verb \(word).", advice: "Run tapcard --help to see all verbs.")
             : TapcardError.usage(
-                "\(word) is a group of verbs.",
-                advice: "Name one of them: "
+                "\(word) is a group of verbs, not a single verb.",
+                advice: "Run one of these: "
                     + group.map { "tapcard schema \($0.words)" }.joined(separator: ", ") + ".")
     }
 }

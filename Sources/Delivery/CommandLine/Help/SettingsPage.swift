@@ -56,9 +56,9 @@ extension Settings.Name {
         case .cashier: "Who works here; the history names them"
         case .paymentLifetime:
             "Seconds for which an interrupted payment can still be booked by another tap"
-        case .activationURL: "Where codes are activated, once that is set or confirmed"
-        case .lotteryURL: "Where the lottery's draws are, once that is set or confirmed"
-        case .mastermindURL: "Where Mastermind is played, once that is set or confirmed"
+        case .activationURL: "Activation service address; not used until set or confirmed"
+        case .lotteryURL: "Lottery address (draws and tickets); not used until set or confirmed"
+        case .mastermindURL: "Mastermind service address; not used until set or confirmed"
         case .caFile: "Certificates in PEM that the services are believed by, besides the system's"
         case .ticketPrice: "What a ticket costs"
         case .prizes: "What a ticket wins"

@@ -7,14 +7,14 @@ extension Topic {
     static var tapcard: [Topic] {
         [
             Topic(
-                "exit-status", "what the exit status says of card and money",
+                "exit-status", "what each exit status means for the card and the money",
                 [.table("Exit status", exitStatuses)]
                     + Topic.paragraphs(
                         [afterAnUnknownOutcome, unwritableOutput, endedBySignal]
                             .joined(separator: "\n\n"))),
             Topic(
-                "errors", "what each word of error means, in the documents of --json",
-                [.table("Error: its result and exit status, and its meaning", errorRows)]),
+                "errors", "every error value in --json output and what it means",
+                [.table("error, then result (exit status): meaning", errorRows)]),
             Topic(
                 "amounts", "how amounts are written, and which of them need a confirmation",
                 Topic.paragraphs([decimals, decimalComma, ceilings].joined(separator: "\n\n"))
@@ -32,15 +32,15 @@ extension Topic {
         ("0", "done"),
         (
             "1",
-            "failed; also if standard output could not be written. If the operation itself "
-                + "succeeded, the status is 0, and standard error reports it"
+            "failed for another reason, or standard output could not be written. If the "
+                + "operation itself succeeded, the status is 0, and standard error reports it"
         ),
         ("2", "wrong usage"), ("3", "no card in time"),
-        ("4", "refused by the rules: funds, state, blocked, not a card"),
-        ("5", "no usable reader"), ("6", "outcome unknown: tap again to settle it"),
+        ("4", "refused, e.g. low balance, wrong state, blocked or non-tapcard card"),
+        ("5", "no usable reader"), ("6", "outcome unknown; the next tap of the card resolves it"),
         ("7", "the card cannot be trusted: forged, copied, rolled back, damaged"),
         ("8", "a remote service failed"), ("9", "the ledger failed"),
-        ("130", "ended by Ctrl-C, with nothing begun; 128 and its number for another signal"),
+        ("130", "Ctrl-C before anything was started; another signal n gives 128 + n (SIGTERM 143)"),
     ]
 
     private static let afterAnUnknownOutcome = """

@@ -91,7 +91,7 @@ export async function call(method, path, body, limit = ANSWER_LIMIT) {
   try {
     return await once(method, path, body, limit);
   } catch (problem) {
-    // An operation is begun anew once its address is confirmed: see tasks.js.
+    // With an operation id, don't retry: tasks.js restarts the operation after confirmation.
     if (!body?.operation && await isConfirmed(problem, method === "GET")) {
       return once(method, path, body, limit);
     }
@@ -103,8 +103,9 @@ export async function call(method, path, body, limit = ANSWER_LIMIT) {
 }
 
 /**
- * Whether the built-in address of a service was confirmed, after a request that was refused for it.
- * A view that is drawn asks only once.
+ * Asks the user to confirm the address after a `confirm-address` refusal (with cashier
+ * logins, only tells them) and returns whether it is now confirmed. With `isOnce` (GET,
+ * drawing a view), asks once per view, and never while another dialog is open.
  */
 export async function isConfirmed({ next }, isOnce = false) {
   const { setting, address } = next.find(({ step }) => step === "confirm-address") ?? {};

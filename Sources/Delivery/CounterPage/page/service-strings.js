@@ -1,12 +1,12 @@
 // The texts of the lottery and of the game; those of the rest are in strings.js.
 
 export const services = {
-  // Before a service is asked for the first time at the address that is built in.
+  // Shown before the first request to a service's built-in address.
   unconfirmed: {
-    title: (host) => `Ask ${host}?`,
-    line: "tapcard asks at this address only if you confirm it. Nothing was sent yet.",
-    action: "Ask it from now on",
-    operator: "The operator has to confirm this address first. Nothing was sent.",
+    title: (host) => `Connect to ${host}?`,
+    line: "tapcard won't connect until you confirm this address. Nothing has been sent.",
+    action: "Confirm address",
+    operator: "Only the operator can confirm this address. Nothing has been sent.",
   },
   draws: {
     tabs: "Lottery", title: "Draws", none: "No draws yet.",

@@ -90,7 +90,7 @@ export const steps = {
   "try-later": "Try again later.",
   "distrust-service": CHECK_ADDRESS,
   "check-address": CHECK_ADDRESS,
-  "confirm-address": "The operator confirms it.",
+  "confirm-address": "Ask the operator to confirm the service's address.",
   "install-client": OPERATOR,
   "log-in": LOG_IN,
   "log-in-or-set-password": LOG_IN,

@@ -94,7 +94,7 @@ export const problemBox = (problem, ...actions) =>
 export const note = (text, sign = "info", tone = "") =>
   h("p.note", { class: tone }, icon(sign), h("span", text));
 
-/** The draft of a view whose question about a service's address was not confirmed. */
+/** Name of the per-view draft that remembers a declined address; "Try again" clears it. */
 export const DECLINED = "address.declined";
 
 /** The loaded content, a note that it is loading, or the reason of a failure. */

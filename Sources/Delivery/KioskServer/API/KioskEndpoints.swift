@@ -14,8 +14,10 @@ extension Endpoint {
 
     static let confirmAddress = Endpoint(
         method: "POST", path: base + "settings", group: "page",
-        summary: "Confirm the built-in address of a service, so that it may be asked",
-        discussion: "Only where there are no cashiers: otherwise an operator sets the address.",
+        summary: "Confirm a service's built-in address to allow requests to it",
+        discussion: "Available only if no cashiers are set up. Otherwise returns 409 "
+            + "operator-needed, and an operator must set the address on the command line. "
+            + "So it does if other machines can reach the server, or if another address is set.",
         body: Body(
             schema: Schema.object(["setting": Schema.text, "address": Schema.text]),
             isRequired: true),

@@ -25,7 +25,8 @@ final class Authenticator: Sendable {
     /// Whether a password was ever required. Removing the last cashier must not open the counter.
     private let hasAsked: Guarded<Bool>
     private let isProtected: Bool
-    private let isLoopback: Bool
+    /// Whether only programs on this machine can connect.
+    let isLoopback: Bool
     private let log: KioskLog
 
     /// `isProtected` marks a connection that others cannot read.

@@ -290,8 +290,8 @@ struct CounterDesk: Sendable {
         ]
     }
 
-    /// Confirms the built-in address of a service.
-    func confirm(_ setting: String, _ address: String) throws(TapcardError) {
+    /// Confirms the built-in address of a service. False if another one is set.
+    func confirm(_ setting: String, _ address: String) throws(TapcardError) -> Bool {
         try session.settings.confirm(setting, address)
     }
 

@@ -106,9 +106,20 @@ extension Problem {
     }
 
     static let operatorNeeded = Problem(
-        409, "operator-needed", "Where there are cashiers, an operator confirms this address.",
+        409, "operator-needed",
+        "Cashiers log in here, so only the operator can confirm this address.",
         "Nothing was done.",
-        NextWords("ask-operator", "Whoever runs the station: tapcard config set KEY ADDRESS."))
+        NextWords(
+            "ask-operator", "As the station's operator, run tapcard config set KEY ADDRESS."))
+
+    static let operatorNeededInNetwork = Problem(
+        409, "operator-needed",
+        "Other machines can reach this page, so only the operator can confirm this address.",
+        "Nothing was done.", operatorNeeded.next[0])
+
+    static let otherAddressSet = Problem(
+        409, "operator-needed", "Another address is set for this service.", "Nothing was done.",
+        NextWords("ask-operator", "As the station's operator, restart `tapcard serve` to use it."))
 
     static let tooManyListeners = Problem(
         503, "too-many-listeners", "Too many pages follow the counter.", "Nothing was done.",

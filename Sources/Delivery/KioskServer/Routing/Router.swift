@@ -75,13 +75,16 @@ struct Router: Sendable {
             guard try authenticator.requireToken(request).cashier == nil else {
                 throw .operatorNeeded
             }
+            guard authenticator.isLoopback else { throw .operatorNeededInNetwork }
             let given = JSONValue.object(try body(of: request))
+            let isConfirmed: Bool
             do throws(TapcardError) {
-                try counters.all[0].desk.confirm(
+                isConfirmed = try counters.all[0].desk.confirm(
                     given["setting"]?.string ?? "", given["address"]?.string ?? "")
             } catch {
                 throw Problem(error)
             }
+            guard isConfirmed else { throw .otherAddressSet }
             return WebResponse(204)
         }
         routes.add(.openSession) { request, _ throws(Problem) in

@@ -9,9 +9,10 @@ package struct Console: Sendable {
     package private(set) var writeError: @Sendable (String) -> Void
     package let isTerminal: Bool
     package let isErrorTerminal: Bool
-    /// The current width of the terminal in characters; nil without one, or where it is not known.
+    /// The terminal's current width in columns; nil without a terminal or if the width is unknown.
     package let columns: @Sendable () -> Int?
-    /// Asks for a line that is hidden while it is typed; nil where no person can be asked.
+    /// Prompts for a line with hidden input, such as a password; nil if standard input is not a
+    /// terminal.
     package let askSecretly: SecretQuestion?
     /// Whether text for people must be ASCII.
     private(set) var knowsASCIIAlone = false
@@ -43,5 +44,6 @@ package struct Console: Sendable {
     }
 }
 
-/// A question, and what a person typed for it; nil if that person gave up.
+/// A prompt for the user: takes the text to show and returns what was typed, or nil if the user
+/// cancelled (Ctrl-D, Escape or invalid text).
 package typealias SecretQuestion = @Sendable (String) async -> String?

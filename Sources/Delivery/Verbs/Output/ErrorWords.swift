@@ -43,7 +43,7 @@ extension TapcardError.Condition {
         case .tooLong: "what phones are to read has no room on the tag"
         case .activationRefused: "the activation service has refused the code"
         case .addressUnconfirmed:
-            "the service's address is the built-in one, and nobody has confirmed it"
+            "the service's built-in default address has not been confirmed yet"
         case .noReader: "no reader can be used"
         case .readerBusy: "another program uses the reader"
         case .readerLost: "the reader does not answer any more"

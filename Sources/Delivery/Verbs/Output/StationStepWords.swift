@@ -15,7 +15,9 @@ extension NextStep.ServiceStep {
                 "Check the service's address with tapcard config, or ask whoever runs it.")
         case .confirmAddress(let setting, let address, let command):
             NextWords(
-                "confirm-address", "Confirm that address, or set another one: \(command)",
+                "confirm-address",
+                "Run this command to confirm it, or change the address in it to use another: "
+                    + command,
                 ["setting": setting, "address": address])
         case .installClient:
             NextWords("install-client", "Install it with apt-get install libcurl4.")

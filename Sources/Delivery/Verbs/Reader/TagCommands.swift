@@ -56,9 +56,9 @@ extension Command {
             return Report(try await station.protect(id: station.newID(), only: card))
         },
         Command(
-            "tag unprotect", group: .tags, "Take the password off a card's tag",
-            discussion: "Also off one that this ledger does not know, if a key of yours opens it "
-                + "and it does not count wrong passwords.",
+            "tag unprotect", group: .tags, "Remove the write password that tag protect set",
+            discussion: "Also works on a tag that this ledger does not know, if its password comes "
+                + "from one of this station's keys and the tag does not limit wrong passwords.",
             takes: .card, answers: .protection, example: "tapcard tag unprotect"
         ) { session throws(TapcardError) in
             let station = try await session.station()

@@ -1,61 +1,61 @@
 import TextCodecs
 
-/// Descriptions of members whose name and type do not say enough. A name that is here has one
-/// meaning in all documents.
+/// Schema descriptions of JSON members that are not clear from their name and type. They are
+/// keyed by name only, so a name listed here has the same meaning in every document.
 package enum MemberWords {
     package static let all = cards.merging(money) { $1 }.merging(services) { $1 }
         .merging(station) { $1 }
 
     private static let cards = [
-        "error": "the word of what is wrong: tapcard help errors lists them",
-        "message": "what happened, what it means for card and money, what to do next",
+        "error": "identifies the error; `tapcard help errors` lists the values",
+        "message": "text for people: what happened, what it means for card and money, what to do",
         "sequence": "the number of the record on the card",
         "sameID": "other cards whose holder has the same number",
-        "codeOf": "the card that the code on the tag belongs to",
+        "codeOf": "UID of the other card in this ledger that the tag's activation code belongs to",
         "display": "whether what phones read is up to date",
-        "protection": "what keeps others from writing to the tag: a password, or a chip's keys",
-        "originality": "what the maker's signature says",
-        "keyVersions": "the versions of the chip's keys; none of a tag with pages",
-        "houseKey": "the key of the station that these versions name",
-        "halfMade": "whether the making of the card, or a change of its keys, was interrupted",
+        "protection": "how the tag is write-protected: password (NTAG21x) or chip keys (NTAG 424)",
+        "originality": "result of checking the chip manufacturer's signature",
+        "keyVersions": "key versions in an NTAG 424; null for page-based tags (NTAG21x)",
+        "houseKey": "id of the station key that the chip's key versions point to; null if none",
+        "halfMade": "true if the chip's key versions differ: issuing or rekeying was interrupted",
         "host": "the host of the page that the card shows to phones",
-        "lrp": "whether somebody has switched the chip to LRP, so that it can be used no more",
-        "ticketsGivenUp": "tickets that can never be claimed now",
+        "lrp": "true if the chip was permanently switched to LRP mode, which tapcard can't use",
+        "ticketsGivenUp": "previous card's unclaimed lottery tickets, no longer claimable",
         "counter": "how often the tag was read",
         "firstProtected": "the first page that the password protects",
         "protectsReading": "whether it is needed for reading, too",
-        "passwordLimit": "after how many wrong passwords the tag locks itself; 0 is never",
-        "mirrorPage": "from where on the tag shows its own number",
+        "passwordLimit": "number of wrong passwords before the tag locks itself; 0 for no limit",
+        "mirrorPage": "first page of the area where the tag adds its UID (and counter) when read",
         "reads": "how often phones have read it",
     ]
 
     private static let money = [
-        "replayed": "whether it had happened before and did not happen again",
-        "settled": "what an earlier tap had left open, and this tap has settled",
+        "replayed": "true if an earlier request with this id already did it; nothing was redone",
+        "settled": "operations left open by an earlier tap and resolved by this one",
         "reverses": "the operation that this one reverses",
-        "closed": "what a new account on the same tag closed, and what was handed out for it",
-        "attempt": "the attempt at an activation that this answers",
-        "drawer": "how much more the drawer has to hold",
+        "closed": "balance of the tag's earlier account, now closed and paid out to the customer",
+        "attempt": "in the history, id of the attempt this activation service answer belongs to",
+        "drawer": "expected change in drawer cash that day (added less paid out); may be negative",
         "violations": "the invariants that do not hold",
         "activating": "the cards whose activation has no answer yet",
-        "journals": "the stations' journals of which purchases may be missing",
-        "reason": "why its purchases may be missing",
+        "journals": "stations' offline journals that may still hold unbooked purchases",
+        "reason": "why this journal may still hold unbooked purchases",
         "reported": "when its station last reported it",
-        "deferred": "there if the ledger is out of reach and the journal alone has the payment",
-        "unsettled": "the sum of the station's purchases that are not booked",
-        "limit": "the most that may be unsettled",
-        "shortfall": "what cards could not pay of deferred purchases: the house's loss",
-        "tapped": "the card that was tapped, where this one has replaced it since",
+        "deferred": "present only if the ledger was offline and the payment is only in the journal",
+        "unsettled": "total of this station's offline payments not yet booked",
+        "limit": "maximum total of this station's unbooked offline payments",
+        "shortfall": "offline payment amount cards couldn't cover when booked; the issuer bears it",
+        "tapped": "card tapped for an offline payment, if this card has since replaced it",
     ]
 
     private static let services = [
         "age": "how old the answer is, in seconds",
-        "stale": "why the service was not asked again",
-        "claim": "where the prize can be booked",
+        "stale": "kind of service error behind an outdated list; null if the list is current",
+        "claim": "how to pay the prize: card, drawer, done, paid-out, blocked, never or elsewhere",
         "timeToLive": "how long the login lasts, in seconds",
-        "slots": "how many colours are to be found",
+        "slots": "number of positions in the game's secret code",
         "black": "colours in the right place",
-        "white": "colours in another place",
+        "white": "number of right colours in the wrong place",
         "score": "how many guesses it took",
         "participant": "the player's id at the service",
     ]
@@ -63,40 +63,40 @@ package enum MemberWords {
     private static let station = [
         "exhausted": "cards that have no numbers left",
         "stopped": "cards that were blocked or replaced since the copy was made",
-        "kept": "the file under which the previous ledger, or its journal alone, is kept",
-        "new": "whether the station was set up now",
+        "kept": "path where the replaced ledger was saved (or its journal, if only that existed)",
+        "new": "true if this call set up the station; false if it was already set up",
         "simulated": "whether these are the settings of the simulated reader",
-        "from": "where the value comes from",
-        "passphrase": "what opens the file; it is shown only now",
-        "table": "how many cards the station has keys of, where it has a table of them",
-        "live": "what came of opening the reader",
-        "missing": "how many pages the dump does not have",
-        "link": "the name that stays the same",
-        "connection": "what libnfc calls it",
-        "metrics": "the address of that page's counts, where no counter page has them",
-        "isNew": "whether there was none of that name",
-        "epoch": "how often a loss was declared, plus 1",
-        "synchronous": "the replicas for which a commit waits, as the server is set",
-        "replicas": "the replicas that are connected; null where this login may not see them",
-        "inStep": "whether the replica streams, and commits wait for it",
+        "from": "where the value came from: flag, variable, file or built in",
+        "passphrase": "passphrase that decrypts the card key file; printed only this once",
+        "table": "number of cards in the station's card key table; present only if it uses one",
+        "live": "result of opening the reader and looking for a tag",
+        "missing": "number of pages missing from the dump",
+        "link": "name of the symbolic link to the emulated reader; the same on every run",
+        "connection": "emulated reader's libnfc connection string, as in LIBNFC_DEFAULT_DEVICE",
+        "metrics": "URL of the customers' page metrics; absent if a counter page serves them",
+        "isNew": "true if the cashier was created; false if only the password changed",
+        "epoch": "1 + number of times payments were declared lost (`ledger reopen --after-loss`)",
+        "synchronous": "names of standby servers every commit waits for, from the server config",
+        "replicas": "standby servers connected now; null if this login isn't allowed to see them",
+        "inStep": "true if the replica is streaming and commits wait for it",
         "lag": "the bytes that the replica has not stored yet",
-        "tables": "whether this version of tapcard knows the tables, and may write to them",
-        "sealing": "the key that seals at every station",
+        "tables": "whether this version of tapcard can read and write this schema version",
+        "sealing": "id of the key that all stations seal with",
         "nextKey": "the key that seals next, once every station has it",
         "lacking": "the stations that lack one of these keys",
-        "clockLead": "the database's clock less the station's, in milliseconds",
+        "clockLead": "server clock minus station clock, in milliseconds",
         "openOperations": "how many operations wait for the next tap of their card",
-        "oldestOpen": "when the oldest of them began",
+        "oldestOpen": "start time of the oldest unfinished operation",
         "linkTimeout":
-            "the seconds after which the server ends the session of a station that is gone; "
-            + "null on one machine and behind a pooler",
-        "transactionAge": "the transactions since the database was last frozen",
-        "keysTold": "when the station last named other keys than before",
+            "seconds until the server ends a disconnected station's session; "
+            + "null if the database is local or behind a connection pooler",
+        "transactionAge": "transactions since the last freeze; PostgreSQL stops near 2 billion",
+        "keysTold": "when the station last reported a change to its keys",
     ]
 }
 
 extension Members {
-    /// These schemas with the words for their names, where they have none of their own.
+    /// Adds the description from `MemberWords` to each member that has none of its own.
     var described: Members {
         Members(
             all.map { member in

@@ -2,7 +2,7 @@ package import TextCodecs
 
 /// The schemas that `tapcard schema` prints.
 package enum PrintedDocuments {
-    /// The schema of all that a command can print with `--json`; without one, of all commands.
+    /// Schema of everything `command` can print with `--json`, or every command if it is nil.
     package static func schema(of command: Command?) -> JSONValue {
         var printed = PrintedDocument.allCases.filter { command == nil || $0 == command?.answers }
             .map { (name: $0.rawValue, schema: $0.schema) }

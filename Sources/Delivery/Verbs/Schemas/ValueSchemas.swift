@@ -52,7 +52,7 @@ package enum ValueSchemas {
                 Schema.described(
                     Schema.pattern(
                         "^(?=.*[1-9A-Fa-f])[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$"),
-                    "A UUID other than zero, in small letters or capitals.")
+                    "UUID in upper- or lower-case hexadecimal, not all zeros")
             ),
             (
                 "Time",
@@ -108,8 +108,8 @@ package enum ValueSchemas {
             "amount": Schema.described(amount, "how much"),
             "currency": Schema.described(Schema.text, "the other station's currency"),
             "ticket": lotteryName, "file": Schema.text,
-            "setting": Schema.described(Schema.text, "that has to be set"),
-            "address": Schema.described(Schema.text, "of a service"),
+            "setting": Schema.described(Schema.text, "name of the setting to set or confirm"),
+            "address": Schema.described(Schema.text, "built-in service URL to confirm"),
             "chip": Schema.described(Schema.text, "the chip that can become a card"),
             "because": Schema.described(Schema.text, "the word of the error that left it open"),
             "seconds": Schema.described(Schema.text, "how long to wait"),

@@ -59,6 +59,12 @@ extension Draw {
 extension Session {
     fileprivate func listDraws() async throws(TapcardError) -> Report {
         let fetched = try await draws(forgetting: self[.forget])
+        if let reason = fetched.unforgotten {
+            throw TapcardError(
+                .fileUnusable, "The saved list of draws cannot be removed: \(reason).",
+                meaning: "Nothing was forgotten.",
+                advice: "Give yourself the right to write there, then run the command again.")
+        }
         let priced = try await withTopPrizes(fetched.value.draws)
         return Report(
             AnswerAge(fetched),

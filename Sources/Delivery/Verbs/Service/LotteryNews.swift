@@ -7,7 +7,8 @@ import TapcardDomain
 import TextCodecs
 
 extension Session {
-    /// The draws; with `forgetting`, of a lottery that was restarted.
+    /// Returns the list of draws. Pass `forgetting: true` (`--forget`) if the lottery has restarted
+    /// its draws: the saved list is then ignored and replaced.
     func draws(forgetting: Bool = false) async throws(TapcardError) -> Fetched<DrawList> {
         let lottery = try services().lottery
         return try await asking(

@@ -58,25 +58,25 @@ extension Command {
     static let mastermindCommands: [Command] = [
         Command(
             "mastermind login", group: .mastermind, "Log in to Mastermind",
-            discussion: "The password is asked for, or taken from TAPCARD_MASTERMIND_PASSWORD; it "
-                + "is never an argument and never kept. What the service lets you in with is kept "
-                + "for its owner only, in mastermind.json next to the keys.",
+            discussion: "Type the password at the prompt, or set TAPCARD_MASTERMIND_PASSWORD. "
+                + "tapcard never takes it as an argument and never stores it. The token that the "
+                + "service issues is kept in mastermind.json next to the keys, readable only by you.",
             takes: .user, .timeToLive, .password,
             asks: .mastermindURL, page: .post("mastermind/login", reader: .never), answers: .login,
             example: "tapcard mastermind login amanda --time-to-live 600"
         ) { session throws(TapcardError) in try await session.logInToMastermind() },
         Command(
             "mastermind start", group: .mastermind, "Start a game",
-            discussion: "It is the game that guess goes on with.",
+            discussion: "The new game becomes the current game, the one that guess plays.",
             takes: .slots, .keep,
             asks: .mastermindURL, page: .post("mastermind/start", reader: .with(.keep)),
             answers: .game, example: "tapcard mastermind start --slots 4"
         ) { session throws(TapcardError) in try await session.startMastermind() },
         Command(
             "mastermind guess", group: .mastermind, "Make a guess in the current game",
-            discussion: "Black counts the colours in the right place, white the right ones in "
-                + "another place. A guess whose answer is lost may have counted: it is not "
-                + "repeated.",
+            discussion: "Black counts colours in the right place; white counts right colours in "
+                + "the wrong place. If the answer is lost, the service may have counted the guess, "
+                + "so tapcard does not send it again.",
             takes: .colours,
             asks: .mastermindURL, page: .post("mastermind/guess", reader: .never), answers: .guess,
             example: "tapcard mastermind guess 1 5 2 5 6 1"
@@ -95,7 +95,7 @@ extension Command {
             example: "tapcard mastermind ranking --slots 4"
         ) { session throws(TapcardError) in try await session.showMastermindRanking() },
         Command(
-            "mastermind resume", group: .mastermind, "Go on with the game on a card",
+            "mastermind resume", group: .mastermind, "Continue the game stored on the card",
             discussion: "It becomes the current game.",
             page: .post("mastermind/resume"), answers: .game, example: "tapcard mastermind resume"
         ) { session throws(TapcardError) in try await session.resumeMastermind() },
@@ -247,7 +247,7 @@ extension Report {
         let count = kept.history.guessCount
         let words = count == 1 ? "1 guess" : "\(count) guesses"
         if kept.solvedWith != nil { return ["Solved with \(words)"] }
-        return ["\(words) so far; go on with tapcard mastermind guess"]
+        return ["\(words) so far. To continue, run tapcard mastermind guess."]
     }
 
     fileprivate static func line(of turn: MastermindTurn) -> String {
@@ -259,7 +259,7 @@ extension Report {
 }
 
 extension MastermindGame {
-    /// A guess that shows what one looks like.
+    /// An example guess of the right length (1, 2, 3 ... repeated) for the `mastermind start` hint.
     fileprivate var firstGuess: String {
         (0..<slots).map { String($0 % MastermindRules.usualColours + 1) }.joined()
     }

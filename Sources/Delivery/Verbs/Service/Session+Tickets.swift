@@ -122,8 +122,9 @@ extension Session {
         return draws.value
     }
 
-    /// Refuses a list that ends before a draw with a booked prize: such a list is old, even when
-    /// no newer one was kept.
+    /// Throws if the list of draws ends before a draw for which this card already has a booked
+    /// prize. Such a list is outdated; this check works even without a newer saved list to compare
+    /// it with.
     private func requireWhole(
         _ draws: DrawList, for card: CardUID, in ledger: any LedgerStore
     ) async throws(TapcardError) {
@@ -143,7 +144,7 @@ extension Session {
                 "its list of draws has gone back: it ends before \(claimed.ticket.draw), and the "
                     + "prize of \(claimed.ticket.id) was booked for that"),
             meaning: "\(Session.nothing).", uid: card)
-        // No kept list is the cause, so the advice to forget it is replaced.
+        // Not `draws --forget`: the reason is the booked prize, so advise buying with another card.
         throw TapcardError(
             error.kind, error.what, meaning: error.meaning,
             next: [.lottery(.buyWithAnotherCard)], uid: card)

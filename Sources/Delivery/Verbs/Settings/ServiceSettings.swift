@@ -145,14 +145,16 @@ extension Settings {
         }
     }
 
-    /// Writes the built-in address of a service into the file: now it may be asked there.
-    package func confirm(_ setting: String, _ address: String) throws(TapcardError) {
+    /// Writes the built-in address of a service into the file: now it may be asked there. False if
+    /// another address is set, here or meanwhile in the file.
+    package func confirm(_ setting: String, _ address: String) throws(TapcardError) -> Bool {
         guard let name = Name(rawValue: setting), name.service != nil, name.builtIn == address
         else {
             throw TapcardError.usage(
                 "This is not the built-in address of a service.", advice: "Load the page again.")
         }
-        try file.set(name, to: address)
+        guard text(of: name) == address else { return false }
+        return try file.set(name, to: address, ifUnset: true)
     }
 
     private func address(_ name: Name) throws(TapcardError) -> ServiceAddress {

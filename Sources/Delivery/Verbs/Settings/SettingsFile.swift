@@ -36,8 +36,12 @@ struct SettingsFile: Sendable {
         (self.values, self.warnings) = (values, warnings)
     }
 
-    /// Writes one setting; nil removes it. The others keep their values and order.
-    func set(_ name: Settings.Name, to text: String?) throws(TapcardError) {
+    /// Writes one setting; nil removes it. The others keep their values and order. With
+    /// `ifUnset`, it writes nothing over another value, and returns false.
+    @discardableResult
+    func set(
+        _ name: Settings.Name, to text: String?, ifUnset: Bool = false
+    ) throws(TapcardError) -> Bool {
         do throws(FileError) {
             try DurableFile.makeFolder(
                 path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
@@ -45,19 +49,24 @@ struct SettingsFile: Sendable {
         } catch {
             throw unwritable(error)
         }
-        try FileLock.holding(path + ".lock", orThrow: unwritable) { () throws(TapcardError) in
+        return try FileLock.holding(
+            path + ".lock", orThrow: unwritable
+        ) { () throws(TapcardError) -> Bool in
             var members = try SettingsFile.members(of: path)
             let value = text.map { text -> JSONValue in
                 name.isSwitch ? .bool(Settings.truth(text) == true) : .string(text)
             }
             let place = members.firstIndex { $0.key == name.rawValue }
+            if ifUnset, let place, SettingsFile.text(of: members[place].value) != text {
+                return false
+            }
             switch (place, value) {
             case (let place?, let value?):
                 members[place] = JSONMember(key: name.rawValue, value: value)
             case (let place?, nil): members.remove(at: place)
             case (nil, let value?):
                 members.append(JSONMember(key: name.rawValue, value: value))
-            case (nil, nil): return
+            case (nil, nil): return true
             }
             do throws(FileError) {
                 // A link stays a link to the place where the user keeps the file.
@@ -65,6 +74,7 @@ struct SettingsFile: Sendable {
                 let bytes = Array(JSONValue.object(members).prettyText.utf8)
                 let mode = try file.permissions()
                 try file.write(bytes, mode: mode ?? 0o644)
+                return true
             } catch {
                 throw unwritable(error)
             }

@@ -33,5 +33,15 @@ package actor AnswerCache {
         }
     }
 
+    /// Removes what was kept under this name. Returns the reason why it is still there, if it is.
+    func forget(_ name: String) -> String? {
+        do throws(FileError) {
+            try file(name).remove()
+            return nil
+        } catch {
+            return error.detail
+        }
+    }
+
     private func file(_ name: String) -> DurableFile { DurableFile("\(folder)/\(name)") }
 }

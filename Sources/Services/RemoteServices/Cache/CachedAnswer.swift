@@ -8,6 +8,8 @@ struct CachedAnswer: Sendable {
     var confirmed: Timestamp
     /// The name of this version at the service, if it gave one.
     let etag: String?
+    /// Whether it may be shown while the service cannot be asked about it.
+    let mayBeShown: Bool
     let body: [UInt8]
 }
 
@@ -16,11 +18,16 @@ extension CachedAnswer {
 
     /// A line of JSON, and the body as received.
     var bytes: [UInt8] {
+        line(sum: Checksum.of(line(sum: "") + body)) + [CachedAnswer.newline] + body
+    }
+
+    private func line(sum: String) -> [UInt8] {
         let about: JSONValue = [
             "url": .string(url), "confirmed": .number(String(confirmed.milliseconds)),
-            "etag": etag.map { .string($0) } ?? .null,
+            "etag": etag.map { .string($0) } ?? .null, "shown": .bool(mayBeShown),
+            "sum": .string(sum),
         ]
-        return Array(about.text.utf8) + [CachedAnswer.newline] + body
+        return Array(about.text.utf8)
     }
 
     /// Nil for a damaged file. The body is only worth what its parser says.
@@ -28,10 +35,13 @@ extension CachedAnswer {
         guard let end = bytes.firstIndex(of: CachedAnswer.newline),
             let about = try? JSONValue.parsing(Array(bytes[..<end])),
             let url = about["url"]?.string,
-            let confirmed = about["confirmed"]?.numberText.flatMap({ Int64($0) })
+            let confirmed = about["confirmed"]?.numberText.flatMap({ Int64($0) }),
+            case .bool(let mayBeShown)? = about["shown"]
         else { return nil }
         self.init(
             url: url, confirmed: Timestamp(milliseconds: confirmed), etag: about["etag"]?.string,
-            body: Array(bytes[(end + 1)...]))
+            mayBeShown: mayBeShown, body: Array(bytes[(end + 1)...]))
+        // A byte that has changed gives another sum.
+        guard self.bytes == bytes else { return nil }
     }
 }

@@ -14,7 +14,7 @@ struct CachedCaller: Sendable {
 
     /// `parse` interprets a body; only a body that it accepts is kept, under `name`. An answer with
     /// an `objection`, compared with the kept one, does not replace it. With `forgetting`, nothing
-    /// counts as kept.
+    /// counts as kept, and the kept answer is removed after a good one.
     func fetch<Value: Sendable>(
         _ path: String, keptAs name: String, forgetting: Bool = false,
         objection: (Value, Value) -> ServiceError? = { _, _ in nil },
@@ -38,7 +38,7 @@ struct CachedCaller: Sendable {
                 ].compactMap(\.self))
         } catch {
             guard error.isPassing else { throw error }
-            return try old(kept, because: error)
+            return try old(kept?.answer.mayBeShown == true ? kept : nil, because: error)
         }
         let now = caller.surroundings.now()
         if answer.status == 304, var same = kept, same.answer.etag != nil {
@@ -55,13 +55,16 @@ struct CachedCaller: Sendable {
         if let kept, let objection = objection(value, kept.value) {
             return try old(kept, because: objection.naming(caller.address))
         }
+        var unforgotten: String?
+        if forgetting { unforgotten = await cache.forget(name) }
         if answer.head.mayBeKept {
             await cache.keep(
                 CachedAnswer(
-                    url: url, confirmed: now, etag: answer.head["etag"], body: answer.body),
+                    url: url, confirmed: now, etag: answer.head["etag"],
+                    mayBeShown: answer.head.mayBeShown, body: answer.body),
                 as: name)
         }
-        return Fetched(value)
+        return Fetched(value, unforgotten: unforgotten)
     }
 
     /// The kept answer with its age and the reason why it is not the newest.
@@ -77,12 +80,12 @@ struct CachedCaller: Sendable {
 }
 
 extension HTTPHead {
-    /// The directives of a service that wants to be asked before an answer is shown.
-    private static let always = ["no-store", "no-cache", "must-revalidate"]
+    fileprivate var mayBeKept: Bool { !says("no-store") }
 
-    fileprivate var mayBeKept: Bool {
-        !self[all: "cache-control"].contains { line in
-            HTTPHead.always.contains(where: line.lowercased().contains)
-        }
+    /// Whether the service does not mind that an answer is shown before it was asked again.
+    fileprivate var mayBeShown: Bool { !says("no-cache") && !says("must-revalidate") }
+
+    private func says(_ directive: String) -> Bool {
+        self[all: "cache-control"].contains { $0.lowercased().contains(directive) }
     }
 }
