@@ -1,6 +1,7 @@
 import DurableFile
 import Glibc
 import Testing
+import Thoroughness
 
 /// A counter of its own for one test: a home folder, a simulated reader with a blank sticker on
 /// it, and the program. The folder goes when the test ends.
@@ -14,7 +15,7 @@ final class Counter {
 
     init(_ variables: [String: String] = [:]) throws {
         program = try Executable.path()
-        home = "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+        home = TestPath.new("home")
         try DurableFile.makeFolder(home)
         let usual = ["HOME": home, "TAPCARD_READER": "sim", "TZ": "UTC"]
         self.variables = usual.merging(variables) { $1 }

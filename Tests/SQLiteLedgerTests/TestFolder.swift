@@ -2,6 +2,7 @@ import Glibc
 import Ledger
 import SQLiteLedger
 import TapcardDomain
+import Thoroughness
 
 /// A folder of its own for one test.
 struct TestFolder: Sendable {
@@ -17,12 +18,8 @@ struct TestFolder: Sendable {
     }
 
     private init() {
-        var template = Array("/tmp/tapcard-ledger-XXXXXX".utf8CString)
-        unsafe template.withUnsafeMutableBufferPointer { buffer in
-            if let start = buffer.baseAddress { _ = unsafe mkdtemp(start) }
-        }
-        path = String(
-            decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        path = TestPath.new("ledger")
+        _ = unsafe mkdir(path, 0o700)
     }
 
     func remove(_ name: String) { unsafe unlink("\(path)/\(name)") }
