@@ -76,8 +76,8 @@ struct RefusalAdviceTests {
             ("pay 5 EUR", #"Unexpected argument: "EUR". See: tapcard pay --help"#),
             (
                 "schema sim",
-                #""sim" is a group of verbs. Nothing was done. Name one of them: tapcard schema "#
-                    + "sim put, tapcard schema sim take, tapcard schema sim tear, tapcard schema "
+                #""sim" is a group of verbs, not a single verb. Nothing was done. Run one of these: "#
+                    + "tapcard schema sim put, tapcard schema sim take, tapcard schema sim tear, tapcard schema "
                     + "sim list, tapcard schema sim phone."
             ),
         ])

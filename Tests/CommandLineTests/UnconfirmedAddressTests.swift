@@ -69,9 +69,9 @@ struct UnconfirmedAddressTests {
                 == ProgramBench.Ended(
                     status: 4,
                     text: "! tapcard: The lottery's address was not confirmed yet: \(address). "
-                        + "Nothing was sent, and nothing was changed on card or ledger. Confirm "
-                        + "that address, or set another one: tapcard --reader sim config set "
-                        + "lottery-url \(address)\n"))
+                        + "Nothing was sent, and nothing was changed on card or ledger. Run "
+                        + "this command to confirm it, or change the address in it to use "
+                        + "another: tapcard --reader sim config set lottery-url \(address)\n"))
         let document = try await bench.document("draws", Self.unset)
         #expect(document["result"]?.string == "refused")
         #expect(document["error"]?.string == "address-unconfirmed")

@@ -39,7 +39,9 @@ extension LiveTests {
                     // Only letting go cannot say that it failed.
                     #expect(number == 6)
                 } catch {
-                    #expect((error as? ReaderError)?.kind == .readerLost)
+                    // libnfc waits a third of a second for an answer, however busy the machine is.
+                    let kind = (error as? ReaderError)?.kind
+                    #expect(kind == .readerLost || kind == .timedOut)
                 }
                 await reader.release()
                 _ = emulator.control("plug")

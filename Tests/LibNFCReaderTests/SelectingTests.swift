@@ -48,8 +48,9 @@ extension LiveTests {
                     try await reader.select(within: .milliseconds(150))
                 }
                 #expect(kind == .noTag)
-                // One look at once, one after 80 milliseconds, one at the end.
-                #expect(emulator.counters.hostCommands == before + 6)
+                // One look at once, one at the end, and between them one that a busy machine leaves
+                // out; each is two commands.
+                #expect([4, 6].contains(emulator.counters.hostCommands - before))
             }
         }
 

@@ -8,15 +8,18 @@ import Testing
 import Thoroughness
 
 /// Every value that a station's login can write, at the end of its range: the others go on.
-@Suite("Rows that a stolen station writes", .serialized) struct HostileRowsTests {
+@Suite("Rows that a stolen station writes") struct HostileRowsTests {
     private static let tables = [
         "prize", "ticket_name", "ticket", "activation", "code", "gap", "issued_record", "entry",
         "reversal", "request_id", "operation", "house", "read_counter", "journal", "card",
         "key_mark",
     ]
 
-    @Test(arguments: ["UPDATE", "INSERT"])
-    func stopNobodyElse(_ right: String) async throws {
+    /// Parts that run side by side, each with ledgers of its own.
+    private static let parts = 4
+
+    @Test(arguments: ["UPDATE", "INSERT"], 0..<parts)
+    func stopNobodyElse(_ right: String, part: Int) async throws {
         try await StolenStationTests.stolen { database, login, session in
             let ledger = try await database.open(station: 7)
             try await Self.sell(on: ledger, database)
@@ -28,7 +31,8 @@ import Thoroughness
             }
             let attacks = try Self.attacks(by: right, of: login, database)
             var accepted = 0
-            for (number, attack) in Thoroughness.some(attacks, of: 5).enumerated() {
+            for (number, attack) in Thoroughness.some(attacks, of: 5).enumerated()
+            where number % Self.parts == part {
                 guard try session.answer(to: attack).hasSuffix(" 1") else { continue }
                 accepted += 1
                 try await Self.expectGoingOn(ledger, database, attack, 1_000 + 10 * number)
@@ -39,7 +43,7 @@ import Thoroughness
                 let reset = try owner.answer(to: statements.joined(separator: "; "))
                 try #require(reset.hasSuffix("COMMIT"), "\(reset)")
             }
-            #expect(accepted > 10, "\(accepted) of \(attacks.count)")
+            #expect(accepted > 2, "\(accepted) of \(attacks.count)")
             #expect(try await ledger.audit().violations == [])
         }
     }
