@@ -97,7 +97,7 @@ struct SourceRuleTests {
             #expect(chip.wholeMatch(of: try Regex(String(pattern))) != nil, "\(chip)")
         }
         for path in [
-            "README.md", "docs/CARD-FORMAT.md", "fixtures/tags/README.md",
+            "README.md", "docs/CARDS.md", "fixtures/tags/README.md",
             "Sources/Delivery/CommandLine/CommandTable+Tapcard.swift",
         ] {
             let text = try SourceTree.text(path)

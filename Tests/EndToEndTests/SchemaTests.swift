@@ -132,6 +132,6 @@ struct SchemaTests {
         #expect(try counter.run(["schema", "pya"]).status == 2)
         let group = try counter.run(["schema", "tag"])
         #expect(group.status == 2)
-        #expect(group.errors.contains("Name one of them: tapcard schema tag info, "))
+        #expect(group.errors.contains("Run one of these: tapcard schema tag info, "))
     }
 }

@@ -128,7 +128,7 @@ extension HostileLine.State {
     }
 
     /// A status with its highest bit set has libnfc end the process, and one that says that more
-    /// follows has it write where it must not: both stand in docs/LIBNFC.md.
+    /// follows has it write where it must not: both stand in docs/READERS.md.
     private func survivable(_ data: [UInt8]) -> [UInt8] {
         var data = data
         if data.count > 2 { data[2] &= 0x3F }

@@ -10,7 +10,7 @@ struct DoctorTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    @Test("in full, as docs/DOCTOR.md shows it", arguments: DoctorCase.all)
+    @Test("in full, as fixtures/doctor.md shows it", arguments: DoctorCase.all)
     func page(_ example: DoctorCase) async throws {
         let bench = DoctorBench(
             try example.survey(), reader: example.reader, failing: example.failure,
@@ -18,7 +18,7 @@ struct DoctorTests {
         let (status, text) = await bench.run(example.words)
         #expect(status == example.status)
         let page = try String(
-            contentsOf: Self.root.appending(path: "docs/DOCTOR.md"), encoding: .utf8)
+            contentsOf: Self.root.appending(path: "fixtures/doctor.md"), encoding: .utf8)
         let section = try #require(
             page.components(separatedBy: "\n## ").first { $0.hasPrefix(example.heading + "\n") })
         let shown = "```text\n$ tapcard \(example.words.joined(separator: " "))\n\(text)```\n"
@@ -28,7 +28,7 @@ struct DoctorTests {
     @Test("the page shows what is tested and nothing else")
     func headings() throws {
         let page = try String(
-            contentsOf: Self.root.appending(path: "docs/DOCTOR.md"), encoding: .utf8)
+            contentsOf: Self.root.appending(path: "fixtures/doctor.md"), encoding: .utf8)
         let headings = page.components(separatedBy: "\n## ").dropFirst()
             .compactMap { $0.split(separator: "\n").first.map(String.init) }
         #expect(headings.sorted() == DoctorCase.all.map(\.heading).sorted())

@@ -45,7 +45,7 @@ extension Command {
         Control lines are typed on standard input or sent with --tell: remove; present, or \
         present NTAG215, present NTAG424, present classic, present type4; add, for one more; \
         fault write 3 torn mix 7, fault data 2 lose-reply, fault none; stall and resume; unplug \
-        and plug; status, counters, reset, dump. docs/EMULATOR.md explains them all.
+        and plug; status, counters, reset, dump. docs/READERS.md explains them all.
         """
 
     static let emulate =

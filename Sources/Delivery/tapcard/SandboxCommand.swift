@@ -25,7 +25,7 @@ extension Command {
         redirect, 400, 404, 500, 503; wrong-version, bad-version, empty-version; bad-balls, \
         duplicate-balls, bad-date; expired-token. In front of it may stand a service: \
         lottery:slow; behind it a time in seconds: slow=20; and how many requests it befalls: \
-        cut-off*1. docs/SANDBOX.md explains them all, and how to switch them while it runs.
+        cut-off*1. docs/SERVICES.md explains them all, and how to switch them while it runs.
         """
 
     static let sandbox =

@@ -44,7 +44,7 @@ public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
             remedy: [
                 .say("On a Raspberry Pi switch it on, then start the machine again:"),
                 .run("sudo raspi-config nonint do_\(group) 0"),
-                .say("Elsewhere see docs/HARDWARE.md."),
+                .say("Elsewhere see docs/READERS.md."),
             ] + list)
     }
 

@@ -11,7 +11,7 @@ enum Remedies {
     static let restartPCSCD: [Finding.Step] = [
         .say("Start pcscd afresh:"), .run("sudo systemctl restart pcscd"),
         .say(
-            "On a server, and over SSH, its polkit rule may keep you out; docs/PCSC.md says what "
+            "On a server, and over SSH, its polkit rule may keep you out; docs/READERS.md says what "
                 + "to allow."),
     ]
 

@@ -78,7 +78,7 @@ struct MastermindCommandTests {
             let ended = try bench.run(line)
             #expect(ended.status == status && ended.errors.contains(text), "\(line): \(ended)")
         }
-        try refused("mastermind guess 1234", 4, "There is no game to guess in.")
+        try refused("mastermind guess 1234", 4, "No game is in progress.")
         try refused("mastermind start", 8, "You are not logged in to Mastermind.")
         try refused("mastermind ranking", 8, "You are not logged in to Mastermind.")
         try refused("mastermind login amanda --time-to-live 29", 2, "cannot last 29 seconds")

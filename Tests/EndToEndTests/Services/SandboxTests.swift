@@ -179,7 +179,7 @@ struct SandboxTests {
         let help = try counter.step("sandbox --help")
         let named = Set(help.split { $0.isWhitespace || ",.;".contains($0) }.map(String.init))
         let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-        let page = try counter.text(of: "/\(root)/docs/SANDBOX.md")
+        let page = try counter.text(of: "/\(root)/docs/SERVICES.md")
         for failure in SandboxFailure.allCases {
             #expect(named.contains(failure.rawValue))
             #expect(page.contains("| `\(failure.rawValue)` |"), "\(failure.rawValue)")

@@ -3,7 +3,7 @@ import TapcardDomain
 
 /// The chip's side of a conversation, with all that it loses without power: a state machine from
 /// commands to answers. It is as strict as an NTAG 424 DNA; where the data sheet leaves a choice,
-/// it takes the stricter one (docs/DNA.md lists those).
+/// it takes the stricter one (docs/CARDS.md lists those).
 package struct ChipSide: Hashable, Sendable {
     /// The circumstances of one command.
     struct Surroundings {
