@@ -6,8 +6,8 @@ import threading
 from case import BrowserCase
 
 LOTTERY = "https://agimenez95.github.io/LottoDrawsJSON"
-ASKED = "Ask agimenez95.github.io?"
-CONFIRM = "Ask it from now on"
+ASKED = "Connect to agimenez95.github.io?"
+CONFIRM = "Confirm address"
 
 
 class UnconfirmedCase(BrowserCase):
@@ -44,13 +44,13 @@ class ConfirmingTests(UnconfirmedCase):
         self.page.see(ASKED, LOTTERY)
         self.decline()
         self.page.see("The lottery's address was not confirmed yet", "Nothing was sent",
-                      "The operator confirms it.")
+                      "Ask the operator to confirm the service's address.")
         # The view is loaded again after each operation.
         self.page.requests()
         self.counter.make_demo("20.00")
         self.counter.wait("it is loaded again", lambda: any(
             url.endswith("/draws") for url in self.page.requests()))
-        self.page.see("The operator confirms it.")
+        self.page.see("Ask the operator to confirm the service's address.")
         self.assertEqual(self.page.count("dialog"), 0)
         self.page.press("Try again")
         self.page.see(ASKED)
@@ -67,7 +67,7 @@ class ConfirmingTests(UnconfirmedCase):
         self.page.open("activate")
         for _ in range(2):
             self.page.press("Send the code")
-            self.page.see("Ask api.o2.sk?")
+            self.page.see("Connect to api.o2.sk?")
             self.decline()
         self.assertEqual(self.counter.read()["state"], "scratched")
         self.page.press("Send the code")
@@ -80,7 +80,7 @@ class ConfirmingTests(UnconfirmedCase):
         self.page.type("Name at the service", "amanda")
         self.page.type("Password", "sandbox")
         self.page.press("Log in")
-        self.page.see("Ask emarest.cz.mass-php-1.mit.etn.cz?")
+        self.page.see("Connect to emarest.cz.mass-php-1.mit.etn.cz?")
         self.page.press(CONFIRM)
         self.page.see("The service gave no usable answer")
         self.assertGreater(self.leaving, 0)
@@ -93,6 +93,6 @@ class CashierTests(UnconfirmedCase):
         self.page.type("Cashier", "Ann")
         self.page.type("Password", "sesame-open")
         self.page.press("Log in")
-        self.page.see(ASKED, LOTTERY, "The operator has to confirm this address first.")
+        self.page.see(ASKED, LOTTERY, "Only the operator can confirm this address.")
         self.assertFalse(self.page.can_press(CONFIRM))
         self.decline("Close")
