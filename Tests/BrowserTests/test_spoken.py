@@ -26,6 +26,13 @@ TICKETS = json.dumps({"upcoming": [], "drawn": [{
     "id": "ticket-1", "draw": "draw-1", "date": "2026-01-01", "balls": [], "bonus": {"number": 1},
     "won": True, "prize": "7.00", "claim": "drawer"}]})
 AGAIN = "Charge the same card again"
+# What the page asks next waits, so that an unknown outcome lasts until it was heard.
+LASTING = INSTEAD.replace("  window.fetch = send;", """
+  window.fetch = async (...next) => {
+    while (!window.letGo) await new Promise((go) => setTimeout(go, 20));
+    window.fetch = send;
+    return send(...next);
+  };""")
 
 
 class UnknownTests(FaultCase):
@@ -114,11 +121,13 @@ class OtherUnknownTests(BrowserCase):
                 self.page.script(INSTEAD, "/tickets", 200, TICKETS)
                 self.page.go(view)
                 self.page.find(presses[0])
-                self.page.script(INSTEAD, place, 500, LOST)
+                self.page.script("window.letGo = false")
+                self.page.script(LASTING, place, 500, LOST)
                 self.page.listen()
                 for each in presses:
                     self.page.press(each)
                 self.page.hear(words)
+                self.page.script("window.letGo = true")
                 for heard in self.page.heard():
                     self.assertNotRegex(heard, ID)
                 # It is asked for again by itself, and answered then.
