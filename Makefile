@@ -22,7 +22,7 @@ SECONDS ?= 60
 TARGET ?=
 SEED ?=
 
-.PHONY: all deps build-deps build demo stations test browser tap-address screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check library example bench peers lint format docs house weight clean \
+.PHONY: all deps build-deps build demo stations test browser tap-address screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check library example bench peers lint format docs drawing weight clean \
 	install uninstall install-service uninstall-service install-udev uninstall-udev \
 	package-build deb tarball sbom reproducible deb-check arm64 arm64-check release
 
@@ -55,7 +55,7 @@ WIDTH = $(shell $(SWIFT) test --help-hidden | grep -o -m 1 -e '--experimental-ma
 
 # Three runs. The end-to-end tests wait for the programs that they start, and hold up what shares their
 # threads; those of servers and clients open so many files that libnfc would not work beside them.
-NETWORK = WebServerTests|CustomerServerTests|RemoteServicesTests|ServiceSandboxTests|KioskServerTests
+NETWORK = WebServerTests|CustomerServerTests|RemoteServicesTests|ServiceSandboxTests|TillServerTests
 # A person runs this after a change. With TAPCARD_TESTS=check, as "make check" runs it, more places are
 # tried: see Tests/Thoroughness.
 test: deps
@@ -64,10 +64,10 @@ test: deps
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) --filter "$(NETWORK)"
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) --filter EndToEndTests
 	.build/release/FaultEnumerator $(if $(TAPCARD_TESTS),check,test)
-	.build/release/FaultEnumerator database $(if $(TAPCARD_TESTS),--one-of 40,--one-of 60 --deeds pay --turns 1)
+	.build/release/FaultEnumerator database $(if $(TAPCARD_TESTS),--one-of 40,--one-of 60 --requests pay --turns 1)
 	TAPCARD=$(TAPCARD) $(BROWSER) $(if $(TAPCARD_TESTS),,-k MoneyTests -k TornTests)
 
-# The counter page in a real browser, against the program that is there; screens keeps how it looks.
+# The till page in a real browser, against the program that is there; screens keeps how it looks.
 BROWSER = .build/python/bin/python Tests/BrowserTests
 browser: deps build tap-address
 	TAPCARD=$(TAPCARD) $(BROWSER)
@@ -179,7 +179,7 @@ library: build-deps
 	SWIFT=$(SWIFT) packaging/library api
 
 # The programs of docs/LIBRARY.md, as somebody builds them who has only their manifests.
-example: example-Counter example-PulledCard
+example: example-Till example-PulledCard
 
 example-%: build-deps
 	$(SWIFT) build --package-path Examples/$* --scratch-path .build/example
@@ -194,7 +194,7 @@ bench: deps build
 	.build/release/StationBenchmarks
 	@$(MAKE) --no-print-directory peers
 	.build/python/bin/python Benchmarks/processes.py $(TAPCARD)
-	.build/python/bin/python Benchmarks/counter.py $(TAPCARD)
+	.build/python/bin/python Benchmarks/till.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/growth.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/stations.py $(TAPCARD) .build/release/StationBenchmarks
 
@@ -206,12 +206,12 @@ peers: deps build
 
 lint:
 	$(SWIFT) format lint --strict --recursive $(LINTED)
-	@packaging/house --check
+	@packaging/drawing --check
 	@packaging/weight --check
 
 # The drawing of the targets in docs/ARCHITECTURE.md, made from Package.swift.
-house:
-	@packaging/house
+drawing:
+	@packaging/drawing
 
 # What each part of tapcard weighs in code and words, and what it is entangled with.
 weight:
@@ -239,7 +239,7 @@ INSTALL = UDEV_RULES="$(UDEV_RULES)" MODPROBE="$(MODPROBE)" SYSTEMD="$(SYSTEMD)"
 install:
 	@$(INSTALL) $(TAPCARD) program
 
-# The counter page as a service of the machine, for a user of its own, not started yet.
+# The till page as a service of the machine, for a user of its own, not started yet.
 install-service:
 	@$(INSTALL) $(TAPCARD) program service
 

@@ -97,13 +97,13 @@ let package = Package(
             "CardCryptography", on: "Card",
             ["CNettle", "COpenSSL", "LibraryLoading", "TextCodecs"]),
         room("IsoDep", on: "Card"),
-        room("Ntag424", on: "Card", ["CardCryptography", "TapcardDomain", "TextCodecs"]),
+        room("NTAG424", on: "Card", ["CardCryptography", "TapcardDomain", "TextCodecs"]),
         room(
             "CardImage", on: "Card",
             ["NDEF", "TapcardDomain", "Games", "CardCryptography", "TextCodecs"]),
         room(
-            "ChipCard", on: "Card",
-            ["CardCryptography", "CardImage", "NDEF", "Ntag424", "TagReading", "TapcardDomain"]),
+            "NTAG424Card", on: "Card",
+            ["CardCryptography", "CardImage", "NDEF", "NTAG424", "TagReading", "TapcardDomain"]),
         room(
             "CardStore", on: "Card",
             ["CardImage", "Type2Tag", "TagReading", "CardCryptography", "TapcardDomain"]),
@@ -111,17 +111,17 @@ let package = Package(
         room("TagReading", on: "Readers"),
         room(
             "SimulatedField", on: "Readers",
-            ["Ntag424", "TagReading", "TextCodecs", "Type2Tag"]),
+            ["NTAG424", "TagReading", "TextCodecs", "Type2Tag"]),
         room(
             "SimulatedReader", on: "Readers",
             [
-                "Ntag424", "SimulatedField", "TagReading", "Type2Tag", "DurableFile",
+                "NTAG424", "SimulatedField", "TagReading", "Type2Tag", "DurableFile",
                 "BlockingLane", "CLinux",
             ]),
         room(
             "PN532Emulator", on: "Readers",
             [
-                "IsoDep", "Ntag424", "SimulatedField", "TagReading", "Type2Tag", "TextCodecs",
+                "IsoDep", "NTAG424", "SimulatedField", "TagReading", "Type2Tag", "TextCodecs",
                 "BlockingLane", "CLinux",
                 "SystemClock",
             ]),
@@ -160,8 +160,8 @@ let package = Package(
         room(
             "TapcardCore", on: "Core",
             [
-                "TapcardDomain", "Games", "NDEF", "Ntag424", "Type2Tag", "CardCryptography",
-                "CardImage", "CardStore", "ChipCard", "TagReading", "Ledger", "ServicePorts",
+                "TapcardDomain", "Games", "NDEF", "NTAG424", "Type2Tag", "CardCryptography",
+                "CardImage", "CardStore", "NTAG424Card", "TagReading", "Ledger", "ServicePorts",
                 "TextCodecs",
                 "BlockingLane",
             ]),
@@ -192,7 +192,7 @@ let package = Package(
                 "CardCryptography", "Ledger", "ReaderDiagnosis", "StyledText", "TextCodecs",
             ]),
         .target(
-            name: "CounterPage", path: "Sources/Delivery/CounterPage", exclude: ["page"]),
+            name: "TillPage", path: "Sources/Delivery/TillPage", exclude: ["page"]),
         // packaging/stamped writes a header for the build into this folder, outside of the sources.
         .target(
             name: "BuildStamp", path: "Sources/Delivery/BuildStamp",
@@ -200,13 +200,13 @@ let package = Package(
         room(
             "CustomerServer", on: "Delivery",
             [
-                "BlockingLane", "CardCryptography", "Ledger", "Ntag424", "TapcardDomain",
+                "BlockingLane", "CardCryptography", "Ledger", "NTAG424", "TapcardDomain",
                 "TextCodecs", "WebServer",
             ]),
         room(
-            "KioskServer", on: "Delivery",
+            "TillServer", on: "Delivery",
             [
-                "BlockingLane", "CZlib", "CardCryptography", "CounterPage", "CustomerServer",
+                "BlockingLane", "CZlib", "CardCryptography", "TillPage", "CustomerServer",
                 "DurableFile",
                 "Ledger", "LibraryLoading", "StationFiles", "StyledText", "SystemClock",
                 "TagReading", "TapcardCore", "TapcardDomain", "TextCodecs", "Verbs", "WebServer",
@@ -214,9 +214,9 @@ let package = Package(
         .executableTarget(
             name: "tapcard",
             dependencies: [
-                "BuildStamp", "CommandLine", "KioskServer", "Verbs", "StyledText",
+                "BuildStamp", "CommandLine", "TillServer", "Verbs", "StyledText",
                 "TapcardCore", "SimulatedField", "SimulatedReader",
-                "Ntag424", "PN532Emulator", "PostgreSQLLedger", "SQLiteLedger", "TagReading",
+                "NTAG424", "PN532Emulator", "PostgreSQLLedger", "SQLiteLedger", "TagReading",
                 "Ledger",
                 "TapcardDomain", "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile",
                 "ReaderDiagnosis",
@@ -233,7 +233,7 @@ let package = Package(
                 "CardCryptography", "Ledger", "SimulatedField", "SimulatedReader", "TapcardCore",
                 "TapcardDomain",
             ],
-            path: "Examples/Counter/Sources/Counter"),
+            path: "Examples/Till/Sources/Till"),
         .executableTarget(
             name: "PulledCardExample",
             dependencies: [
@@ -291,14 +291,15 @@ let package = Package(
             dependencies: ["Games", "Ledger", "SeededChance", "TapcardDomain"],
             path: "Tests/LedgerConformance", swiftSettings: strict),
         .target(
-            name: "PlayedPCSCReaders", dependencies: ["Ntag424", "TagReading", "Type2Tag"],
+            name: "PlayedPCSCReaders", dependencies: ["NTAG424", "TagReading", "Type2Tag"],
             path: "Tests/PlayedPCSCReaders", swiftSettings: strict),
 
         .target(
             name: "FaultyWorld",
             dependencies: [
-                "BlockingLane", "CardCryptography", "CardImage", "CardStore", "ChipCard", "Games",
-                "Ledger", "NDEF", "Ntag424", "PortDoubles", "ServicePorts", "SimulatedField",
+                "BlockingLane", "CardCryptography", "CardImage", "CardStore", "NTAG424Card",
+                "Games",
+                "Ledger", "NDEF", "NTAG424", "PortDoubles", "ServicePorts", "SimulatedField",
                 "TagReading", "TapcardCore", "TapcardDomain", "Type2Tag",
             ],
             path: "Tests/FaultyWorld", swiftSettings: strict),
@@ -314,8 +315,8 @@ let package = Package(
         .target(
             name: "SoakTown",
             dependencies: [
-                "BlockingLane", "CardCryptography", "CardImage", "ChipCard", "FarLedger",
-                "FaultyWorld", "Games", "Ledger", "Ntag424", "PortDoubles", "SeededChance",
+                "BlockingLane", "CardCryptography", "CardImage", "NTAG424Card", "FarLedger",
+                "FaultyWorld", "Games", "Ledger", "NTAG424", "PortDoubles", "SeededChance",
                 "ServicePorts", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag",
             ],
             path: "Tests/SoakTown", swiftSettings: strict),
@@ -330,8 +331,9 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "BlockingLane", "CardCryptography", "CardImage", "CardStore", "ChipCard", "Games",
-                "Ledger", "LibNFCReader", "NDEF", "Ntag424", "PCSCReader", "PN532Emulator",
+                "BlockingLane", "CardCryptography", "CardImage", "CardStore", "NTAG424Card",
+                "Games",
+                "Ledger", "LibNFCReader", "NDEF", "NTAG424", "PCSCReader", "PN532Emulator",
                 "ReaderProcess",
                 "RemoteServices", "ServicePorts", "SimulatedField", "SimulatedReader", "TagReading",
                 "CommandLine", "Verbs", "TapcardCore", "TapcardDomain", "TextCodecs", "Type2Tag",
@@ -361,7 +363,7 @@ let package = Package(
         .executableTarget(
             name: "TapAddress",
             dependencies: [
-                "CardCryptography", "CustomerServer", "DurableFile", "Ntag424", "TapcardDomain",
+                "CardCryptography", "CustomerServer", "DurableFile", "NTAG424", "TapcardDomain",
             ],
             path: "Tests/TapAddress", swiftSettings: strict),
 
@@ -381,12 +383,12 @@ let package = Package(
         tests(of: "CardCryptography", ["TextCodecs"]),
         tests(of: "IsoDep", ["TagReading"]),
         tests(
-            of: "Ntag424",
+            of: "NTAG424",
             ["CardCryptography", "DurableFile", "IsoDep", "TapcardDomain", "TextCodecs"]),
         tests(
-            of: "ChipCard",
+            of: "NTAG424Card",
             [
-                "CardCryptography", "CardImage", "Ntag424", "TagReading", "TapcardDomain",
+                "CardCryptography", "CardImage", "NTAG424", "TagReading", "TapcardDomain",
                 "TextCodecs",
             ]),
         tests(of: "Ledger", ["Games", "LedgerConformance", "TapcardDomain"]),
@@ -394,7 +396,7 @@ let package = Package(
             of: "PostgreSQLLedger",
             [
                 "BlockingLane", "CardCryptography", "CustomerServer", "DurableFile", "Games",
-                "Ledger", "LedgerConformance", "PortDoubles", "Ntag424", "PrivatePostgreSQL",
+                "Ledger", "LedgerConformance", "PortDoubles", "NTAG424", "PrivatePostgreSQL",
                 "TapcardDomain",
                 "Thoroughness", "WebServer",
             ]),
@@ -415,18 +417,18 @@ let package = Package(
         tests(of: "SoakTown", ["FaultyWorld", "TapcardCore", "Thoroughness"]),
         tests(
             of: "FaultyWorld",
-            ["Ledger", "Ntag424", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag"]),
-        tests(of: "SimulatedField", ["Ntag424", "TagReading", "Type2Tag"]),
+            ["Ledger", "NTAG424", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag"]),
+        tests(of: "SimulatedField", ["NTAG424", "TagReading", "Type2Tag"]),
         tests(
             of: "SimulatedReader",
             [
-                "CardCryptography", "DurableFile", "Ntag424", "SimulatedField", "TagReading",
+                "CardCryptography", "DurableFile", "NTAG424", "SimulatedField", "TagReading",
                 "Type2Tag",
             ]),
         tests(
             of: "PN532Emulator",
             [
-                "CardCryptography", "Ntag424", "SeededChance", "SimulatedField", "TagReading",
+                "CardCryptography", "NTAG424", "SeededChance", "SimulatedField", "TagReading",
                 "TextCodecs", "Type2Tag",
             ]),
         tests(of: "ReaderProcess", ["TagReading", "BlockingLane", "PortDoubles"]),
@@ -439,14 +441,14 @@ let package = Package(
         .testTarget(
             name: "OtherClientsTests",
             dependencies: [
-                "CardCryptography", "Ntag424", "OtherClients", "PN532Emulator", "SimulatedField",
+                "CardCryptography", "NTAG424", "OtherClients", "PN532Emulator", "SimulatedField",
                 "TextCodecs", "Type2Tag",
             ],
             path: "Tests/OtherClientsTests", swiftSettings: unoptimised),
         tests(
             of: "PCSCReader",
             [
-                "PlayedPCSCReaders", "CardCryptography", "Ledger", "Ntag424", "SimulatedField",
+                "PlayedPCSCReaders", "CardCryptography", "Ledger", "NTAG424", "SimulatedField",
                 "SimulatedReader",
                 "TagReading",
                 "TapcardCore", "TapcardDomain", "Type2Tag",
@@ -454,7 +456,7 @@ let package = Package(
         tests(
             of: "TapcardCore",
             [
-                "CardCryptography", "ChipCard", "Games", "Ledger", "Ntag424", "SimulatedField",
+                "CardCryptography", "NTAG424Card", "Games", "Ledger", "NTAG424", "SimulatedField",
                 "SimulatedReader", "TagReading", "TextCodecs",
                 "TapcardDomain", "Type2Tag", "CardImage", "CardStore", "FaultyWorld", "NDEF",
                 "PortDoubles", "DurableFile", "ServicePorts", "BlockingLane", "Thoroughness",
@@ -462,7 +464,8 @@ let package = Package(
         tests(
             of: "StationFiles",
             [
-                "BlockingLane", "CardCryptography", "ChipCard", "DurableFile", "Ledger", "Ntag424",
+                "BlockingLane", "CardCryptography", "NTAG424Card", "DurableFile", "Ledger",
+                "NTAG424",
                 "PortDoubles", "SimulatedField", "SimulatedReader", "TagReading", "TapcardCore",
                 "TapcardDomain", "Type2Tag",
             ]),
@@ -475,14 +478,14 @@ let package = Package(
         tests(
             of: "CommandLine",
             [
-                "Games", "KioskServer", "StationFiles", "Verbs",
+                "Games", "TillServer", "StationFiles", "Verbs",
                 "CardCryptography", "TapcardCore", "TapcardDomain", "SimulatedField",
                 "SimulatedReader", "Ledger",
                 "TagReading", "Type2Tag", "DurableFile", "ReaderDiagnosis", "TextCodecs",
                 "IdleDrivers", "BlockingLane", "ServicePorts",
             ]),
         tests(
-            of: "KioskServer",
+            of: "TillServer",
             [
                 "BlockingLane", "CardCryptography", "DurableFile", "IdleDrivers", "Ledger",
                 "PortDoubles", "RawHTTP", "ReaderDiagnosis", "SchemaChecking", "ServicePorts",
@@ -493,7 +496,7 @@ let package = Package(
         tests(
             of: "CustomerServer",
             [
-                "BlockingLane", "CardCryptography", "Ledger", "LedgerConformance", "Ntag424",
+                "BlockingLane", "CardCryptography", "Ledger", "LedgerConformance", "NTAG424",
                 "PortDoubles", "RawHTTP", "TapcardDomain", "WebServer",
             ]),
         tests(of: "FuzzTargets"),
@@ -516,7 +519,7 @@ let package = Package(
             // These tests run tapcard and the example. A build with the tests builds both. As a
             // dependency, tapcard would link the tests with its own linker flags.
             dependencies: [
-                "BlockingLane", "DurableFile", "CSQLite", "NDEF", "Ntag424", "OtherClients",
+                "BlockingLane", "DurableFile", "CSQLite", "NDEF", "NTAG424", "OtherClients",
                 "PN532Emulator", "PrivatePostgreSQL", "RawHTTP", "SchemaChecking", "ServiceSandbox",
                 "SimulatedField", "TextCodecs", "Thoroughness", "Type2Tag",
             ], path: "Tests/EndToEndTests",

@@ -4,7 +4,7 @@
     growth.py TAPCARD [CARDS ...]
 
 A ledger begins with one card that the program itself has made on the simulated reader. The other
-cards are rows that are inserted by SQL in one transaction, each with an issue, an addition and two
+cards are rows that are inserted by SQL in one transaction, each with an issue, a top-up and two
 payments, as the program books them; the audit at the end shows that they are sound. Instructions are
 those that valgrind counts; memory is the largest resident set of the process, by the kernel's account.
 Reading a whole ledger costs in proportion to it and is timed by the processor instead, as valgrind

@@ -4,7 +4,7 @@
     stations.py TAPCARD STATION_BENCHMARKS [CARDS ...]
 
 A server of its own, on a socket in a folder of its own. Each ledger is made by the program, which then
-issues its first card. The other cards are rows that are inserted by SQL, each with an issue, an addition
+issues its first card. The other cards are rows that are inserted by SQL, each with an issue, a top-up
 and payments, as the program books them; the audit shows that they are sound. Payments are then made in
 turn in each ledger. Their cost is the processor time of the client and of the server; both are shown
 next to those in the smallest ledger. At last a file with 100,000 cards is moved into a database.

@@ -61,7 +61,7 @@ step 2 'write 4.5' pay 4,5
 chapter 'The card is pulled away while it is written: a page keeps a mixture of old and new bits.'
 step 0 'Armed' sim tear 3 torn mix 7
 step 6 'Tap the card again' pay 5
-chapter 'Nobody was told "paid". The next tap settles it.'
+chapter 'Nobody was told "paid". The next tap resolves it.'
 step 0 'lies on' sim put
 step 0 'the interrupted payment of $5.00 did not go through' read
 step 0 '15.50' read --json
@@ -212,7 +212,7 @@ step 0 'set up' init --currency USD
 step 0 '$50.00' issue --name Zoë --balance 50
 tell fault data 4 unplug
 step 6 'Tap the card again' pay 8
-chapter 'The cable was pulled in the middle of that. Plugged in again, the next tap settles it.'
+chapter 'The cable was pulled in the middle of that. Plugged in again, the next tap resolves it.'
 tell plug
 step 0 'the interrupted payment of $8.00 did not go through' read
 step 0 '$42.00 left' pay 8
@@ -220,7 +220,7 @@ kill "$played"
 wait "$played" 2>/dev/null
 export TAPCARD_READER=sim
 
-chapter 'The counter page: the same reader in a browser, and for programs that ask over HTTP.'
+chapter 'The till page: the same reader in a browser, and for programs that ask over HTTP.'
 serve() {
     "$tapcard" serve >"$home/page.txt" 2>"$home/page.log" </dev/null &
     page=$!
@@ -287,7 +287,7 @@ printf 'and in a browser:\n  %s --reader sim serve\n' "$given"
 # For whoever looks on: the page of this story, with its cards, until they have seen enough.
 if [ -t 0 ] && [ -t 1 ]; then
     serve
-    printf '\nThe counter page of this story is at %s%s%s; Enter ends it. ' "$bold" "$address" "$plain"
+    printf '\nThe till page of this story is at %s%s%s; Enter ends it. ' "$bold" "$address" "$plain"
     read -r
     kill "$page"
     wait "$page" 2>/dev/null

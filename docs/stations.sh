@@ -1,6 +1,6 @@
 #!/bin/bash
 # Three tills on one ledger: a primary and a synchronous replica of PostgreSQL on this machine, each till
-# with a simulated reader and a counter page. The primary dies while they sell. The exit status is 0
+# with a simulated reader and a till page. The primary dies while they sell. The exit status is 0
 # only if everything came out as it should.
 set -uo pipefail
 
@@ -53,19 +53,19 @@ trap end EXIT
 cd "$home" || exit 1
 
 # sql NODE STATEMENT: as the owner.
-sql() { psql -h "$home/$1" -U owner -d "${3:-house}" -qAtX -c "$2"; }
+sql() { psql -h "$home/$1" -U owner -d "${3:-issuer}" -qAtX -c "$2"; }
 
 # at NUMBER COMMAND...: becomes tapcard at a till, with its reader and its login.
 at() {
     export HOME=$home/till-$1 PGPASSFILE=$home/till-$1.pgpass TAPCARD_READER=sim
-    exec "$tapcard" --ledger "postgresql:///house?host=$home/one,$home/two&user=till-$1" "${@:2}" \
+    exec "$tapcard" --ledger "postgresql:///issuer?host=$home/one,$home/two&user=till-$1" "${@:2}" \
         2> >(grep -v 'the simulated reader is on the ledger' >&2)
 }
 till() { (at "$@"); }
 
 # owner COMMAND...: tapcard as the owner of the ledger.
 owner() {
-    HOME=$home "$tapcard" --ledger "postgresql:///house?host=$home/one,$home/two&user=owner" "$@"
+    HOME=$home "$tapcard" --ledger "postgresql:///issuer?host=$home/one,$home/two&user=owner" "$@"
 }
 
 # step STATUS WORD COMMAND...: runs it, shows it, checks its exit status and one word of it.
@@ -74,8 +74,8 @@ step() {
     shift 2
     output=$("$@" 2>&1)
     status=$?
-    printf '  %s\n' "${*//$home/HOUSE}"
-    printf '%s\n' "${output//$home/HOUSE}" | fold -s -w 88 | sed 's/^/      /'
+    printf '  %s\n' "${*//$home/ISSUER}"
+    printf '%s\n' "${output//$home/ISSUER}" | fold -s -w 88 | sed 's/^/      /'
     [ "$status" -eq "$wanted" ] || wrong "exit status $status, not $wanted"
     [[ "$output" == *"$word"* ]] || wrong "it does not say \"$word\""
 }
@@ -86,7 +86,7 @@ server initdb --pgdata "$home/one/data" --username owner --auth trust --no-sync 
 printf 'local all owner trust\nlocal replication all trust\nlocal all all scram-sha-256\n' \
     >"$home/one/data/pg_hba.conf"
 start one || exit 1
-sql one 'CREATE DATABASE house' postgres
+sql one 'CREATE DATABASE issuer' postgres
 node two
 server pg_basebackup --host "$home/one" --username owner --pgdata "$home/two/data" \
     --checkpoint fast --write-recovery-conf --no-sync || exit 1
@@ -99,7 +99,7 @@ done
 step 0 'The ledger is made' owner ledger init --currency EUR
 step 0 'Replicas in step' owner ledger status
 
-chapter 'Three tills, each with a login of its own. They share the keys of the house.'
+chapter 'Three tills, each with a login of its own. They share the keys of the issuer.'
 for number in 1 2 3; do
     mkdir "$home/till-$number"
     step 0 'is registered' owner station register "till-$number" "$home/till-$number.pgpass"

@@ -96,32 +96,32 @@ struct StationCosts {
         return Pace([times], processor: processorSeconds() - before)
     }
 
-    private func round(of stations: Int, in house: String) async throws -> Round {
+    private func round(of stations: Int, in issuer: String) async throws -> Round {
         let each = min(most.each, most.together / stations) + StationCosts.warmUp
-        try await makeHouse(house, for: stations)
-        let copy = house + "_copy"
-        let taped = try await inCopy(copy, of: house) {
+        try await makeIssuer(issuer, for: stations)
+        let copy = issuer + "_copy"
+        let taped = try await inCopy(copy, of: issuer) {
             try await record(each, at: stations, of: $0)
         }
         defer { for tape in taped { unsafe tapcard_tape_free(tape.start) } }
-        let c = try await inCopy(copy, of: house) {
+        let c = try await inCopy(copy, of: issuer) {
             try replay(taped, each, server.address(of: $0))
         }
-        let swift = try await inCopy(copy, of: house) { database in
+        let swift = try await inCopy(copy, of: issuer) { database in
             let address = server.address(of: database)
             let before = StationCosts.processorSeconds()
             let times = try await pay(each, at: [String](repeating: address, count: stations))
             return Pace(times, processor: StationCosts.processorSeconds() - before)
         }
-        try server.remove(house)
+        try server.remove(issuer)
         return Round(stations: stations, swift: swift, c: c)
     }
 
     /// The bytes on a tape name the database, so that each copy has the same name.
     private func inCopy<Success>(
-        _ name: String, of house: String, _ body: (String) async throws -> Success
+        _ name: String, of issuer: String, _ body: (String) async throws -> Success
     ) async throws -> Success {
-        _ = try server.database(name, copying: house)
+        _ = try server.database(name, copying: issuer)
         let now = Timestamp(milliseconds: 1_700_000_000_000)
         try await PostgreSQLDatabase(server.address(of: name), now: { now }).reopen(.nothing)
         let success = try await body(name)
@@ -129,7 +129,7 @@ struct StationCosts {
         return success
     }
 
-    private func makeHouse(_ name: String, for stations: Int) async throws {
+    private func makeIssuer(_ name: String, for stations: Int) async throws {
         let address = try server.database(name)
         try await PostgreSQLDatabase(address, now: { .init(milliseconds: 1_700_000_000_000) })
             .makeLedger(in: .usd)
@@ -180,8 +180,8 @@ struct StationCosts {
         for _ in 0..<each {
             let start = ContinuousClock.now
             _ = try await ledger.view(of: uid, holding: [])
-            let seen = try await ledger.view(of: uid, holding: []).map(Seen.init)
-            try await ledger.carryOut(.pay(Money(minorUnits: 1, .usd)), on: uid, seen: seen)
+            let version = try await ledger.view(of: uid, holding: []).map(CardVersion.init)
+            try await ledger.carryOut(.pay(Money(minorUnits: 1, .usd)), on: uid, version: version)
             times.append(start.duration(to: .now) / .milliseconds(1))
         }
         return Array(times.dropFirst(warmUp))
@@ -257,15 +257,17 @@ extension LedgerStore {
             scratch: .none,
             face: .tapcard, balance: Money(minorUnits: 1_000_000, .usd), mayReissue: false,
             above: .none)
-        try await carryOut(.make(plan), on: uid, seen: nil)
+        try await carryOut(.make(plan), on: uid, version: nil)
     }
 
-    fileprivate func carryOut(_ intent: Intent, on uid: CardUID, seen: Seen?) async throws {
+    fileprivate func carryOut(
+        _ action: CardAction, on uid: CardUID, version: CardVersion?
+    ) async throws {
         var numbers = SystemRandomNumberGenerator()
         let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &numbers) }
         let now = Timestamp(milliseconds: 1_700_000_000_000)
         let request = Request(
-            id: try StationCosts.required(OperationID(random: bytes)), uid: uid, intent: intent,
+            id: try StationCosts.required(OperationID(random: bytes)), uid: uid, action: action,
             at: now)
         let sealer = RecordSealer(
             keyID: 1,
@@ -274,7 +276,7 @@ extension LedgerStore {
                 return uid.bytes.suffix(4) + [0x44]
                     + (0..<11).map { UInt8(truncatingIfNeeded: number >> ($0 % 4 * 8)) }
             })
-        guard case .begun(let work) = try await begin(request, seen: seen, sealer: sealer),
+        guard case .begun(let work) = try await begin(request, version: version, sealer: sealer),
             case .committed = try await confirm(work, at: now)
         else { throw StationCosts.Failure(what: "the ledger did not do what was asked") }
     }

@@ -62,23 +62,25 @@ struct LedgerCosts {
             origin: .issue, chip: .ntag213, isGenuineChip: nil, holder: .nobody, scratch: .none,
             face: .tapcard, balance: Money(minorUnits: 1_000_000, .usd), mayReissue: false,
             above: .none)
-        try await carryOut(.make(plan), on: uid, in: ledger, seen: nil)
+        try await carryOut(.make(plan), on: uid, in: ledger, version: nil)
         return ledger
     }
 
     private static func pay(_ uid: CardUID, in ledger: SQLiteLedger) async throws {
         let view = try required(try await ledger.view(of: uid))
         try await carryOut(
-            .pay(Money(minorUnits: 1, .usd)), on: uid, in: ledger, seen: Seen(view))
+            .pay(Money(minorUnits: 1, .usd)), on: uid, in: ledger, version: CardVersion(view))
     }
 
     private static func carryOut(
-        _ intent: Intent, on uid: CardUID, in ledger: SQLiteLedger, seen: Seen?
+        _ action: CardAction, on uid: CardUID, in ledger: SQLiteLedger, version: CardVersion?
     ) async throws {
         let id = Counter.surroundings.newID()
         let now = Timestamp(milliseconds: 1_700_000_000_000)
-        let request = Request(id: id, uid: uid, intent: intent, at: now)
-        guard case .begun(let work) = try await ledger.begin(request, seen: seen, sealer: sealer),
+        let request = Request(id: id, uid: uid, action: action, at: now)
+        guard
+            case .begun(let work) = try await ledger.begin(
+                request, version: version, sealer: sealer),
             case .committed = try await ledger.confirm(work, at: now)
         else { throw BenchmarkError("the ledger did not do what was asked") }
     }

@@ -114,13 +114,13 @@ struct DocumentTests {
     @Test("the library's first example stands whole on its page")
     func example() throws {
         let page = try SourceTree.text("docs/LIBRARY.md")
-        for file in ["Package.swift", "Sources/Counter/main.swift"] {
-            let text = try SourceTree.text("Examples/Counter/\(file)")
+        for file in ["Package.swift", "Sources/Till/main.swift"] {
+            let text = try SourceTree.text("Examples/Till/\(file)")
             #expect(page.contains("```swift\n\(text)```"), "\(file)")
         }
     }
 
-    @Test("an example names the products that it imports", arguments: ["Counter", "PulledCard"])
+    @Test("an example names the products that it imports", arguments: ["Till", "PulledCard"])
     func imports(name: String) throws {
         let manifest = try SourceTree.text("Examples/\(name)/Package.swift")
         let products = manifest.matches(of: /\.product\(name: "(\w+)", package: "tapcard"\)/)

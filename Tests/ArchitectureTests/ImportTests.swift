@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Imports")
 struct ImportTests {
-    private let rules = HouseRules(manifest: .package)
+    private let rules = FloorRules(manifest: .package)
 
     @Test("a file imports only what Package.swift gives its target")
     func files() throws {
@@ -21,8 +21,9 @@ struct ImportTests {
         "a dependency against the rules of the floors is found",
         arguments: [
             ("Core/TapcardCore", "Ledgers/SQLiteLedger"), ("Card/CardStore", "Core/TapcardCore"),
-            ("Delivery/KioskServer", "Readers/PCSCReader"), ("Domain/Money", "Support/TextCodecs"),
-            ("Readers/PCSCReader", "Card/CardImage"), ("Readers/SimulatedField", "Card/ChipCard"),
+            ("Delivery/TillServer", "Readers/PCSCReader"), ("Domain/Money", "Support/TextCodecs"),
+            ("Readers/PCSCReader", "Card/CardImage"),
+            ("Readers/SimulatedField", "Card/NTAG424Card"),
             ("Attic/Any", "Domain/Money"),
         ])
     func forbidden(room: String, other: String) throws {
@@ -35,7 +36,7 @@ struct ImportTests {
             """
         let manifest = try JSONDecoder().decode(Manifest.self, from: Data(text.utf8))
         #expect(
-            HouseRules(manifest: manifest).violations
+            FloorRules(manifest: manifest).violations
                 == ["\(name(room)) must not depend on \(name(other))"])
     }
 

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Rules of the house")
+@Suite("Rules of the issuer")
 struct SourceRuleTests {
     static let longestFile = 400
     static let longestFunction = 70
@@ -86,7 +86,7 @@ struct SourceRuleTests {
             .matches(of: /(?m)^ {4}case \w+ = "(\w+)"$/).map { String($0.1) }
         #expect(chips.count > 2)
         let choice = chips.dropLast().joined(separator: ", ") + " or " + (chips.last ?? "")
-        let page = "Sources/Delivery/CounterPage/page"
+        let page = "Sources/Delivery/TillPage/page"
         #expect(try SourceTree.text("\(page)/steps.js").contains("Use \(choice)."))
         let buttons = chips.map { "\"\($0)\"" }.joined(separator: ", ")
         #expect(
@@ -134,7 +134,7 @@ struct SourceRuleTests {
     @Test("pure targets look at no clock and at no chance of their own")
     func clocks() throws {
         let words = ["Date()", "ContinuousClock", "SuspendingClock", "clock_gettime", ".random("]
-        let rules = HouseRules(manifest: .package)
+        let rules = FloorRules(manifest: .package)
         let pure = Set(Manifest.package.rooms.filter(rules.isPure).map(\.name))
         #expect(pure.count > 10)
         let files = try SourceTree.files(below: "Sources").filter { pure.contains($0.target) }
@@ -148,7 +148,7 @@ struct SourceRuleTests {
         try forbid(in: try SourceTree.files(below: "Sources")) { $0.contains("import Foundation") }
     }
 
-    @Test("the customers' page has nothing of a ledger but a statement and a counter")
+    @Test("the customers' page has nothing of a ledger but a statement and a till")
     func customers() throws {
         let files = try SourceTree.files(below: "Sources/Delivery/CustomerServer")
         #expect(files.count > 5)

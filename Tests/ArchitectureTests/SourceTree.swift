@@ -7,7 +7,7 @@ enum SourceTree {
 
     /// One source file.
     struct File: Sendable, CustomStringConvertible {
-        /// Seen from the root, as in `Sources/Card/NDEF/TLV.swift`.
+        /// The path from the root, as in `Sources/Card/NDEF/TLV.swift`.
         let path: String
         let lines: [String]
 

@@ -93,11 +93,11 @@ def browser():
 
 
 class Page:
-    """One counter's page."""
+    """One till's page."""
 
-    def __init__(self, counter, size=WIDE, scheme="light", moves=True):
+    def __init__(self, till, size=WIDE, scheme="light", moves=True):
         self.driver = browser()
-        self.counter = counter
+        self.till = till
         self.look(size, scheme, moves)
 
     def look(self, size, scheme="light", moves=True):
@@ -109,10 +109,10 @@ class Page:
             {"name": "prefers-reduced-motion", "value": "no-preference" if moves else "reduce"}]})
 
     def open(self, view="home", until="Reader ready", at=None):
-        """The page as it is begun, at the counter with this number."""
-        place = f"/counters/{at}" if at else ""
+        """The page as it is begun, at the till with this number."""
+        place = f"/tills/{at}" if at else ""
         self.driver.get("about:blank")
-        self.driver.get(f"{self.counter.url}{place}/#/{view}")
+        self.driver.get(f"{self.till.url}{place}/#/{view}")
         if until:
             self.see(until)
 
@@ -241,14 +241,14 @@ class Page:
     def heard(self):
         return self.script("return window.heard")
 
-    def stage(self, kind):
+    def panel(self, kind):
         """What fills the page: waiting, working, done, failed, unknown."""
-        self.wait("document.querySelector(`.stage.${arguments[0]}`)", kind)
+        self.wait("document.querySelector(`.panel.${arguments[0]}`)", kind)
 
     def leave_check(self):
         """A tap on the check mark counts once it was there long enough to be seen."""
-        self.wait("!document.querySelector('.stage.done') || "
-                  "(document.querySelector('.stage .check').click(), false)")
+        self.wait("!document.querySelector('.panel.done') || "
+                  "(document.querySelector('.panel .check').click(), false)")
 
     # What the page did beside what it showed.
 

@@ -1,9 +1,9 @@
-"""A test with a counter and its page, and what must hold in each of them."""
+"""A test with a till and its page, and what must hold in each of them."""
 
 import unittest
 
 from browser import WIDE, Page
-from counter import Counter
+from till import Till
 
 # The browser says so of every answer that is none of success; the page has shown the refusal.
 REFUSAL = "/api/v1/"
@@ -20,17 +20,17 @@ document.dispatchEvent(new Event("visibilitychange"));
 class BrowserCase(unittest.TestCase):
     options = ()
     reader = "sim"
-    counters = 1
+    tills = 1
     sandbox = False
     settings = {}
     loses_server = False
 
     def setUp(self):
-        self.counter = Counter(
-            *self.options, reader=self.reader, counters=self.counters, sandbox=self.sandbox,
+        self.till = Till(
+            *self.options, reader=self.reader, tills=self.tills, sandbox=self.sandbox,
             **self.settings)
-        self.addCleanup(self.counter.close)
-        self.page = Page(self.counter)
+        self.addCleanup(self.till.close)
+        self.page = Page(self.till)
         self.page.driver.get("about:blank")
         # What the browser did by itself before there was a page is nothing to us.
         self.page.requests()
@@ -70,11 +70,11 @@ class BrowserCase(unittest.TestCase):
         self.page.script(SEEN, True)
 
     def is_own(self, url):
-        return url.startswith((f"{self.counter.url}/", "data:", "about:"))
+        return url.startswith((f"{self.till.url}/", "data:", "about:"))
 
     def is_expected(self, complaint):
         isRefusal = REFUSAL in complaint and REFUSALS in complaint
         return isRefusal or (self.loses_server and LOST in complaint)
 
     def assertAudited(self):
-        self.assertEqual(self.counter.call("GET", "audit")["violations"], [])
+        self.assertEqual(self.till.call("GET", "audit")["violations"], [])

@@ -8,7 +8,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from counter import END_LIMIT, ROOT, TAPCARD, Program
+from till import END_LIMIT, ROOT, TAPCARD, Program
 
 # Makes the address that a card's chip would show at its next reading.
 CHIP = os.path.abspath(os.environ.get("TAP_ADDRESS", f"{ROOT}/.build/release/TapAddress"))
@@ -16,7 +16,7 @@ UID = "04AC6B72BA6C80"
 
 
 class Customers:
-    """A card with money and a few movements, and `tapcard serve --no-counter` on a free port."""
+    """A card with money and a few movements, and `tapcard serve --no-till` on a free port."""
 
     def __init__(self, *options):
         self.home = tempfile.mkdtemp(prefix="tapcard-customers-")
@@ -31,7 +31,7 @@ class Customers:
         self.run("keys", "customers", self.keys)
         self.reads = 0
         self.server = Program(
-            ["serve", "--no-counter", "--customers", "127.0.0.1:0", "--customers-keys", self.keys,
+            ["serve", "--no-till", "--customers", "127.0.0.1:0", "--customers-keys", self.keys,
              *options], self.environment, self.log)
         self.url = self.server.first_line.split()[-1]
 

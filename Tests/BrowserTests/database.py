@@ -1,4 +1,4 @@
-"""A PostgreSQL server of a test's own, with the ledger of a house, reached by a socket in its folder."""
+"""A PostgreSQL server of a test's own, with the ledger of an issuer, reached by a socket in its folder."""
 
 import glob
 import os
@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 
-from counter import TAPCARD
+from till import TAPCARD
 
 # PostgreSQL refuses to run as root; this user without rights has the same number on every Debian.
 UNPRIVILEGED = 65534
@@ -16,11 +16,11 @@ PAUSE = 0.02
 LIMIT = 60
 
 
-class House:
+class TestIssuer:
     """The server, and the login of one till in it."""
 
     def __init__(self, currency="USD"):
-        self.folder = tempfile.mkdtemp(prefix="tapcard-house-")
+        self.folder = tempfile.mkdtemp(prefix="tapcard-issuer-")
         self.programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
         self.user = {}
         if os.geteuid() == 0:
@@ -32,7 +32,7 @@ class House:
             file.write("local all owner trust\nlocal all all scram-sha-256\n")
         self.server = None
         self.start()
-        self._run("createdb", "--host", self.folder, "--username", "owner", "house")
+        self._run("createdb", "--host", self.folder, "--username", "owner", "issuer")
         # The till reads its password: the file is its own.
         self.home = tempfile.mkdtemp(prefix="tapcard-owner-")
         self._own("ledger", "init", "--currency", currency)
@@ -45,7 +45,7 @@ class House:
         return f"{self.folder}/data"
 
     def _address(self, user):
-        return f"postgresql:///house?host={self.folder}&user={user}"
+        return f"postgresql:///issuer?host={self.folder}&user={user}"
 
     def _run(self, program, *words):
         subprocess.run([f"{self.programs}/{program}", *words], check=True, timeout=LIMIT,

@@ -5,7 +5,7 @@ import os
 
 from PIL import Image, ImageChops, ImageFilter
 
-from counter import ROOT
+from till import ROOT
 
 KEPT = f"{ROOT}/fixtures/screens"
 SEEN = f"{ROOT}/.build/screens"

@@ -5,9 +5,9 @@ import re
 from selenium.webdriver.common.keys import Keys
 
 from case import BrowserCase
-from counter import ROOT
+from till import ROOT
 
-PAGE = f"{ROOT}/Sources/Delivery/CounterPage/page"
+PAGE = f"{ROOT}/Sources/Delivery/TillPage/page"
 PLACES = re.compile(r'data-say="([\w.]+)">([^<]+)<')
 
 
@@ -21,7 +21,7 @@ class KeyboardTests(BrowserCase):
         self.fail(f"no tab stop is called {name}")
 
     def test_a_payment_without_a_pointer(self):
-        self.counter.make_demo("5.00")
+        self.till.make_demo("5.00")
         self.page.open()
         self.page.see("Amanda Gonzalez")
         self.page.keys(Keys.TAB)
@@ -33,15 +33,15 @@ class KeyboardTests(BrowserCase):
         self.tab_to("$2.50")
         self.page.come_to_rest(self.page.find("$2.50"))
         self.page.keys(Keys.ENTER)
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.wait("document.activeElement.matches('.check')")
-        self.page.wait("!document.querySelector('.stage') || (document.activeElement.click(), false)")
+        self.page.wait("!document.querySelector('.panel') || (document.activeElement.click(), false)")
         self.page.wait("document.activeElement.tagName === 'H1'")
-        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.assertEqual(self.till.done("pay"), ["-2.50"])
 
     def test_a_dialog_is_left_with_escape_and_gives_the_focus_back(self):
-        self.counter.make_demo()
-        self.page.open("desk")
+        self.till.make_demo()
+        self.page.open("cards")
         self.page.see("Amanda Gonzalez")
         self.tab_to("Block")
         self.page.keys(Keys.ENTER)
@@ -63,13 +63,13 @@ class KeyboardTests(BrowserCase):
 class SmallTests(BrowserCase):
     """As on a small phone, or enlarged four times on a usual screen."""
     sandbox = True
-    settings = {"TAPCARD_ADDITION_LIMIT": "999999.99", "TAPCARD_BALANCE_LIMIT": "999999.99"}
-    views = ("home", "pay", "scratch", "issue", "desk", "history", "health", "draws", "draws/draw-2",
+    settings = {"TAPCARD_TOP_UP_LIMIT": "999999.99", "TAPCARD_BALANCE_LIMIT": "999999.99"}
+    views = ("home", "pay", "scratch", "issue", "cards", "history", "health", "draws", "draws/draw-2",
              "tickets", "mastermind", "mastermind/ranking")
 
     def test_nothing_has_to_be_scrolled_sideways(self):
-        self.counter.make_demo("999999.99")
-        self.counter.call("POST", "pay", {"amount": "1234.50", "confirmed": True})
+        self.till.make_demo("999999.99")
+        self.till.call("POST", "pay", {"amount": "1234.50", "confirmed": True})
         self.page.look((320, 640))
         self.page.open()
         for view in self.views:
@@ -82,11 +82,11 @@ class SmallTests(BrowserCase):
         self.page.see("Amanda Gonzalez")
         # A letter to a line would make a tower of it.
         self.assertLess(self.page.script(
-            "return document.querySelector('.funds-tile').getBoundingClientRect().height"), 160)
+            "return document.querySelector('.balance-tile').getBoundingClientRect().height"), 160)
 
     def test_text_of_twice_the_size_is_all_there(self):
-        self.counter.make_demo("1234.50")
-        self.counter.call("POST", "pay", {"amount": "234.50", "confirmed": True})
+        self.till.make_demo("1234.50")
+        self.till.call("POST", "pay", {"amount": "234.50", "confirmed": True})
         for width in (390, 320):
             with self.subTest(width=width):
                 self.look_at_all(width)
@@ -108,7 +108,7 @@ class SmallTests(BrowserCase):
         self.page.go("home")
         self.page.see("Amanda Gonzalez")
         # No part of an amount is cut away.
-        for place in (".card .funds b", ".funds-tile b"):
+        for place in (".card .balance b", ".balance-tile b"):
             inside = self.page.script("""
               const [it, all] = [arguments[0], arguments[0].split(" ")[0]].map(
                 (each) => document.querySelector(each).getBoundingClientRect());
@@ -117,9 +117,9 @@ class SmallTests(BrowserCase):
             self.assertTrue(inside, place)
 
     def test_what_has_the_focus_is_not_behind_what_lies_below(self):
-        self.counter.make_demo("5.00")
+        self.till.make_demo("5.00")
         self.page.look((640, 400))
-        self.page.open("desk")
+        self.page.open("cards")
         self.page.see("Amanda Gonzalez")
         seen = set()
         for _ in range(40):
@@ -152,7 +152,7 @@ class PageTests(BrowserCase):
             self.assertEqual(said, words)
 
     def test_how_soon_the_card_is_there(self):
-        self.counter.make_demo("12.50")
+        self.till.make_demo("12.50")
         self.page.open()
         self.page.see("Amanda Gonzalez")
         paints = self.page.driver.execute_async_script("""

@@ -16,13 +16,13 @@ class ActivationTests(BrowserCase):
 
     def setUp(self):
         super().setUp()
-        self.counter.make_demo()
-        self.counter.call("POST", "scratch", {})
+        self.till.make_demo()
+        self.till.call("POST", "scratch", {})
         self.page.open()
         self.page.press("Activate")
 
     def state(self):
-        return self.counter.read()["state"]
+        return self.till.read()["state"]
 
     def test_an_accepted_code_activates_the_card(self):
         self.page.press("Send the code")
@@ -34,7 +34,7 @@ class ActivationTests(BrowserCase):
         self.page.see("Activation requests", "active")
 
     def test_a_refusal_is_a_dialog_that_names_the_version(self):
-        self.counter.sandbox.name_version("6.1")
+        self.till.sandbox.name_version("6.1")
         self.page.press("Send the code")
         self.page.see("The card was not activated", "6.1")
         self.assertTrue(self.page.script("return document.querySelector('dialog').matches(':modal')"))
@@ -43,49 +43,49 @@ class ActivationTests(BrowserCase):
         self.assertEqual(self.state(), "scratched")
 
     def test_it_goes_on_when_its_view_is_left(self):
-        self.counter.sandbox.hold()
+        self.till.sandbox.hold()
         self.page.press("Send the code")
         self.page.see("You can leave")
-        self.page.go("desk")
+        self.page.go("cards")
         self.page.see("Activation is running")
-        self.counter.sandbox.go_on()
+        self.till.sandbox.go_on()
         self.page.see("The card is activated.")
         self.assertEqual(self.state(), "activated")
         self.assertEqual(self.page.count("dialog"), 0)
 
     def test_a_refusal_finds_whoever_has_left(self):
-        self.counter.sandbox.name_version("6.1")
-        self.counter.sandbox.hold()
+        self.till.sandbox.name_version("6.1")
+        self.till.sandbox.hold()
         self.page.press("Send the code")
         self.page.see("You can leave")
         self.page.go("history")
         self.page.press("Activation is running")
         self.page.see("You can leave")
         self.page.press("History")
-        self.counter.sandbox.go_on()
+        self.till.sandbox.go_on()
         self.page.see("The card was not activated", "6.1")
         self.page.press("Close")
         self.page.see("Takings of the day", "rejected, version 6.1")
 
     def test_a_refusal_finds_whoever_has_reloaded_the_page(self):
-        self.counter.sandbox.name_version("6.1")
-        self.counter.sandbox.hold()
+        self.till.sandbox.name_version("6.1")
+        self.till.sandbox.hold()
         self.page.press("Send the code")
         self.page.see("You can leave")
         self.page.driver.refresh()
         self.page.see("You can leave")
-        self.counter.sandbox.go_on()
+        self.till.sandbox.go_on()
         self.page.see("The card was not activated", "6.1")
         self.page.press("Close")
         self.page.see_no("The card is activated.")
         self.assertEqual(self.state(), "scratched")
 
     def test_without_an_answer_it_can_be_asked_for_again(self):
-        self.counter.sandbox.fail("activation:500")
+        self.till.sandbox.fail("activation:500")
         self.page.press("Send the code")
         self.page.see("The card was not activated")
         self.page.press("Close")
-        self.counter.sandbox.fail("none")
+        self.till.sandbox.fail("none")
         self.page.press("Send the code")
         self.page.see("The card is activated.")
         self.assertEqual(self.state(), "activated")
@@ -97,9 +97,9 @@ class NotificationTests(BrowserCase):
 
     def setUp(self):
         super().setUp()
-        self.counter.make_demo()
-        self.counter.call("POST", "scratch", {})
-        self.counter.sandbox.name_version("6.1")
+        self.till.make_demo()
+        self.till.call("POST", "scratch", {})
+        self.till.sandbox.name_version("6.1")
         self.command("Page.addScriptToEvaluateOnNewDocument", source=NOTED)
         self.page.open("activate")
         self.page.see("Send the code")
@@ -111,15 +111,15 @@ class NotificationTests(BrowserCase):
 
     def allow(self, setting):
         self.addCleanup(self.command, "Browser.resetPermissions")
-        self.command("Browser.setPermission", origin=self.counter.url,
+        self.command("Browser.setPermission", origin=self.till.url,
                      permission={"name": "notifications"}, setting=setting)
 
     def fail_elsewhere(self):
-        self.counter.sandbox.hold()
+        self.till.sandbox.hold()
         self.page.press("Send the code")
         self.page.see("You can leave")
         self.page.press("Health")
-        self.counter.sandbox.go_on()
+        self.till.sandbox.go_on()
         self.page.see("The card was not activated")
         self.page.press("Close")
 

@@ -1,4 +1,4 @@
-"""What the server wants to be asked once more, and what a tap has settled besides."""
+"""What the server wants to be asked once more, and what a tap has resolved besides."""
 
 import json
 
@@ -35,7 +35,7 @@ class AskedAgainTests(BrowserCase):
         added = driver.execute_cdp_cmd(
             "Page.addScriptToEvaluateOnNewDocument", {"source": STREAMS})
         self.addCleanup(driver.execute_cdp_cmd, "Page.removeScriptToEvaluateOnNewDocument", added)
-        self.uid = self.counter.make_demo("20.00")
+        self.uid = self.till.make_demo("20.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
 
@@ -50,14 +50,14 @@ class AskedAgainTests(BrowserCase):
     def test_what_needs_a_confirmation_is_asked_about_and_sent_with_it(self):
         for error, member, title, action in (
                 ("confirmation-needed", "confirmed", "Charge $10.00?", "Yes, $10.00"),
-                ("just-settled", "again", "Charge $10.00 again?", "Once more")):
+                ("just-resolved", "again", "Charge $10.00 again?", "Once more")):
             with self.subTest(error):
-                self.refuse(error, settled=[EARLIER] if member == "again" else [])
+                self.refuse(error, resolved=[EARLIER] if member == "again" else [])
                 self.page.press("$10.00")
                 self.page.see(title, f"It was {error}.", "Nothing was charged.")
                 self.assertNotIn("--flag", self.page.text())
                 self.assertEqual(self.page.focused(), "Cancel")
-                self.assertEqual(self.page.count(".stage"), 0)
+                self.assertEqual(self.page.count(".panel"), 0)
                 self.page.press(action)
                 self.page.wait("window.asked.length === 2")
                 first, second = self.asked()
@@ -68,7 +68,7 @@ class AskedAgainTests(BrowserCase):
                 self.page.driver.execute_script("sessionStorage.clear()")
                 self.page.open("pay")
                 self.page.see("Amanda Gonzalez")
-        self.assertEqual(self.counter.done("pay"), [])
+        self.assertEqual(self.till.done("pay"), [])
 
     def test_who_does_not_confirm_moves_nothing(self):
         self.refuse("confirmation-needed")
@@ -81,9 +81,9 @@ class AskedAgainTests(BrowserCase):
     def test_an_amount_above_the_ceilings_is_told_in_two_sentences(self):
         self.page.type("Another amount", "10,000.01")
         self.page.press("Charge")
-        self.page.stage("failed")
+        self.page.panel("failed")
         told = self.page.script(
-            "return [...document.querySelectorAll('.stage h1, .stage .lead')]"
+            "return [...document.querySelectorAll('.panel h1, .panel .lead')]"
             ".map((it) => it.innerText)")
         self.assertEqual(told, [
             "Not paid", "A payment of $10,000.01 is over this station's limit of $10,000.00.",
@@ -101,21 +101,21 @@ class AskedAgainTests(BrowserCase):
         self.assertEqual(self.page.field("Another amount").get_property("value"), "")
         self.page.type("Another amount", "5.00")
         self.page.press("Charge")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.leave_check()
         self.page.press("Charge the same card again")
         self.assertEqual(self.page.field("Another amount").get_property("value"), "")
-        self.assertEqual(self.counter.done("pay"), ["-5.00"])
+        self.assertEqual(self.till.done("pay"), ["-5.00"])
 
-    def test_what_was_settled_besides_is_told_with_a_refusal(self):
-        self.refuse("insufficient-funds", settled=[EARLIER, VOIDED])
+    def test_what_was_resolved_besides_is_told_with_a_refusal(self):
+        self.refuse("insufficient-balance", resolved=[EARLIER, VOIDED])
         self.page.press("$10.00")
-        self.page.stage("failed")
+        self.page.panel("failed")
         self.page.see("The earlier $4.50 payment went through.",
                       "The earlier $4.50 payment did not go through.")
 
-    def card(self, *settled, **members):
-        read = {**self.counter.read(), "settled": settled, **members}
+    def card(self, *resolved, **members):
+        read = {**self.till.read(), "resolved": resolved, **members}
         self.page.script(
             "stream.dispatchEvent(new MessageEvent('card', { data: arguments[0] }))",
             json.dumps({"session": 99, "problem": None, "read": read}))
@@ -125,7 +125,7 @@ class AskedAgainTests(BrowserCase):
                            ("replaced",
                             "This card was replaced. Its money is on the other card.")):
             with self.subTest(word):
-                self.page.go("desk")
+                self.page.go("cards")
                 self.card(ledger="blocked")
                 self.page.see("This card is blocked", "Unblock")
                 self.card(ledger=word)
@@ -139,7 +139,7 @@ class AskedAgainTests(BrowserCase):
                 self.page.see("This card cannot be charged or topped up.")
                 self.assertFalse(self.page.can_press("$1.00"))
 
-    def test_what_the_watcher_has_settled_is_told(self):
+    def test_what_the_watcher_has_resolved_is_told(self):
         self.card(VOIDED)
         self.page.see("The earlier $4.50 payment did not go through.")
 

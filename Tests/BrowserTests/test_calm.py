@@ -4,7 +4,7 @@ import threading
 
 from browser import NARROW, WIDE
 from case import BrowserCase
-from counter import Refused
+from till import Refused
 
 # What the page would do later is done at once, but a silence of the server is none yet.
 HURRY = """
@@ -23,7 +23,7 @@ return [of("rect.paid", "fill"), of("rect.added", "fill"), of("rect.added", "str
 class CalmTests(BrowserCase):
     def setUp(self):
         super().setUp()
-        self.uid = self.counter.make_demo("20.00")
+        self.uid = self.till.make_demo("20.00")
 
     def places(self):
         return self.page.script("""
@@ -37,13 +37,13 @@ class CalmTests(BrowserCase):
         self.page.open()
         self.page.see("Amanda Gonzalez")
         for amount in ("1.00", "2.00"):
-            self.counter.call("POST", "pay", {"amount": amount})
+            self.till.call("POST", "pay", {"amount": amount})
         between = ("document.querySelector('#others > * + *') && getComputedStyle("
                    "document.querySelector('#others > * + *'), '::before').content")
         self.assertEqual(self.page.wait(between), '"\u00a0\u00b7\u00a0"')
 
-    def test_what_another_counter_does_moves_nothing(self):
-        self.counter.take()
+    def test_what_another_till_does_moves_nothing(self):
+        self.till.take()
         other = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
         for size in (WIDE, NARROW):
             with self.subTest(size=size):
@@ -55,34 +55,34 @@ class CalmTests(BrowserCase):
                 asking.start()
                 self.page.see("Another page, Top-up, waiting")
                 self.assertEqual(self.places(), before)
-                self.counter.call("DELETE", f"operations/{other}")
+                self.till.call("DELETE", f"operations/{other}")
                 asking.join()
 
     def ask(self, operation):
         with self.assertRaises(Refused):
-            self.counter.call("POST", "add", {"amount": "1.00", "operation": operation})
+            self.till.call("POST", "add", {"amount": "1.00", "operation": operation})
 
     def pay(self):
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
         self.page.script(HURRY)
         self.page.press("$2.50")
-        self.page.stage("done")
+        self.page.panel("done")
 
     def test_paid_goes_by_itself_when_the_card_has_left(self):
         self.pay()
-        self.counter.take()
-        self.page.wait("!document.querySelector('.stage')")
+        self.till.take()
+        self.page.wait("!document.querySelector('.panel')")
         self.page.see("Hold a card to the reader")
 
     def test_what_has_to_be_handed_out_stays(self):
-        self.page.open("desk")
+        self.page.open("cards")
         self.page.see("Amanda Gonzalez")
         self.page.script(HURRY)
         self.page.press("Pay out and close")
         self.page.press("Pay out and close")
-        self.page.stage("done")
-        self.counter.take()
+        self.page.panel("done")
+        self.till.take()
         self.page.driver.execute_async_script("""
           const done = arguments[0];
           import("/store.js").then(({ onChange, state }) => {
@@ -99,7 +99,7 @@ class CalmTests(BrowserCase):
                        " === 'Paid $2.50. $17.50 left'")
 
     def test_a_card_that_lies_there_is_not_asked_for(self):
-        self.counter.call("POST", "block", {})
+        self.till.call("POST", "block", {})
         self.page.open("pay")
         self.page.see("This card is blocked")
         for view in ("pay", "add", "home", "scratch", "activate", "tickets"):
@@ -110,7 +110,7 @@ class CalmTests(BrowserCase):
                     self.assertNotIn(words, self.page.text())
 
     def test_forced_colours_keep_the_series_of_the_chart_apart(self):
-        self.counter.call("POST", "pay", {"amount": "5.00"})
+        self.till.call("POST", "pay", {"amount": "5.00"})
         self.page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
             "features": [{"name": "forced-colors", "value": "active"}]})
         self.page.open("history")

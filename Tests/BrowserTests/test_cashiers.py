@@ -1,7 +1,7 @@
-"""A counter that asks who stands at it."""
+"""A till that asks who stands at it."""
 
 from case import BrowserCase
-from counter import Refused
+from till import Refused
 
 PASSWORD = "sesame-open"
 LOGIN = "Log in to start."
@@ -10,8 +10,8 @@ LOGIN = "Log in to start."
 class CashierTests(BrowserCase):
     def setUp(self):
         super().setUp()
-        self.counter.make_demo("5.00")
-        self.counter.add_cashier("Ann", PASSWORD)
+        self.till.make_demo("5.00")
+        self.till.add_cashier("Ann", PASSWORD)
         self.page.open(until=LOGIN)
 
     def log_in(self, password=PASSWORD, name="Ann"):
@@ -21,7 +21,7 @@ class CashierTests(BrowserCase):
 
     def refusal(self, **who):
         with self.assertRaises(Refused) as refused:
-            self.counter.send("POST", "session", who, {"Content-Type": "application/json"})
+            self.till.send("POST", "session", who, {"Content-Type": "application/json"})
         return refused.exception.document
 
     def test_nothing_is_shown_before_the_login_and_what_is_done_names_the_cashier(self):
@@ -34,11 +34,11 @@ class CashierTests(BrowserCase):
         self.page.see("Cashier Ann", "Amanda Gonzalez")
         self.page.go("pay")
         self.page.press("$1.00")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.leave_check()
         self.page.go("history")
         self.page.see("by Ann")
-        self.assertEqual([each["cashier"] for each in self.counter.history()
+        self.assertEqual([each["cashier"] for each in self.till.history()
                           if each["kind"] == "pay"], ["Ann"])
 
     def test_a_login_outlives_a_reload_and_ends_with_the_logout(self):
@@ -64,10 +64,10 @@ class CashierTests(BrowserCase):
         self.log_in()
         self.page.see("Cashier Ann", "Amanda Gonzalez")
         self.page.go("pay")
-        self.counter.add_cashier("Bob", PASSWORD)
-        self.counter.run("cashiers", "remove", "Ann")
+        self.till.add_cashier("Bob", PASSWORD)
+        self.till.run("cashiers", "remove", "Ann")
         self.page.press("$1.00")
         self.page.see(LOGIN)
         self.log_in(name="Bob")
         self.page.see("Cashier Bob")
-        self.assertEqual(self.counter.done("pay"), [])
+        self.assertEqual(self.till.done("pay"), [])

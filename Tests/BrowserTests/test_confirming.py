@@ -47,8 +47,8 @@ class ConfirmingTests(UnconfirmedCase):
                       "Ask the operator to confirm the service's address.")
         # The view is loaded again after each operation.
         self.page.requests()
-        self.counter.make_demo("20.00")
-        self.counter.wait("it is loaded again", lambda: any(
+        self.till.make_demo("20.00")
+        self.till.wait("it is loaded again", lambda: any(
             url.endswith("/draws") for url in self.page.requests()))
         self.page.see("Ask the operator to confirm the service's address.")
         self.assertEqual(self.page.count("dialog"), 0)
@@ -62,14 +62,14 @@ class ConfirmingTests(UnconfirmedCase):
         self.assertEqual(self.page.count("dialog"), 0)
 
     def test_an_operation_is_begun_once_its_address_is_confirmed(self):
-        self.counter.make_demo()
-        self.counter.call("POST", "scratch", {})
+        self.till.make_demo()
+        self.till.call("POST", "scratch", {})
         self.page.open("activate")
         for _ in range(2):
             self.page.press("Send the code")
             self.page.see("Connect to api.o2.sk?")
             self.decline()
-        self.assertEqual(self.counter.read()["state"], "scratched")
+        self.assertEqual(self.till.read()["state"], "scratched")
         self.page.press("Send the code")
         self.page.press(CONFIRM)
         self.page.see("The card was not activated", "The service gave no usable answer")
@@ -88,7 +88,7 @@ class ConfirmingTests(UnconfirmedCase):
 
 class CashierTests(UnconfirmedCase):
     def test_a_cashier_is_sent_to_the_operator(self):
-        self.counter.add_cashier("Ann", "sesame-open")
+        self.till.add_cashier("Ann", "sesame-open")
         self.page.open("draws", until="Log in to start.")
         self.page.type("Cashier", "Ann")
         self.page.type("Password", "sesame-open")

@@ -1,7 +1,7 @@
 """Amounts as they are written where the currency, or the language, is another one."""
 
 from case import BrowserCase
-from counter import ROOT
+from till import ROOT
 
 # What the server says of the currency.
 SETTINGS = """
@@ -45,8 +45,8 @@ class CurrencyCase(BrowserCase):
     def assertAccepted(self, text, amount):
         self.page.type("Another amount", text)
         self.page.press("Charge")
-        self.page.stage("done")
-        self.assertEqual(self.counter.done("pay"), [amount])
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), [amount])
 
     def assertRefused(self, text, words):
         self.page.type("Another amount", text)
@@ -59,7 +59,7 @@ class CurrencyCase(BrowserCase):
         for text in texts:
             self.page.type("Another amount", text)
             self.page.press("Charge")
-            self.page.stage("failed")
+            self.page.panel("failed")
             self.page.press("Back")
         return self.page.script("return window.noted")
 
@@ -69,7 +69,7 @@ class CommaTests(CurrencyCase):
     told = CZECH
 
     def test_a_comma_is_accepted_where_the_currency_uses_one(self):
-        self.counter.make_demo("500.00")
+        self.till.make_demo("500.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
         self.assertEqual(self.placeholder("Another amount"), "49,50")
@@ -78,11 +78,11 @@ class CommaTests(CurrencyCase):
         self.assertAccepted("12,50", "-12.50")
 
     def test_the_whole_page_has_one_notation(self):
-        self.counter.make_demo("1500.00")
+        self.till.make_demo("1500.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez", "K\u010d 1\u00a0500,00 available", "K\u010d 49,50")
         self.page.press("K\u010d 20,00")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.see("K\u010d 1\u00a0480,00 left")
         self.page.leave_check()
         self.page.press("Charge the same card again")
@@ -90,12 +90,12 @@ class CommaTests(CurrencyCase):
             self.sent("1\u00a0480,00", "1.480,00", "1 480", "12.5", "K\u010d 1\u00a0480,5"),
             ["1480.00", "1480.00", "1480", "12.5", "1480.5"])
 
-    def test_funds_to_begin_with_take_one_as_well(self):
+    def test_an_opening_balance_takes_one_as_well(self):
         self.page.open("issue")
         self.page.type("Starting balance (cash received)", "12,5")
         self.page.press("Issue card")
-        self.page.stage("done")
-        self.assertEqual(self.counter.read()["balance"], "12.50")
+        self.page.panel("done")
+        self.assertEqual(self.till.read()["balance"], "12.50")
 
 
 class LanguageTests(CurrencyCase):
@@ -103,7 +103,7 @@ class LanguageTests(CurrencyCase):
         agent = self.page.script("return navigator.userAgent")
         self.addCleanup(self.speak, agent, "en-GB")
         self.speak(agent, "de-DE")
-        self.counter.make_demo("20.00")
+        self.till.make_demo("20.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
         self.assertEqual(self.placeholder("Another amount"), "2.50")
@@ -114,7 +114,7 @@ class LanguageTests(CurrencyCase):
             "Network.setUserAgentOverride", {"userAgent": agent, "acceptLanguage": language})
 
     def test_elsewhere_before_exactly_two_digits(self):
-        self.counter.make_demo("20.00")
+        self.till.make_demo("20.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
         self.assertEqual(self.placeholder("Another amount"), "2.50")
@@ -162,7 +162,7 @@ class WholeUnitTests(CurrencyCase):
     told = JAPANESE
 
     def test_a_currency_without_decimals_has_amounts_of_its_own(self):
-        self.counter.make_demo("5000")
+        self.till.make_demo("5000")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez", "\u00a5100", "\u00a5500", "\u00a55,000 available")
         self.assertEqual(self.placeholder("Another amount"), "500")
@@ -177,7 +177,7 @@ class LargeUnitTests(CurrencyCase):
     told = "{}"
 
     def test_presets_leave_out_decimals_that_none_of_them_has(self):
-        self.counter.make_demo("5000.00")
+        self.till.make_demo("5000.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez", "Ft 5\u00a0000,00 available")
         presets = self.page.script(
@@ -185,8 +185,8 @@ class LargeUnitTests(CurrencyCase):
         self.assertEqual(presets, ["Ft 400", "Ft 1\u00a0000", "Ft 2\u00a0000", "Ft 4\u00a0000"])
         self.assertEqual(self.placeholder("Another amount"), "1\u00a0000")
         self.page.press("Ft 1\u00a0000")
-        self.page.stage("done")
-        self.assertEqual(self.counter.done("pay"), ["-1000.00"])
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-1000.00"])
 
 
 class ThreeDecimalTests(CurrencyCase):
@@ -194,7 +194,7 @@ class ThreeDecimalTests(CurrencyCase):
     told = "{}"
 
     def test_what_may_be_one_or_a_thousand_is_refused(self):
-        self.counter.make_demo("5.000")
+        self.till.make_demo("5.000")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
         self.assertRefused("1,000", "has a comma; write 1.000")

@@ -111,7 +111,7 @@ class CardTests(CustomersCase):
         # Again: what was paid since is there.
         self.page.driver.refresh()
         self.see("$160.50", "\u2212$5.00")
-        # The browser keeps those of other tests' counters, too.
+        # The browser keeps those of other tests' tills, too.
         cookies = self.command("Network.getAllCookies", {})["cookies"]
         (cookie,) = [each for each in cookies if each["name"] == "__Host-tapcard-card"]
         self.assertTrue(cookie["httpOnly"] and cookie["secure"])
@@ -186,7 +186,7 @@ class CardTests(CustomersCase):
                     self.see("$315.50")
                     self.assertEqual(self.page.script(BROKEN), [])
 
-    def test_times_are_written_as_on_the_counter_page(self):
+    def test_times_are_written_as_on_the_till_page(self):
         address = urllib.parse.urlsplit(self.customers.tap())
         _, page = self.customers.ask(
             f"{self.customers.url}", dict(urllib.parse.parse_qsl(address.query)))
@@ -207,7 +207,7 @@ class CardTests(CustomersCase):
     def test_says_what_is_with_the_card(self):
         self.customers.run("block")
         self.open(self.customers.tap())
-        self.see("$165.50", "This card is blocked. Ask at the counter.")
+        self.see("$165.50", "This card is blocked. Ask at the till.")
 
 
 class WithoutScriptsTests(CustomersCase):

@@ -13,7 +13,7 @@ HOWS = ("mouse", "touch")
 APPEARED = """
 window.appeared = {};
 const look = () => Object.entries({
-  presets: ".presets button", check: ".stage .check", refund: "dialog .strong",
+  presets: ".presets button", check: ".panel .check", refund: "dialog .strong",
 }).forEach(([name, place]) => {
   if (document.querySelector(place)) appeared[name] ??= performance.now();
   else delete appeared[name];
@@ -21,17 +21,17 @@ const look = () => Object.entries({
 look();
 new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
 """
-TILES = {"pay": "Take a payment", "add": "Add funds"}
+TILES = {"pay": "Take a payment", "add": "Top up"}
 
 
 class DoubleTapTests(BrowserCase):
     def setUp(self):
         super().setUp()
-        self.counter.make_demo("100.00")
+        self.till.make_demo("100.00")
 
     def at_home(self, size):
         # A card pays once a visit.
-        self.counter.put_again()
+        self.till.put_again()
         self.page.look(size)
         self.page.open()
         self.page.see("Amanda Gonzalez")
@@ -53,8 +53,8 @@ class DoubleTapTests(BrowserCase):
             self.page.tap(*self.centre(f".presets button:nth-child({number + 1})"), at, how)
 
     def assertNothingMoved(self, verb, before):
-        self.assertEqual(self.page.count(".stage"), 0)
-        self.assertEqual(self.counter.done(verb), before)
+        self.assertEqual(self.page.count(".panel"), 0)
+        self.assertEqual(self.till.done(verb), before)
 
     def test_what_appears_under_a_finger_moves_no_money(self):
         for size in SIZES:
@@ -62,7 +62,7 @@ class DoubleTapTests(BrowserCase):
                 for verb in TILES:
                     with self.subTest(size=size, how=how, verb=verb):
                         self.at_home(SIZES[size])
-                        before = self.counter.done(verb)
+                        before = self.till.done(verb)
                         place = self.centre(f".tile.{verb}")
                         self.page.tap(*place, self.now(), how)
                         came = self.appeared("presets")
@@ -80,8 +80,8 @@ class DoubleTapTests(BrowserCase):
                 self.page.tap(*preset, came + 500, how)
                 self.assertNothingMoved("pay", ["-1.00"] * HOWS.index(how))
                 self.page.tap(*preset, self.appeared("presets") + 700, how)
-                self.page.stage("done")
-        self.assertEqual(self.counter.done("pay"), ["-1.00"] * 2)
+                self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-1.00"] * 2)
 
     def test_what_has_moved_moves_no_money(self):
         for how in HOWS:
@@ -103,12 +103,12 @@ class DoubleTapTests(BrowserCase):
                     self.at_home(SIZES[size])
                     self.page.press("Take a payment")
                     self.page.press("$1.00")
-                    self.page.stage("done")
-                    paid = self.counter.done("pay")
+                    self.page.panel("done")
+                    paid = self.till.done("pay")
                     check = self.centre(".check")
                     later = self.appeared("check") + 2000
                     self.page.tap(*check, later, how)
-                    self.page.wait("!document.querySelector('.stage')")
+                    self.page.wait("!document.querySelector('.panel')")
                     self.page.tap(*check, later + 300, how)
                     self.tap_everywhere(self.now() + 300, how)
                     self.assertNothingMoved("pay", paid)
@@ -117,7 +117,7 @@ class DoubleTapTests(BrowserCase):
         for name, size in (SIZES | PHONES).items():
             with self.subTest(size=name):
                 self.at_home(size)
-                self.counter.take()
+                self.till.take()
                 self.page.see("Hold a card to the reader")
                 tiles = [self.page.box(f".tile.{verb}") for verb in TILES]
                 boxes = {}
@@ -126,9 +126,9 @@ class DoubleTapTests(BrowserCase):
                     self.page.wait("document.querySelector('.presets button')")
                     boxes[verb] = self.page.box(".presets")
                 self.page.press("$10.00")
-                self.page.stage("waiting")
-                self.counter.put()
-                self.page.stage("done")
+                self.page.panel("waiting")
+                self.till.put()
+                self.page.panel("done")
                 for verb, box in boxes.items():
                     for other in [*tiles, self.page.box(".check")]:
                         self.assertFalse(overlap(box, other), f"{verb}: {box} on {other}")
@@ -143,44 +143,44 @@ class DoubleTapTests(BrowserCase):
                 self.page.wait("document.querySelector('.presets button')")
                 boxes += [self.page.box(".presets"), self.page.box(".free button")]
                 self.page.press("$1.00")
-                self.page.stage("done")
+                self.page.panel("done")
                 boxes.append(self.page.box(".check"))
                 self.page.leave_check()
                 self.page.wait("document.querySelector('.again')")
                 again = self.page.box(".again")
                 for box in boxes:
                     self.assertFalse(overlap(box, again), f"{again} on {box}")
-                self.assertLessEqual(again[3], size[1] * 0.6, "in sight")
+                self.assertLessEqual(again[3], size[1] * 0.6, "in reading")
 
     def test_alternating_taps_charge_once(self):
         for name, size in (SIZES | MORE).items():
             for how in HOWS:
                 with self.subTest(size=name, how=how):
                     self.at_home(size)
-                    before = len(self.counter.done("pay"))
+                    before = len(self.till.done("pay"))
                     self.page.go("pay")
                     self.page.wait("document.querySelector('.presets button')")
                     preset = self.centre(".presets button")
                     self.page.press("$1.00")
-                    self.page.stage("done")
+                    self.page.panel("done")
                     check = self.centre(".check")
                     for tap in range(20):
                         # Each as late as if somebody had waited for it.
                         self.page.tap(*(check, preset)[tap % 2], self.now() + 5000, how)
-                        self.page.wait("!document.querySelector('.stage.waiting, .stage.working')")
-                    self.assertEqual(len(self.counter.done("pay")), before + 1)
+                        self.page.wait("!document.querySelector('.panel.waiting, .panel.working')")
+                    self.assertEqual(len(self.till.done("pay")), before + 1)
 
     def assertInSight(self, size):
         """Amount and check mark of "Paid" are there at once, and nothing has scrolled."""
         self.assertEqual(self.page.script("return scrollY"), 0)
         floor = self.page.box("#dock")[1] if size[0] < 800 else size[1]
-        for place in (".stage .what", ".check"):
+        for place in (".panel .what", ".check"):
             _, top, _, bottom = self.page.box(place)
             self.assertGreaterEqual(top, 0, place)
             self.assertLessEqual(bottom, floor, place)
 
     def test_a_question_is_not_answered_by_the_tap_that_asked_it(self):
-        self.counter.call("POST", "pay", {"amount": "2.50"})
+        self.till.call("POST", "pay", {"amount": "2.50"})
         for how in HOWS:
             with self.subTest(how=how):
                 self.at_home(WIDE)
@@ -190,7 +190,7 @@ class DoubleTapTests(BrowserCase):
                 came = self.appeared("refund")
                 self.page.tap(*self.centre("dialog .strong"), came + 300, how)
                 self.assertEqual(self.page.count("dialog[open]"), 1)
-        self.assertEqual(self.counter.done("refund"), [])
+        self.assertEqual(self.till.done("refund"), [])
 
 
 def overlap(one, other):

@@ -20,7 +20,7 @@ window.fetch = (path, options) => {
 class FaultCase(BrowserCase):
     def setUp(self):
         super().setUp()
-        self.uid = self.counter.make_demo("20.00")
+        self.uid = self.till.make_demo("20.00")
         added = self.page.driver.execute_cdp_cmd(
             "Page.addScriptToEvaluateOnNewDocument", {"source": CALLS})
         self.addCleanup(self.page.driver.execute_cdp_cmd,
@@ -44,7 +44,7 @@ class FaultCase(BrowserCase):
 
     def wait_for_phase(self, phase):
         path = f"operations/{self.payments()[0]['operation']}"
-        self.counter.wait(phase, lambda: self.counter.call("GET", path)["phase"] == phase)
+        self.till.wait(phase, lambda: self.till.call("GET", path)["phase"] == phase)
 
     def assertOnePayment(self, sent):
         payments = self.payments()
@@ -54,183 +54,183 @@ class FaultCase(BrowserCase):
 
 class TornTests(FaultCase):
     def pull(self, fault):
-        self.counter.tear(fault)
+        self.till.tear(fault)
         self.page.press("$2.50")
-        self.page.stage("unknown")
+        self.page.panel("unknown")
         self.page.see("Not sure it went through, $2.50", "Hold the same card again.")
-        self.assertEqual(self.page.count(".stage.done"), 0)
+        self.assertEqual(self.page.count(".panel.done"), 0)
         self.wait_at_the_reader()
-        self.counter.put(self.uid)
+        self.till.put(self.uid)
 
     def test_a_card_pulled_behind_a_whole_record_has_paid(self):
         self.pull(WHOLE)
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.see("$17.50 left")
         self.assertOnePayment(sent=2)
-        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.assertEqual(self.till.done("pay"), ["-2.50"])
         self.assertAudited()
 
     def test_a_card_pulled_in_front_of_a_whole_record_pays_when_it_is_held_again(self):
         self.pull("2 torn mix 7")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.see("$17.50 left")
         self.assertOnePayment(sent=2)
-        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.assertEqual(self.till.done("pay"), ["-2.50"])
         self.assertAudited()
 
     def test_what_another_station_gave_up_is_not_paid(self):
-        self.counter.tear("2 torn mix 7")
+        self.till.tear("2 torn mix 7")
         self.page.press("$2.50")
-        self.page.stage("unknown")
+        self.page.panel("unknown")
         self.wait_at_the_reader()
-        self.settle_elsewhere()
-        self.page.stage("failed")
+        self.book_elsewhere()
+        self.page.panel("failed")
         self.page.see("Not paid", "Nothing was taken from the card.")
         self.assertNotIn("Operation", self.page.text())
-        self.assertEqual(self.counter.done("pay"), [])
+        self.assertEqual(self.till.done("pay"), [])
         self.page.press("Back")
         self.page.see("Take a payment")
 
-    def test_what_another_station_has_settled_is_paid(self):
-        self.counter.tear(WHOLE)
+    def test_what_another_station_has_resolved_is_paid(self):
+        self.till.tear(WHOLE)
         self.page.press("$2.50")
-        self.page.stage("unknown")
+        self.page.panel("unknown")
         self.wait_at_the_reader()
-        self.settle_elsewhere()
-        self.page.stage("done")
+        self.book_elsewhere()
+        self.page.panel("done")
         self.page.see("Paid")
-        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.assertEqual(self.till.done("pay"), ["-2.50"])
 
     def test_a_reconnection_does_not_end_the_search_for_an_outcome(self):
-        self.counter.tear(WHOLE)
+        self.till.tear(WHOLE)
         self.page.press("$2.50")
-        self.page.stage("unknown")
+        self.page.panel("unknown")
         self.wait_at_the_reader()
         # What the page does when its event stream is back and nothing runs at the server.
         self.page.driver.execute_async_script(
             "const [done] = arguments; import('/tasks.js').then(({ reconcile }) =>"
             " done(reconcile([])))")
-        self.settle_elsewhere()
-        self.page.stage("done")
-        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.book_elsewhere()
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-2.50"])
 
-    def settle_elsewhere(self):
+    def book_elsewhere(self):
         """The card is read on the reader of another station with the same ledger and keys."""
-        data = f"{self.counter.home}/.local/share/tapcard/simulated"
-        other = {"HOME": f"{self.counter.home}/other"}
+        data = f"{self.till.home}/.local/share/tapcard/simulated"
+        other = {"HOME": f"{self.till.home}/other"}
         os.makedirs(f"{other['HOME']}/.local/share/tapcard/simulated", mode=0o700)
         for name in ("simulation.txt", "keys.json"):
             shutil.copy(f"{data}/{name}", f"{other['HOME']}/.local/share/tapcard/simulated")
-        self.counter.run("sim", "put", self.uid, **other)
-        self.counter.run("read", "--ledger", f"{data}/ledger.sqlite", **other)
+        self.till.run("sim", "put", self.uid, **other)
+        self.till.run("read", "--ledger", f"{data}/ledger.sqlite", **other)
 
     def test_another_card_is_not_taken_for_it(self):
-        self.counter.tear(WHOLE)
+        self.till.tear(WHOLE)
         self.page.press("$2.50")
-        self.page.stage("unknown")
+        self.page.panel("unknown")
         self.wait_at_the_reader()
-        self.counter.put("NTAG213")
+        self.till.put("NTAG213")
         self.page.see("Wrong card. Hold the first one again.")
-        self.assertEqual(self.page.count(".stage.unknown"), 1)
-        self.counter.take()
-        self.counter.put(self.uid)
-        self.page.stage("done")
-        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.assertEqual(self.page.count(".panel.unknown"), 1)
+        self.till.take()
+        self.till.put(self.uid)
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-2.50"])
 
-    def test_what_is_left_open_is_settled_when_the_card_lies_there_again(self):
-        self.counter.tear(WHOLE)
+    def test_what_is_left_open_is_resolved_when_the_card_lies_there_again(self):
+        self.till.tear(WHOLE)
         self.page.press("$2.50")
-        self.page.stage("unknown")
+        self.page.panel("unknown")
         self.wait_at_the_reader()
         self.page.press("Decide later")
         self.page.see("Hold a card to the reader")
-        self.assertEqual(self.page.count(".stage"), 0)
+        self.assertEqual(self.page.count(".panel"), 0)
         self.wait_for_end()
-        self.counter.put(self.uid)
+        self.till.put(self.uid)
         self.page.see("$17.50")
-        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.assertEqual(self.till.done("pay"), ["-2.50"])
         self.assertOnePayment(sent=2)
 
     def test_a_card_pulled_before_the_first_write_has_paid_nothing(self):
-        self.counter.tear("1 lost")
+        self.till.tear("1 lost")
         self.page.press("$2.50")
-        self.page.wait("document.querySelector('.stage.unknown, .stage.failed')")
-        self.assertEqual(self.page.count(".stage.done"), 0)
-        self.assertEqual(self.counter.done("pay"), [])
+        self.page.wait("document.querySelector('.panel.unknown, .panel.failed')")
+        self.assertEqual(self.page.count(".panel.done"), 0)
+        self.assertEqual(self.till.done("pay"), [])
 
 
 class LostServerTests(FaultCase):
     loses_server = True
 
     def test_a_server_that_dies_while_a_card_is_waited_for_has_paid_nothing(self):
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         self.page.press("$2.50")
-        self.page.stage("waiting")
-        self.counter.server.kill()
+        self.page.panel("waiting")
+        self.till.server.kill()
         self.page.see("The server does not answer", "Checking whether it went through")
-        self.assertEqual(self.page.count(".stage.done"), 0)
-        self.counter.start()
+        self.assertEqual(self.page.count(".panel.done"), 0)
+        self.till.start()
         self.assertNotCharged()
 
     def test_a_reloaded_page_does_not_ask_for_a_card_for_what_the_server_died_with(self):
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         self.page.press("$2.50")
-        self.page.stage("waiting")
-        self.counter.server.kill()
+        self.page.panel("waiting")
+        self.till.server.kill()
         self.page.see("The server does not answer")
-        self.counter.start()
+        self.till.start()
         self.page.driver.refresh()
         self.assertNotCharged()
 
     def assertNotCharged(self):
         """The next card may be a stranger's: it is not charged without a press."""
-        self.page.stage("failed")
+        self.page.panel("failed")
         self.page.see("Not paid", "The connection was lost before anything was booked.")
-        self.counter.put(self.uid)
+        self.till.put(self.uid)
         self.page.press("Back")
         self.page.see("$20.00 available")
-        self.assertEqual(self.counter.done("pay"), [])
+        self.assertEqual(self.till.done("pay"), [])
         self.page.press("$1.00")
-        self.page.stage("done")
-        self.assertEqual(self.counter.done("pay"), ["-1.00"])
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-1.00"])
 
     def test_a_server_that_dies_in_a_payment_claims_nothing_and_pays_once(self):
         # It dies in the write, as a machine does whose plug is pulled.
-        self.counter.run("sim", "tear", "4", "killed-after")
+        self.till.run("sim", "tear", "4", "killed-after")
         self.page.press("$2.50")
         self.page.see("The server does not answer")
-        self.assertEqual(self.page.count(".stage.done"), 0)
-        self.counter.server.kill()
-        self.counter.start()
-        self.counter.put(self.uid)
-        self.page.stage("done")
+        self.assertEqual(self.page.count(".panel.done"), 0)
+        self.till.server.kill()
+        self.till.start()
+        self.till.put(self.uid)
+        self.page.panel("done")
         self.page.see("$17.50 left")
         self.assertEqual(len({each["operation"] for each in self.payments()}), 1)
-        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.assertEqual(self.till.done("pay"), ["-2.50"])
         self.assertAudited()
 
     def test_a_reloaded_page_does_not_lose_sight_of_its_payment(self):
-        self.counter.tear(WHOLE)
+        self.till.tear(WHOLE)
         self.page.press("$2.50")
-        self.page.stage("unknown")
+        self.page.panel("unknown")
         self.page.driver.refresh()
-        self.page.stage("unknown")
-        self.counter.put(self.uid)
-        self.page.stage("done")
-        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.page.panel("unknown")
+        self.till.put(self.uid)
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-2.50"])
 
     def test_a_stale_token_is_renewed_and_the_payment_sent_again_as_the_same(self):
-        self.counter.server.stop()
+        self.till.server.stop()
         self.page.see("The server does not answer")
-        self.counter.start()
+        self.till.start()
         self.page.see_no("The server does not answer")
         self.page.see("Amanda Gonzalez")
         self.page.press("$1.00")
-        self.page.stage("done")
+        self.page.panel("done")
         self.assertOnePayment(sent=2)
-        self.assertEqual(self.counter.done("pay"), ["-1.00"])
+        self.assertEqual(self.till.done("pay"), ["-1.00"])
 
 
 class TwoTabsTests(FaultCase):
@@ -242,36 +242,36 @@ class TwoTabsTests(FaultCase):
         self.page.see("Amanda Gonzalez")
 
     def test_each_tab_sees_what_the_other_does_and_takes_it_for_nothing_of_its_own(self):
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         self.turn_to(self.first)
         self.page.press("$1.00")
-        self.page.stage("waiting")
+        self.page.panel("waiting")
         self.turn_to(self.second)
         self.page.see("Another page, Payment, waiting")
-        self.assertEqual(self.page.count(".stage"), 0)
+        self.assertEqual(self.page.count(".panel"), 0)
         self.page.press("Take a payment")
         self.page.press("$5.00")
-        self.page.stage("failed")
+        self.page.panel("failed")
         self.page.see("This reader is busy")
         self.page.press("Back")
-        self.counter.put(self.uid)
+        self.till.put(self.uid)
         self.page.see("$19.00 available")
         self.turn_to(self.first)
-        self.page.stage("done")
-        self.assertEqual(self.counter.done("pay"), ["-1.00"])
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-1.00"])
 
     def test_closing_the_tab_that_waits_frees_the_reader(self):
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         self.page.press("Take a payment")
         self.page.press("$5.00")
-        self.page.stage("waiting")
+        self.page.panel("waiting")
         self.page.driver.get("about:blank")
         self.turn_to(self.first)
         self.page.see_no("Another page, Payment, waiting")
         self.page.press("$1.00")
-        self.page.stage("waiting")
-        self.counter.put(self.uid)
-        self.page.stage("done")
-        self.assertEqual(self.counter.done("pay"), ["-1.00"])
+        self.page.panel("waiting")
+        self.till.put(self.uid)
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-1.00"])

@@ -33,10 +33,10 @@ return wrong;
 class HistoryTests(BrowserCase):
     def setUp(self):
         super().setUp()
-        self.counter.make_demo("60.00")
+        self.till.make_demo("60.00")
 
     def reissue(self):
-        self.counter.call("POST", "issue", {"name": "Eva", "reissue": True, "confirmed": True})
+        self.till.call("POST", "issue", {"name": "Eva", "reissue": True, "confirmed": True})
 
     def rows(self):
         return self.page.script(
@@ -71,7 +71,7 @@ class HistoryTests(BrowserCase):
         self.page.listen()
         self.page.press("Undo it")
         self.page.press("Undo it")
-        self.page.stage("failed")
+        self.page.panel("failed")
         words = "This was done before the card was issued again."
         self.page.see("Could not undo", words, "It cannot be undone.")
         self.page.hear(f"Could not undo. {words} It cannot be undone.")
@@ -79,7 +79,7 @@ class HistoryTests(BrowserCase):
 
     def test_the_last_one_comes_first_whatever_the_clock_said(self):
         for amount in ("1.00", "2.00", "3.00"):
-            self.counter.call("POST", "pay", {"amount": amount})
+            self.till.call("POST", "pay", {"amount": amount})
         self.page.open("history")
         self.page.script("""
           const send = window.fetch;
@@ -102,7 +102,7 @@ class HistoryTests(BrowserCase):
         self.assertEqual(amounts[:4], ["3.00", "2.00", "1.00", "60.00"])
 
     def test_it_holds_at_320_pixels_with_text_twice_as_large(self):
-        self.counter.call("POST", "pay", {"amount": "12.50"})
+        self.till.call("POST", "pay", {"amount": "12.50"})
         self.addCleanup(self.page.driver.execute_cdp_cmd, "Page.setFontSizes",
                         {"fontSizes": {"standard": 16}})
         for way in ("browser", "page"):

@@ -4,7 +4,7 @@ import threading
 import time
 import uuid
 
-from counter import Refused
+from till import Refused
 from proxy import Proxy
 from test_cashiers import LOGIN, PASSWORD
 from test_faults import WHOLE, FaultCase
@@ -47,32 +47,32 @@ class AnswerCase(FaultCase):
 
     def assertPaidOnce(self):
         self.assertEqual(len({each["operation"] for each in self.payments()}), 1)
-        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.assertEqual(self.till.done("pay"), ["-2.50"])
         self.assertAudited()
 
     def wait_for_a_card(self):
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         self.page.press("$2.50")
-        self.page.stage("waiting")
+        self.page.panel("waiting")
 
     def leave_open(self):
         """A payment of which nobody knows whether the card has it."""
-        self.counter.tear(WHOLE)
+        self.till.tear(WHOLE)
         self.page.press("$2.50")
-        self.page.stage("unknown")
+        self.page.panel("unknown")
         self.wait_at_the_reader()
 
     def stop_waiting(self):
         """What waits for its card is stopped, by whomever, and the page asks for it again."""
         # The waiting ends; that the payment may have happened before is what is answered.
         with self.assertRaises(Refused):
-            self.counter.call("DELETE", f"operations/{self.payments()[0]['operation']}")
+            self.till.call("DELETE", f"operations/{self.payments()[0]['operation']}")
 
 
 class QuestionTests(AnswerCase):
     def test_a_refused_question_is_no_outcome(self):
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         for status, word in REFUSALS:
             with self.subTest(word):
@@ -80,34 +80,34 @@ class QuestionTests(AnswerCase):
                 self.page.script(BEHIND, "/pay", 0, None)
                 self.page.press("$2.50")
                 self.page.wait("window.instead === '/operations/'")
-                self.page.stage("waiting")
+                self.page.panel("waiting")
                 self.page.press("Cancel")
-                self.page.wait("!document.querySelector('.stage')")
+                self.page.wait("!document.querySelector('.panel')")
                 self.assertEqual(self.page.count(".toast"), 1)
-        self.assertEqual(self.counter.done("pay"), [])
+        self.assertEqual(self.till.done("pay"), [])
 
     def test_an_answer_of_somebody_elses_is_none(self):
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         self.page.script(BEHIND, "/pay", 502, HTML)
         self.page.press("$2.50")
-        self.page.stage("waiting")
-        self.counter.put(self.uid)
-        self.page.stage("done")
+        self.page.panel("waiting")
+        self.till.put(self.uid)
+        self.page.panel("done")
         self.assertPaidOnce()
 
     def test_an_empty_answer_is_none(self):
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         self.page.script(INSTEAD, "/pay", 200, "")
         self.page.press("$2.50")
         # The server has never heard of it: it is not begun without a press.
-        self.page.stage("failed")
+        self.page.panel("failed")
         self.page.see("Not paid", "The connection was lost before anything was booked.")
-        self.counter.put(self.uid)
+        self.till.put(self.uid)
         self.page.press("Back")
         self.page.see("$20.00 available")
-        self.assertEqual(self.counter.done("pay"), [])
+        self.assertEqual(self.till.done("pay"), [])
 
 
 class RepetitionTests(AnswerCase):
@@ -120,11 +120,11 @@ class RepetitionTests(AnswerCase):
                 self.page.script(INSTEAD, "/pay", status, refusal(status, word))
                 self.stop_waiting()
                 self.page.see(f"It was {word}.")
-                self.assertEqual(self.page.count(".stage.unknown"), 1)
+                self.assertEqual(self.page.count(".panel.unknown"), 1)
                 self.assertNotIn("Nothing was begun", self.page.text())
                 self.wait_at_the_reader()
-        self.counter.put(self.uid)
-        self.page.stage("done")
+        self.till.put(self.uid)
+        self.page.panel("done")
         self.assertPaidOnce()
 
     def test_a_repetition_without_a_ledger_is_no_outcome(self):
@@ -136,9 +136,9 @@ class RepetitionTests(AnswerCase):
         self.stop_waiting()
         self.page.see("It was ledger-unavailable.")
         self.page.driver.refresh()
-        self.page.stage("unknown")
-        self.counter.put(self.uid)
-        self.page.stage("done")
+        self.page.panel("unknown")
+        self.till.put(self.uid)
+        self.page.panel("done")
         self.assertPaidOnce()
 
     def test_where_the_reader_is_taken_it_is_asked_for_again_later(self):
@@ -152,25 +152,25 @@ class RepetitionTests(AnswerCase):
         self.page.see("Another page, Top-up, waiting")
         self.page.script("window.fetch = window.sending")
         self.page.see("This reader is busy")
-        self.assertEqual(self.page.count(".stage.unknown"), 1)
-        self.counter.call("DELETE", f"operations/{other}")
+        self.assertEqual(self.page.count(".panel.unknown"), 1)
+        self.till.call("DELETE", f"operations/{other}")
         adding.join()
-        self.counter.put(self.uid)
-        self.page.stage("done")
+        self.till.put(self.uid)
+        self.page.panel("done")
         self.assertPaidOnce()
 
     def add_one(self, operation):
         with self.assertRaises(Refused):
-            self.counter.call("POST", "add", {"amount": "1.00", "operation": operation})
+            self.till.call("POST", "add", {"amount": "1.00", "operation": operation})
 
     def test_a_repetition_that_is_stopped_is_begun_again(self):
         self.leave_open()
         self.stop_waiting()
         self.wait_at_the_reader()
-        self.assertEqual(self.page.count(".stage.unknown"), 1)
+        self.assertEqual(self.page.count(".panel.unknown"), 1)
         self.assertNotIn("nothing was paid", self.page.text())
-        self.counter.put(self.uid)
-        self.page.stage("done")
+        self.till.put(self.uid)
+        self.page.panel("done")
         self.assertPaidOnce()
 
 
@@ -179,7 +179,7 @@ class SessionTests(AnswerCase):
 
     def setUp(self):
         super().setUp()
-        self.counter.add_cashier("Ann", PASSWORD)
+        self.till.add_cashier("Ann", PASSWORD)
         self.page.driver.refresh()
         self.log_in("Ann")
         self.page.see("Amanda Gonzalez")
@@ -192,26 +192,26 @@ class SessionTests(AnswerCase):
         self.page.see(f"Cashier {name}")
 
     def test_a_payment_that_the_server_died_in_is_asked_for_after_the_login(self):
-        self.counter.run("sim", "tear", "4", "killed-after")
+        self.till.run("sim", "tear", "4", "killed-after")
         self.page.press("$2.50")
         self.page.see("The server does not answer")
-        self.counter.server.kill()
-        self.counter.start()
+        self.till.server.kill()
+        self.till.start()
         self.log_in("Ann")
-        self.assertEqual(self.page.count(".stage.failed"), 0)
-        self.counter.put(self.uid)
-        self.page.stage("done")
+        self.assertEqual(self.page.count(".panel.failed"), 0)
+        self.till.put(self.uid)
+        self.page.panel("done")
         self.page.see("$17.50 left")
         self.assertPaidOnce()
 
     def test_a_repetition_without_a_session_is_no_outcome(self):
         self.leave_open()
-        self.counter.add_cashier("Bob", PASSWORD)
-        self.counter.run("cashiers", "remove", "Ann")
+        self.till.add_cashier("Bob", PASSWORD)
+        self.till.run("cashiers", "remove", "Ann")
         self.log_in("Bob")
-        self.page.stage("unknown")
-        self.counter.put(self.uid)
-        self.page.stage("done")
+        self.page.panel("unknown")
+        self.till.put(self.uid)
+        self.page.panel("done")
         self.assertPaidOnce()
 
 
@@ -221,12 +221,12 @@ class CutTests(AnswerCase):
 
     def setUp(self):
         super().setUp()
-        port = int(self.counter.url.rpartition(":")[2])
+        port = int(self.till.url.rpartition(":")[2])
         # It was open at the server's own address so far.
         self.page.requests()
         self.proxy = Proxy(port)
         self.addCleanup(self.proxy.close)
-        self.counter.url = f"http://127.0.0.1:{port}"
+        self.till.url = f"http://127.0.0.1:{port}"
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
         self.wait_for_a_card()
@@ -237,20 +237,20 @@ class CutTests(AnswerCase):
             self.proxy.cut()
             time.sleep(0.1)
         self.page.see("The server does not answer")
-        self.page.stage("waiting")
-        self.counter.put(self.uid)
-        self.counter.wait("it is paid", lambda: self.counter.done("pay"))
+        self.page.panel("waiting")
+        self.till.put(self.uid)
+        self.till.wait("it is paid", lambda: self.till.done("pay"))
 
     def test_what_was_paid_meanwhile_is_shown_when_the_stream_is_back(self):
-        self.assertEqual(self.page.count(".stage.done"), 0)
+        self.assertEqual(self.page.count(".panel.done"), 0)
         self.proxy.keeps_streams_away = False
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.see("$17.50 left")
         self.assertPaidOnce()
 
     def test_who_cancels_is_told_that_it_was_paid(self):
         self.page.press("Cancel")
-        self.page.stage("done")
+        self.page.panel("done")
         # Nobody tells this page what the card holds now.
         self.page.see("Balance after this: $17.50")
         self.assertPaidOnce()

@@ -53,8 +53,8 @@ class DrawTests(BrowserCase):
         self.assertNotIn("Last updated", self.page.text())
         self.page.go("tickets")
         self.page.see("not won")
-        self.counter.make_demo("5.00")
-        self.counter.sandbox.stop()
+        self.till.make_demo("5.00")
+        self.till.sandbox.stop()
         self.page.go("home")
         self.page.see("Amanda Gonzalez")
         self.page.go("draws")
@@ -63,13 +63,13 @@ class DrawTests(BrowserCase):
         self.page.go("tickets")
         self.page.see("Last updated", "not won")
         self.page.press("Buy a ticket")
-        self.page.stage("failed")
-        self.assertEqual(self.counter.done("ticket"), [])
+        self.page.panel("failed")
+        self.assertEqual(self.till.done("ticket"), [])
 
     def test_tickets_that_nobody_could_be_asked_for_are_not_said_to_be_none(self):
         self.page.open("draws")
         self.page.wait("document.querySelectorAll('.draw-row').length === 4")
-        self.counter.sandbox.stop()
+        self.till.sandbox.stop()
         self.page.go("tickets")
         self.page.see("nobody answers there")
         self.assertNotIn("No ticket", self.page.text())
@@ -95,31 +95,31 @@ class TicketTests(BrowserCase):
     sandbox = True
 
     def test_a_ticket_is_bought_listed_and_checked(self):
-        uid = self.counter.make_demo("20.00")
+        uid = self.till.make_demo("20.00")
         self.page.open("tickets")
         self.page.see("Upcoming", "won", "not won")
         self.page.press("Buy a ticket, $2.00")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.see("Ticket bought", "$18.00 left")
         self.page.leave_check()
         self.page.press("Tickets of this card")
         self.page.see_no("not won")
-        self.counter.sandbox.draw()
-        self.counter.take()
+        self.till.sandbox.draw()
+        self.till.take()
         self.page.press("Check a card's tickets")
-        self.page.stage("waiting")
-        self.counter.put(uid)
+        self.page.panel("waiting")
+        self.till.put(uid)
         self.page.see("Card 04")
-        self.assertEqual(self.counter.done("ticket"), ["-2.00"])
+        self.assertEqual(self.till.done("ticket"), ["-2.00"])
         self.assertAudited()
 
     def test_what_a_service_got_wrong_is_told_without_commands_and_ids(self):
-        self.counter.make_demo("20.00")
-        ticket = self.counter.call("POST", "ticket/buy", {})["ticket"]["id"]
-        self.counter.put_again()
+        self.till.make_demo("20.00")
+        ticket = self.till.call("POST", "ticket/buy", {})["ticket"]["id"]
+        self.till.put_again()
         self.page.open("draws")
         self.page.script(INSTEAD, "/tickets", 200, json.dumps(
-            {**self.counter.call("GET", "tickets"), "error": "service-bad-balls", "message": WRONG,
+            {**self.till.call("GET", "tickets"), "error": "service-bad-balls", "message": WRONG,
              "next": [{"step": "check-address"}]}))
         self.page.go("tickets")
         self.page.see("The lottery names ball 70.", "Upcoming", "Card 04",
@@ -143,12 +143,12 @@ class TicketTests(BrowserCase):
     def test_a_prize_is_claimed_onto_the_card_once(self):
         self.drawn("5")
         self.page.press("Claim onto the card")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.see("Prize booked", "Balance $23.00")
         self.page.leave_check()
         self.page.see("won $5.00", "claimed")
         self.assertFalse(self.page.can_press("Claim onto the card"))
-        self.assertEqual(self.counter.done("claim"), ["5.00"])
+        self.assertEqual(self.till.done("claim"), ["5.00"])
         self.assertAudited()
 
     def test_a_prize_without_room_on_the_card_is_paid_out_of_the_drawer(self):
@@ -160,7 +160,7 @@ class TicketTests(BrowserCase):
         self.assertEqual(self.paid_out(), [])
         self.page.press("Pay out of the drawer")
         self.page.press("Pay out of the drawer")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.see("Prize booked", "Balance $18.00", f"Hand out ${int(LARGE):,}.00 now")
         self.page.leave_check()
         self.page.see("paid out")
@@ -169,23 +169,23 @@ class TicketTests(BrowserCase):
         self.assertAudited()
 
     def paid_out(self):
-        return [each["paidOut"] for each in self.counter.history() if each["paidOut"]]
+        return [each["paidOut"] for each in self.till.history() if each["paidOut"]]
 
     def drawn(self, prize):
         """A ticket was bought and drawn, and won this."""
-        self.counter.environment["TAPCARD_PRIZES"] = " ".join(f"{hit}={prize}" for hit in range(7))
-        self.counter.server.stop()
-        self.counter.start()
-        self.counter.make_demo("20.00")
-        self.counter.call("POST", "ticket/buy", {})
-        self.counter.sandbox.draw()
+        self.till.environment["TAPCARD_PRIZES"] = " ".join(f"{hit}={prize}" for hit in range(7))
+        self.till.server.stop()
+        self.till.start()
+        self.till.make_demo("20.00")
+        self.till.call("POST", "ticket/buy", {})
+        self.till.sandbox.draw()
         self.page.open("tickets")
         self.page.press("Tickets of this card")
 
     def test_without_enough_money_none_is_bought(self):
-        self.counter.make_demo("1.00")
+        self.till.make_demo("1.00")
         self.page.open("tickets")
         self.page.press("Buy a ticket")
-        self.page.stage("failed")
+        self.page.panel("failed")
         self.page.press("Back")
-        self.assertEqual(self.counter.done("ticket"), [])
+        self.assertEqual(self.till.done("ticket"), [])

@@ -19,8 +19,8 @@ class LoggedInTests(BrowserCase):
     sandbox = True
 
     def test_a_login_of_the_command_line_is_one_of_the_page(self):
-        self.counter.run("mastermind", "login", "amanda",
-                         TAPCARD_MASTERMIND_PASSWORD=self.counter.sandbox.password)
+        self.till.run("mastermind", "login", "amanda",
+                         TAPCARD_MASTERMIND_PASSWORD=self.till.sandbox.password)
         self.page.open("mastermind")
         self.page.see("Logged in as amanda.")
         self.assertFalse(self.page.can_press("Log in"))
@@ -38,15 +38,15 @@ class MastermindTests(BrowserCase):
         self.page.type("Password", "wrong")
         self.page.press("Log in")
         self.page.see("password")
-        self.page.type("Password", self.counter.sandbox.password)
+        self.page.type("Password", self.till.sandbox.password)
         self.page.press("Log in")
         self.page.see("Logged in as amanda.")
 
     def game(self):
-        return self.counter.call("GET", "mastermind/game")["game"]
+        return self.till.call("GET", "mastermind/game")["game"]
 
     def turns(self):
-        return self.counter.call("GET", "mastermind/game")["turns"]
+        return self.till.call("GET", "mastermind/game")["turns"]
 
     def begun(self):
         self.page.wait("document.querySelector('.editor')")
@@ -87,11 +87,11 @@ class MastermindTests(BrowserCase):
         self.assertEqual(self.turns()[0]["guess"], [1, 2, 3, 6])
 
     def test_a_game_is_kept_on_a_card_and_resumed_from_it(self):
-        self.counter.make_demo()
+        self.till.make_demo()
         self.page.field("Save it on a card").click()
         self.page.press("Start")
         self.begun()
-        kept = self.counter.read()["game"]
+        kept = self.till.read()["game"]
         self.assertEqual(kept, self.game())
         for colour in ("1 red", "2 blue", "3 yellow", "4 green"):
             self.page.press(colour)

@@ -6,42 +6,42 @@ import uuid
 from selenium.webdriver.common.keys import Keys
 
 from case import BrowserCase
-from counter import Refused
+from till import Refused
 from test_lost_answers import INSTEAD
 
 
 class MoneyTests(BrowserCase):
     def test_preset_and_free_amounts_move_money_once(self):
-        self.counter.make_demo()
+        self.till.make_demo()
         self.page.open()
-        self.page.press("Add funds")
+        self.page.press("Top up")
         self.page.press("$20.00")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.see("Added", "Balance $20.00")
         self.page.leave_check()
-        self.page.press("Counter")
+        self.page.press("Till")
         self.page.press("Take a payment")
         self.page.press("$2.50")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.see("Paid", "$17.50 left")
         self.page.leave_check()
         self.page.press("Charge the same card again")
         self.page.type("Another amount", "4.25")
         self.page.press("Charge")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.see("$13.25 left")
         self.page.leave_check()
-        self.assertEqual(sorted(self.counter.done("pay")), ["-2.50", "-4.25"])
-        self.assertEqual(self.counter.done("add"), ["20.00"])
+        self.assertEqual(sorted(self.till.done("pay")), ["-2.50", "-4.25"])
+        self.assertEqual(self.till.done("add"), ["20.00"])
         self.assertAudited()
 
     def test_refused_amounts_are_refused_in_the_servers_words(self):
-        self.counter.make_demo("5.00")
+        self.till.make_demo("5.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
         for text in ["-1", "4,5", "1,500", "abc", "1.234", "1e3", "5.", "4.5.0", "0.00"]:
             with self.assertRaises(Refused) as refused:
-                self.counter.call("POST", "pay", {"amount": text})
+                self.till.call("POST", "pay", {"amount": text})
             words = refused.exception.document["title"].rstrip(".")
             with self.subTest(text):
                 self.page.type("Another amount", text)
@@ -49,57 +49,57 @@ class MoneyTests(BrowserCase):
                 self.page.wait("document.querySelector('.wrong')")
                 shown = self.page.script("return document.querySelector('.wrong').innerText")
                 self.assertEqual(shown.strip().rstrip(".").lower(), words.lower())
-                self.assertEqual(self.page.count(".stage"), 0)
-        self.assertEqual(self.counter.done("pay"), [])
+                self.assertEqual(self.page.count(".panel"), 0)
+        self.assertEqual(self.till.done("pay"), [])
 
-    def test_insufficient_funds_say_what_is_there_once(self):
-        self.counter.make_demo("3.00")
+    def test_insufficient_balance_say_what_is_there_once(self):
+        self.till.make_demo("3.00")
         self.page.open("pay")
         self.page.press("$10.00")
-        self.page.stage("failed")
+        self.page.panel("failed")
         with self.assertRaises(Refused) as refused:
-            self.counter.call("POST", "pay", {"amount": "10.00"})
+            self.till.call("POST", "pay", {"amount": "10.00"})
         problem = refused.exception.document
-        self.page.see("Not paid", problem["title"], "Add funds first, or charge less.")
+        self.page.see("Not paid", problem["title"], "Top up first, or charge less.")
         text = self.page.text()
         self.assertEqual(text.count(problem["title"]), 1)
         self.assertNotIn("tapcard add", text)
         self.assertNotIn("ledger", text)
         self.page.press("Back")
         self.page.see("$3.00 available")
-        self.assertEqual(self.counter.done("pay"), [])
+        self.assertEqual(self.till.done("pay"), [])
 
     def test_a_card_is_waited_for_and_cancelling_pays_nothing(self):
-        self.counter.make_demo("5.00")
-        self.counter.take()
+        self.till.make_demo("5.00")
+        self.till.take()
         self.page.open("pay")
         self.page.see("Hold a card to the reader")
         self.page.press("$1.00")
-        self.page.stage("waiting")
+        self.page.panel("waiting")
         self.page.press("Cancel")
         self.page.see("Cancelled: nothing was paid.")
-        self.assertEqual(self.page.count(".stage"), 0)
+        self.assertEqual(self.page.count(".panel"), 0)
         self.page.press("$1.00")
-        self.page.stage("waiting")
+        self.page.panel("waiting")
         self.page.keys(Keys.ESCAPE)
-        self.page.wait("!document.querySelector('.stage')")
+        self.page.wait("!document.querySelector('.panel')")
         self.page.press("$2.50")
-        self.page.stage("waiting")
-        self.counter.put()
-        self.page.stage("done")
-        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.page.panel("waiting")
+        self.till.put()
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-2.50"])
 
     def test_a_refund_goes_back_to_its_card(self):
-        self.counter.make_demo("20.00")
+        self.till.make_demo("20.00")
         for amount in ("2.50", "4.00"):
-            self.counter.call("POST", "pay", {"amount": amount})
+            self.till.call("POST", "pay", {"amount": amount})
         self.page.open("history")
         self.page.see("$6.50 in 2 payments, $20.00 in 1 top-up")
         self.page.press("Refund \u2212$4.00")
         self.page.press("Refund it")
         self.page.see("Refund $4.00?")
         self.page.press("Refund it")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.leave_check()
         self.page.see("refunded")
         self.page.press("Refund \u2212$2.50")
@@ -109,14 +109,14 @@ class MoneyTests(BrowserCase):
         self.page.type("How much", "1.00")
         self.page.press("Refund it")
         self.page.press("Refund it")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.leave_check()
         self.page.wait("document.querySelectorAll('.entry > small').length === 2")
-        self.assertEqual(sorted(self.counter.done("refund")), ["1.00", "4.00"])
+        self.assertEqual(sorted(self.till.done("refund")), ["1.00", "4.00"])
         self.assertAudited()
 
     def test_a_payment_is_undone_while_its_card_is_there(self):
-        self.counter.make_demo("20.00")
+        self.till.make_demo("20.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
         self.page.press("$2.50")
@@ -124,28 +124,28 @@ class MoneyTests(BrowserCase):
         self.page.press("Undo")
         self.page.see("Refunded", "Balance $20.00")
         self.assertFalse(self.page.can_press("Undo"))
-        self.assertEqual(self.counter.done("refund"), ["2.50"])
+        self.assertEqual(self.till.done("refund"), ["2.50"])
         self.assertAudited()
 
     def test_nothing_is_undone_when_the_card_has_left(self):
-        self.counter.make_demo("20.00")
+        self.till.make_demo("20.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
         self.page.press("$2.50")
         self.page.see("Paid", "Undo")
-        self.counter.take()
-        self.page.wait("![...document.querySelectorAll('.stage button')].some("
+        self.till.take()
+        self.page.wait("![...document.querySelectorAll('.panel button')].some("
                        "(it) => it.innerText.includes('Undo'))")
-        self.assertEqual(self.counter.done("refund"), [])
+        self.assertEqual(self.till.done("refund"), [])
 
     def answer_refund(self, uid, amount):
-        """As the server answers where an addition was reversed."""
+        """As the server answers where a top-up was reversed."""
         self.page.script(INSTEAD, "/refund", 200, json.dumps({
             "result": "done", "operation": str(uuid.uuid4()), "uid": uid, "amount": f"-{amount}",
             "balance": "20.00", "sequence": 5, "replayed": False}))
 
     def test_an_addition_is_undone_and_handed_out(self):
-        uid = self.counter.make_demo("20.00")
+        uid = self.till.make_demo("20.00")
         self.page.open("add")
         self.page.see("Amanda Gonzalez")
         self.page.press("$10.00")
@@ -155,7 +155,7 @@ class MoneyTests(BrowserCase):
         self.page.see("Top-up undone", "Hand out $10.00 now")
 
     def test_an_addition_is_reversed_from_the_history(self):
-        uid = self.counter.make_demo("20.00")
+        uid = self.till.make_demo("20.00")
         self.page.open("history")
         self.page.press("Undo top-up $20.00")
         self.page.press("Undo it")
@@ -165,9 +165,9 @@ class MoneyTests(BrowserCase):
         self.page.see("Hand out $20.00 now")
 
     def test_history_of_one_card_and_the_day_before(self):
-        self.counter.make_demo("5.00")
-        self.counter.put("NTAG213")
-        self.counter.make_card(name="Eva", balance="7.00")
+        self.till.make_demo("5.00")
+        self.till.put("NTAG213")
+        self.till.make_card(name="Eva", balance="7.00")
         self.page.open()
         self.page.press("History of this card")
         self.page.see("$7.00")
@@ -186,7 +186,7 @@ class PaceTests(BrowserCase):
     options = ("--demo-pace",)
 
     def test_at_demonstration_pace_the_spinner_stays_for_six_seconds(self):
-        self.counter.make_demo("5.00")
+        self.till.make_demo("5.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
         # The page's own clock: however slow the machine is, it is never less.
@@ -194,13 +194,13 @@ class PaceTests(BrowserCase):
           window.since = {};
           window.titles = new Set();
           new MutationObserver(() => ["working", "done"].forEach((kind) => {
-            const stage = document.querySelector(`.stage.${kind}`);
-            if (stage) since[kind] ??= performance.now();
-            if (stage && kind === "working") titles.add(stage.querySelector("h1").innerText);
+            const panel = document.querySelector(`.panel.${kind}`);
+            if (panel) since[kind] ??= performance.now();
+            if (panel && kind === "working") titles.add(panel.querySelector("h1").innerText);
           })).observe(document.querySelector("main"), { childList: true, subtree: true });
         """)
         self.page.press("$1.00")
-        self.page.stage("done")
+        self.page.panel("done")
         self.assertGreaterEqual(self.page.script("return since.done - since.working"), 5900)
         self.assertNotIn("done", self.page.script("return [...titles].map((it) => it.toLowerCase())"))
-        self.assertEqual(self.counter.done("pay"), ["-1.00"])
+        self.assertEqual(self.till.done("pay"), ["-1.00"])

@@ -16,8 +16,8 @@ TIME_OUT = json.dumps({
     "status": 504, "error": "no-card", "result": "no-card", "title": "No card came in time.",
     "meaning": "Nothing was changed on card or ledger.", "next": [{"step": "hold"}]})
 REFUSAL = json.dumps({
-    "status": 409, "error": "insufficient-funds", "result": "refused",
-    "title": "Not enough on the card: $1.00 available, $5.00 needed.", "next": [{"step": "add-funds"}]})
+    "status": 409, "error": "insufficient-balance", "result": "refused",
+    "title": "Not enough on the card: $1.00 available, $5.00 needed.", "next": [{"step": "top-up"}]})
 NOT_BEGUN = json.dumps({
     "status": 409, "error": "not-begun", "result": "refused",
     "title": "The request was lost before anything was begun.", "next": [{"step": "use-new-id"}]})
@@ -38,29 +38,29 @@ import("/store.js").then(({ onChange, state }) => {
 class NextCustomerCase(BrowserCase):
     def setUp(self):
         super().setUp()
-        self.counter.put("NTAG213")
-        self.other = self.counter.make_card(name="Eva Novak", balance="90.00")
-        self.counter.put("NTAG213")
-        self.uid = self.counter.make_card(name="Ann Smith", balance="80.00")
+        self.till.put("NTAG213")
+        self.other = self.till.make_card(name="Eva Novak", balance="90.00")
+        self.till.put("NTAG213")
+        self.uid = self.till.make_card(name="Ann Smith", balance="80.00")
 
     def open(self, view, size=WIDE):
         self.page.look(size)
-        self.counter.put(self.uid)
+        self.till.put(self.uid)
         self.page.open(view)
         self.page.see("Ann Smith")
 
     def swap(self):
         """The next customer's card."""
-        self.counter.put(self.other)
+        self.till.put(self.other)
         self.page.see("Eva Novak")
 
     def cards(self):
         """What is on both cards now."""
         for uid, name in ((self.uid, "Ann Smith"), (self.other, "Eva Novak")):
-            self.counter.put(uid)
+            self.till.put(uid)
             self.page.open()
             self.page.see(name)
-            yield self.counter.read()
+            yield self.till.read()
 
     def value(self, label=FIELD):
         return self.page.script("return arguments[0].value", self.page.field(label))
@@ -84,11 +84,11 @@ class NextCustomerCase(BrowserCase):
         self.page.keys(text)
 
     def amounts(self, verb):
-        return [each.lstrip("-") for each in self.counter.done(verb)]
+        return [each.lstrip("-") for each in self.till.done(verb)]
 
     def take(self, verb):
         self.page.press(BUTTONS[verb])
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.leave_check()
 
 
@@ -100,9 +100,9 @@ class LeftoverTests(NextCustomerCase):
                     before = self.amounts(verb)
                     self.open(verb, SIZES[size])
                     self.enter("5", how)
-                    self.page.press("Counter")
+                    self.page.press("Till")
                     self.swap()
-                    self.page.press("Take a payment" if verb == "pay" else "Add funds")
+                    self.page.press("Take a payment" if verb == "pay" else "Top up")
                     self.assertEqual(self.value(), "")
                     self.enter("3.50", how)
                     self.take(verb)
@@ -113,9 +113,9 @@ class LeftoverTests(NextCustomerCase):
             with self.subTest(verb=verb):
                 self.open(verb)
                 self.enter("5")
-                self.counter.take()
+                self.till.take()
                 self.page.wait("arguments[0].value === ''", self.page.field(FIELD))
-                self.counter.put(self.uid)
+                self.till.put(self.uid)
                 self.page.see("Ann Smith")
                 self.enter("5")
                 self.swap()
@@ -127,7 +127,7 @@ class LeftoverTests(NextCustomerCase):
 
     def test_it_is_there_when_a_card_comes_for_it(self):
         self.open("pay")
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         self.enter("3.50")
         self.swap()
@@ -142,21 +142,21 @@ class LeftoverTests(NextCustomerCase):
                 self.enter("5")
                 self.page.script(INSTEAD, "/pay", status, answer)
                 self.page.press("Charge")
-                self.page.stage("failed")
+                self.page.panel("failed")
                 self.page.see(words)
                 self.page.press("Back")
                 self.assertEqual(self.value(), "")
 
     def test_it_is_gone_after_cancel_and_after_a_question(self):
         self.open("pay")
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         for leave in (lambda: self.page.press("Cancel"), lambda: self.page.keys(Keys.ESCAPE)):
             self.enter("5")
             self.page.press("Charge")
-            self.page.stage("waiting")
+            self.page.panel("waiting")
             leave()
-            self.page.wait("!document.querySelector('.stage')")
+            self.page.wait("!document.querySelector('.panel')")
             self.assertEqual(self.value(), "")
         self.swap()
         self.enter("101.00")
@@ -164,7 +164,7 @@ class LeftoverTests(NextCustomerCase):
         self.page.press("Cancel")
         self.page.wait("!document.querySelector('dialog')")
         self.assertEqual(self.value(), "")
-        self.assertEqual(self.counter.done("pay"), [])
+        self.assertEqual(self.till.done("pay"), [])
 
     def test_what_stands_in_a_field_is_selected_by_each_hand(self):
         for how in (*HOWS, "keyboard"):
@@ -182,7 +182,7 @@ class LeftoverTests(NextCustomerCase):
 
     def test_a_question_about_another_card_charges_the_one_that_was_asked_about(self):
         self.open("pay")
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         asked = json.dumps({
             "status": 409, "error": "confirmation-needed", "result": "refused", "uid": self.uid,
@@ -193,48 +193,48 @@ class LeftoverTests(NextCustomerCase):
         self.page.see("Yes, $79.00")
         self.swap()
         self.page.press("Yes, $79.00")
-        self.page.stage("failed")
+        self.page.panel("failed")
         self.page.see("Not paid", "Wrong card.")
-        self.assertEqual(self.counter.done("pay"), [])
+        self.assertEqual(self.till.done("pay"), [])
 
 
 class OtherInputTests(NextCustomerCase):
     def test_what_was_typed_elsewhere_ends_with_its_view(self):
         for view, label in (
                 ("issue", "Name of the holder"), ("issue", "Number"),
-                ("issue", "Starting balance (cash received)"), ("desk", "Card number"),
-                ("desk", "Balance to carry over")):
+                ("issue", "Starting balance (cash received)"), ("cards", "Card number"),
+                ("cards", "Balance to carry over")):
             with self.subTest(label):
                 self.open(view)
                 self.page.type(label, "5")
-                self.page.press("Counter")
+                self.page.press("Till")
                 self.page.go(view)
                 self.assertEqual(self.value(label), "")
 
     def test_ticks_of_one_card_are_not_those_of_the_next(self):
-        self.counter.put("NTAG213")
+        self.till.put("NTAG213")
         self.page.open("issue")
         self.page.see("Blank tag")
         self.page.field("Without a scratch card").click()
         self.page.type("Name of the holder", "Eva")
         self.page.press("Issue card")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.leave_check()
         self.assertFalse(self.page.script(
             "return arguments[0].checked", self.page.field("Without a scratch card")))
         self.assertEqual(self.value("Name of the holder"), "")
 
     def test_a_card_number_ends_with_what_was_done_to_it(self):
-        self.open("desk")
+        self.open("cards")
         self.page.type("Card number", self.other)
         self.page.press("Block")
         self.page.press("Block")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.leave_check()
         self.assertEqual(self.value("Card number"), "")
 
     def test_enter_in_a_field_issues_no_card(self):
-        self.counter.put("NTAG213")
+        self.till.put("NTAG213")
         self.page.open("issue")
         self.page.see("Blank tag")
         self.page.script("arguments[0].focus()", self.page.field("Name of the holder"))
@@ -243,10 +243,10 @@ class OtherInputTests(NextCustomerCase):
             self.assertEqual(self.page.script("return document.activeElement.id"), following)
         self.page.keys(Keys.ENTER)
         self.assertEqual(self.page.focused(), "Issue card")
-        self.assertEqual((self.page.count(".stage"), self.page.count(".wrong")), (0, 0))
+        self.assertEqual((self.page.count(".panel"), self.page.count(".wrong")), (0, 0))
         self.page.come_to_rest(self.page.find("Issue card"))
         self.page.keys(Keys.ENTER)
-        self.page.stage("done")
+        self.page.panel("done")
 
     def test_what_was_typed_is_there_after_a_question_was_declined(self):
         self.open("issue")
@@ -261,7 +261,7 @@ class OtherInputTests(NextCustomerCase):
             ["Eva", "7"])
 
     def test_a_question_about_the_card_on_the_reader_ends_with_it(self):
-        for view, presses in (("desk", ["Block"]), ("desk", ["Pay out and close"]),
+        for view, presses in (("cards", ["Block"]), ("cards", ["Pay out and close"]),
                               ("issue", ["Issue card"])):
             with self.subTest(presses[0]):
                 self.open(view)
@@ -276,39 +276,39 @@ class OtherInputTests(NextCustomerCase):
     def test_what_was_said_of_a_card_goes_with_it(self):
         self.open("home")
         self.page.wait("document.querySelector('#polite').textContent.includes('$80.00')")
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         self.page.wait("!document.querySelector('#polite').textContent.includes('$80.00')")
 
 
 class AddingTests(NextCustomerCase):
-    def test_after_a_top_up_the_page_is_at_the_counter(self):
+    def test_after_a_top_up_the_page_is_at_the_till(self):
         for size in SIZES.values():
             with self.subTest(size=size):
                 self.open("add", size)
                 self.page.press("$5.00")
-                self.page.stage("done")
+                self.page.panel("done")
                 self.page.see("Added")
                 self.page.leave_check()
                 self.page.wait("document.querySelector('.in-home')")
                 self.assertTrue(self.page.driver.current_url.endswith("#/home"))
                 # A card is topped up once a visit, and the page has to see this one leave.
-                self.counter.take()
+                self.till.take()
                 self.page.see("Hold a card to the reader")
-        self.assertEqual(self.counter.done("add"), ["5.00"] * 3)
+        self.assertEqual(self.till.done("add"), ["5.00"] * 3)
 
     def test_it_is_there_as_well_after_cancel_and_when_no_card_came(self):
         self.open("add")
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         self.page.press("$5.00")
-        self.page.stage("waiting")
+        self.page.panel("waiting")
         self.page.press("Cancel")
         self.page.wait("document.querySelector('.in-home')")
         self.page.go("add")
         self.page.script(INSTEAD, "/add", 504, TIME_OUT)
         self.page.press("$5.00")
-        self.page.stage("failed")
+        self.page.panel("failed")
         self.page.press("Back")
         self.page.wait("document.querySelector('.in-home')")
 
@@ -316,15 +316,15 @@ class AddingTests(NextCustomerCase):
         self.open("add")
         self.page.script(INSTEAD, "/add", 409, REFUSAL)
         self.page.press("$5.00")
-        self.page.stage("failed")
-        self.counter.put(self.other)
+        self.page.panel("failed")
+        self.till.put(self.other)
         self.page.press("Back")
         self.page.wait("document.querySelector('.in-home')")
         self.page.see("Eva Novak")
         self.open("add")
-        self.counter.tear("4 pulled-after")
+        self.till.tear("4 pulled-after")
         self.page.press("$5.00")
-        self.page.stage("unknown")
+        self.page.panel("unknown")
         self.page.press("Decide later")
         self.page.wait("document.querySelector('.in-home')")
         self.swap()
@@ -338,12 +338,12 @@ class AddingTests(NextCustomerCase):
 
     def test_the_same_card_and_the_first_one_find_the_amounts(self):
         self.open("add")
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
-        self.counter.put(self.uid)
+        self.till.put(self.uid)
         self.page.see("Ann Smith")
         self.page.go("home")
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         self.page.go("add")
         self.swap()
@@ -387,8 +387,8 @@ class ChangeTests(NextCustomerCase):
                         self.page.script(CHANGED)
                         self.swap()
                         self.page.tap(*self.centre(".presets button"), self.changed() + late, how)
-                        self.assertEqual(self.page.count(".stage"), 0)
-        self.assertEqual(self.counter.done("pay"), [])
+                        self.assertEqual(self.page.count(".panel"), 0)
+        self.assertEqual(self.till.done("pay"), [])
 
     def test_neither_does_enter(self):
         self.open("pay")
@@ -409,8 +409,8 @@ class ChangeTests(NextCustomerCase):
         self.swap()
         self.page.wait("window.pressed")
         self.page.see("Eva Novak")
-        self.assertEqual(self.page.count(".stage"), 0)
-        self.assertEqual(self.counter.done("pay"), [])
+        self.assertEqual(self.page.count(".panel"), 0)
+        self.assertEqual(self.till.done("pay"), [])
 
     def test_it_charges_once_the_card_was_there_for_a_moment(self):
         for how in HOWS:
@@ -419,9 +419,9 @@ class ChangeTests(NextCustomerCase):
                 self.page.script(CHANGED)
                 self.swap()
                 self.page.tap(*self.centre(".presets button"), self.changed() + 700, how)
-                self.page.stage("done")
+                self.page.panel("done")
                 self.page.see("Paid", "Eva Novak")
-        self.assertEqual(self.counter.done("pay"), ["-1.00"] * 2)
+        self.assertEqual(self.till.done("pay"), ["-1.00"] * 2)
 
     def test_the_field_of_another_card_is_not_rubbed(self):
         self.open("scratch")
@@ -452,59 +452,59 @@ class ChangeTests(NextCustomerCase):
 class TimeOutTests(NextCustomerCase):
     def test_who_is_told_that_no_card_came_is_not_asked_to_hold_one(self):
         self.open("pay")
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         self.page.script(INSTEAD, "/pay", 504, TIME_OUT)
         self.page.press("$2.50")
-        self.page.stage("failed")
+        self.page.panel("failed")
         self.page.see("Not paid", "No card came in time.", "Nothing was charged.")
         self.assertNotIn("Hold", self.page.script(
-            "return document.querySelector('.stage').innerText"))
+            "return document.querySelector('.panel').innerText"))
         # A card that comes now is read, and pays nothing by itself.
-        self.counter.put(self.other)
+        self.till.put(self.other)
         self.page.press("Back")
         self.page.see("Eva Novak")
-        self.assertEqual(self.counter.done("pay"), [])
+        self.assertEqual(self.till.done("pay"), [])
 
     def test_trying_again_charges_the_same_amount_once(self):
         for how in ("card first", "press first"):
             with self.subTest(how):
                 self.open("pay")
-                self.counter.take()
+                self.till.take()
                 self.page.see("Hold a card to the reader")
-                before = self.counter.done("pay")
+                before = self.till.done("pay")
                 self.page.script(INSTEAD, "/pay", 504, TIME_OUT)
                 self.page.press("$2.50")
-                self.page.stage("failed")
+                self.page.panel("failed")
                 if how == "card first":
-                    self.counter.put(self.uid)
+                    self.till.put(self.uid)
                 self.page.press("Try again")
                 if how == "press first":
-                    self.page.stage("waiting")
-                    self.counter.put(self.uid)
-                self.page.stage("done")
-                self.assertEqual(self.counter.done("pay"), [*before, "-2.50"])
+                    self.page.panel("waiting")
+                    self.till.put(self.uid)
+                self.page.panel("done")
+                self.assertEqual(self.till.done("pay"), [*before, "-2.50"])
 
     def test_what_was_lost_before_it_was_begun_can_be_asked_for_again(self):
         self.open("pay")
         self.page.script(INSTEAD, "/pay", 409, NOT_BEGUN)
         self.page.press("$2.50")
-        self.page.stage("failed")
+        self.page.panel("failed")
         self.page.see("Not paid", "The connection was lost before anything was booked.")
         self.page.press("Try again")
-        self.page.stage("done")
-        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-2.50"])
 
     def test_another_tag_in_the_place_of_a_card_is_followed_by_what_was_asked_for(self):
         self.open("pay")
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         self.page.press("$2.50")
-        self.page.stage("waiting")
-        self.counter.put("NTAG213")
-        self.page.stage("failed")
+        self.page.panel("waiting")
+        self.till.put("NTAG213")
+        self.page.panel("failed")
         self.page.see("This tag is blank.", "Hold a card to the reader and try again.")
-        self.counter.put(self.uid)
+        self.till.put(self.uid)
         self.page.press("Try again")
-        self.page.stage("done")
-        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-2.50"])

@@ -8,12 +8,12 @@ AGAIN = "Charge the same card again"
 class SameCardTests(BrowserCase):
     def setUp(self):
         super().setUp()
-        self.uid = self.counter.make_demo("20.00")
+        self.uid = self.till.make_demo("20.00")
         self.page.open("pay")
 
     def pay(self, amount="$2.50"):
         self.page.press(amount)
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.leave_check()
 
     def assertAsked(self):
@@ -28,15 +28,15 @@ class SameCardTests(BrowserCase):
         self.page.press(AGAIN)
         self.pay()
         self.assertAsked()
-        self.assertEqual(self.counter.done("pay"), ["-2.50"] * 2)
+        self.assertEqual(self.till.done("pay"), ["-2.50"] * 2)
 
     def test_a_card_that_came_for_the_payment_is_asked_about_as_well(self):
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         self.page.press("$2.50")
-        self.page.stage("waiting")
-        self.counter.put()
-        self.page.stage("done")
+        self.page.panel("waiting")
+        self.till.put()
+        self.page.panel("done")
         self.page.leave_check()
         self.assertAsked()
 
@@ -44,19 +44,19 @@ class SameCardTests(BrowserCase):
         self.page.see("Amanda Gonzalez")
         self.pay()
         self.assertAsked()
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
-        self.counter.put()
+        self.till.put()
         self.page.see("$17.50")
         self.pay()
-        self.assertEqual(self.counter.done("pay"), ["-2.50"] * 2)
+        self.assertEqual(self.till.done("pay"), ["-2.50"] * 2)
 
-    def test_what_another_counter_has_charged_counts_too(self):
+    def test_what_another_till_has_charged_counts_too(self):
         self.page.see("Amanda Gonzalez")
-        self.counter.call("POST", "pay", {"amount": "1.00"})
+        self.till.call("POST", "pay", {"amount": "1.00"})
         self.assertAsked()
 
-    def test_funds_are_not_added_twice_either_but_may_be_paid_with(self):
+    def test_a_top_up_is_not_made_twice_either_but_may_be_spent(self):
         self.page.go("add")
         self.page.see("Amanda Gonzalez")
         self.pay("$10.00")
@@ -86,15 +86,15 @@ class SameTicketTests(BrowserCase):
     sandbox = True
 
     def test_a_ticket_is_not_sold_twice_with_one_more_tap(self):
-        self.counter.make_demo("20.00")
+        self.till.make_demo("20.00")
         self.page.open("tickets")
         self.page.see("Buy a ticket")
         self.page.press("Buy a ticket")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.leave_check()
         self.page.see(AGAIN)
         self.assertFalse(self.page.can_press("Buy a ticket"))
         self.page.press(AGAIN)
         self.page.press("Buy a ticket")
-        self.page.stage("done")
-        self.assertEqual(len(self.counter.done("ticket")), 2)
+        self.page.panel("done")
+        self.assertEqual(len(self.till.done("ticket")), 2)

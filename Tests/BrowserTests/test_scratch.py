@@ -11,7 +11,7 @@ class ScratchTests(BrowserCase):
 
     def setUp(self):
         super().setUp()
-        self.counter.make_demo()
+        self.till.make_demo()
         self.page.open()
         self.page.press("Scratch")
         self.field = self.page.find("Scratch field", "canvas")
@@ -25,13 +25,13 @@ class ScratchTests(BrowserCase):
         self.page.wait("document.querySelector('.bar.runs')")
 
     def state(self):
-        return self.counter.read()["state"]
+        return self.till.read()["state"]
 
     def test_rubbing_reveals_the_code_that_is_on_the_card(self):
         self.rub()
         self.page.see("This is the code on the card")
         code = self.page.script("return document.querySelector('.ticket code').innerText")
-        read = self.counter.read()
+        read = self.till.read()
         self.assertEqual((read["code"], read["state"]), (code, "scratched"))
         self.page.press("Back")
         self.page.see("Scratched already")
@@ -66,10 +66,10 @@ class ScratchTests(BrowserCase):
         self.page.driver.get("about:blank")
         self.page.open()
         self.page.see("Not scratched yet")
-        self.counter.server.stop()
-        self.assertEqual(self.counter.run("read")["state"], "unscratched")
-        self.assertEqual(self.counter.run("audit")["violations"], [])
-        kinds = [each["kind"] for each in self.counter.run("history")["entries"]
+        self.till.server.stop()
+        self.assertEqual(self.till.run("read")["state"], "unscratched")
+        self.assertEqual(self.till.run("audit")["violations"], [])
+        kinds = [each["kind"] for each in self.till.run("history")["entries"]
                  if each["state"] == "committed"]
         self.assertNotIn("scratch", kinds)
-        self.counter.start()
+        self.till.start()

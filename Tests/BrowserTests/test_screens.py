@@ -9,7 +9,7 @@ import axe_core_python
 from PIL import Image, ImageFilter
 
 import screens
-import sights
+import readings
 from browser import NARROW, WIDE
 from case import BrowserCase
 
@@ -49,7 +49,7 @@ document.querySelectorAll(".pegs i").forEach((peg) => peg.remove());
 document.querySelectorAll(".finding p strong").forEach((place) => {
   if (place.nextSibling) place.nextSibling.data = "What is so.";
 });
-document.querySelectorAll(".stage .lead").forEach(({ firstChild }) => {
+document.querySelectorAll(".panel .lead").forEach(({ firstChild }) => {
   firstChild.data = firstChild.data.replace(/[0-9a-f-]{36}/, "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f");
 });
 document.querySelectorAll("input[type=date]").forEach((day) => { day.value = "2026-01-01"; });
@@ -72,7 +72,8 @@ axe.run(document, { resultTypes: ["violations"], ...rules && { runOnly: rules } 
     + " " + (node.any[0] ?? node.all[0] ?? node.none[0])?.message).slice(0, 3).join(" | ")}`)));
 """
 MOST_PICTURES = 5
-# What axe does not look at: nothing scrolls sideways, and what is pressed is large enough for a thumb.
+# What axe does not look at: nothing scrolls sideways, and what is pressed is large enough for a
+# thumb.
 ROOM = """
 const wrong = [];
 if (document.documentElement.scrollWidth > innerWidth) wrong.push("scrolls sideways");
@@ -133,15 +134,15 @@ class ScreenCase(BrowserCase):
 
 class CounterScreens(ScreenCase):
     def test_the_card_and_what_is_done_with_it(self):
-        page, counter = self.page, self.counter
+        page, till = self.page, self.till
         page.open()
         page.see("Blank tag")
         self.screen("home-blank")
-        counter.take()
+        till.take()
         page.see("Hold a card to the reader")
         self.screen("home-empty")
-        counter.put()
-        uid = counter.make_demo("12.50")
+        till.put()
+        uid = till.make_demo("12.50")
         page.see("$12.50")
         self.screen("home-card")
         self.at("pay", "Usual amounts")
@@ -152,42 +153,42 @@ class CounterScreens(ScreenCase):
         self.screen("pay-comma")
         page.type("Another amount", "100")
         page.press("Charge")
-        page.stage("failed")
-        self.screen("stage-failed")
+        page.panel("failed")
+        self.screen("panel-failed")
         page.press("Back")
-        counter.take()
+        till.take()
         page.see("Hold a card to the reader")
         page.press("$1.00")
-        page.stage("waiting")
-        self.screen("stage-waiting")
+        page.panel("waiting")
+        self.screen("panel-waiting")
         page.press("Cancel")
-        counter.put(uid)
+        till.put(uid)
         page.see("Amanda Gonzalez")
         page.press("$1.00")
-        page.stage("done")
+        page.panel("done")
         page.see("Undo")
-        self.screen("stage-done")
+        self.screen("panel-done")
         page.leave_check()
         page.see("Already paid")
         self.screen("pay-again")
-        counter.tear("4 pulled-after")
+        till.tear("4 pulled-after")
         page.press("Charge the same card again")
         page.press("$2.50")
-        page.stage("unknown")
-        self.screen("stage-unknown")
-        counter.put(uid)
-        page.stage("done")
+        page.panel("unknown")
+        self.screen("panel-unknown")
+        till.put(uid)
+        page.panel("done")
         page.leave_check()
         self.at("scratch", "Scratch for me")
         self.screen("scratch")
         page.press("Scratch for me")
         page.see("This is the code on the card")
         self.screen("scratched")
-        self.at("desk", "Manage the card")
-        self.screen("desk")
+        self.at("cards", "Manage the card")
+        self.screen("cards")
         page.press("Pay out and close")
         page.see("This cannot be undone")
-        self.screen("desk-question")
+        self.screen("cards-question")
         page.press("Cancel")
         self.at("issue", "Any phone can read the name")
         self.screen("issue")
@@ -198,29 +199,29 @@ class CounterScreens(ScreenCase):
         page.see("No hardware, no real money")
         self.screen("simulator")
         page.press("Simulated reader")
-        counter.call("POST", "block", {})
+        till.call("POST", "block", {})
         self.at("home", "This card is blocked")
         self.screen("home-barred")
         self.at("health", "Diagnosis", "Good:")
         self.screen("health")
 
 
-class SightScreens(ScreenCase):
+class ReadingScreens(ScreenCase):
     loses_server = True
 
     def test_a_card_that_proves_itself_and_one_that_does_not(self):
-        page, counter = self.page, self.counter
-        uid = sights.card(counter, "NTAG424")
+        page, till = self.page, self.till
+        uid = readings.card(till, "NTAG424")
         page.open()
         page.see("cannot be copied")
         self.screen("home-chip")
-        counter.call("POST", "close", {"card": uid})
+        till.call("POST", "close", {"card": uid})
         page.see("This card is closed.")
         self.screen("home-closed")
-        counter.put("NTAG424")
+        till.put("NTAG424")
         self.at("issue", "needs no password")
         self.screen("issue-chip")
-        sights.clone(sights.Drawer(counter))
+        readings.clone(readings.Drawer(till))
         page.open()
         page.see("A copy")
         self.screen("home-copy")
@@ -230,13 +231,13 @@ class ServiceScreens(ScreenCase):
     sandbox = True
 
     def test_what_the_services_show(self):
-        page, counter = self.page, self.counter
-        counter.make_demo("12.50")
-        counter.call("POST", "scratch", {})
+        page, till = self.page, self.till
+        till.make_demo("12.50")
+        till.call("POST", "scratch", {})
         page.open("activate")
         page.see("Amanda Gonzalez", "Send the code")
         self.screen("activate")
-        counter.sandbox.name_version("6.1")
+        till.sandbox.name_version("6.1")
         page.press("Send the code")
         page.wait("document.querySelector('dialog')")
         self.screen("activate-refused")
@@ -250,16 +251,16 @@ class ServiceScreens(ScreenCase):
         self.screen("tickets")
         self.at("mastermind", "Name at the service")
         self.screen("mastermind-login")
-        counter.call("POST", "mastermind/login",
-                     {"user": "amanda", "password": counter.sandbox.password})
-        counter.call("POST", "mastermind/start", {"slots": 1})
+        till.call("POST", "mastermind/login",
+                     {"user": "amanda", "password": till.sandbox.password})
+        till.call("POST", "mastermind/start", {"slots": 1})
         for colour in range(1, 7):
-            if counter.call("POST", "mastermind/guess", {"colours": [colour]})["solved"]:
+            if till.call("POST", "mastermind/guess", {"colours": [colour]})["solved"]:
                 break
         self.at("mastermind/ranking", "amanda")
         self.screen("mastermind-ranking")
-        counter.call("POST", "mastermind/start", {"slots": 4})
-        counter.call("POST", "mastermind/guess", {"colours": [1, 2, 4, 3]})
+        till.call("POST", "mastermind/start", {"slots": 4})
+        till.call("POST", "mastermind/guess", {"colours": [1, 2, 4, 3]})
         self.at("mastermind", "Guess 1")
         page.press("5 violet")
         self.screen("mastermind-board")
@@ -297,15 +298,15 @@ class ComparisonTests(unittest.TestCase):
 
 
 class CountersScreens(ScreenCase):
-    counters = 2
+    tills = 2
 
-    def test_where_there_are_several_counters(self):
-        self.counter.make_demo("12.50")
+    def test_where_there_are_several_tills(self):
+        self.till.make_demo("12.50")
         self.page.open(until="Reader ready: simulated reader")
-        self.screen("counters")
-        self.page.press("Counter 1")
+        self.screen("tills")
+        self.page.press("Till 1")
         self.page.see("Amanda Gonzalez")
-        self.screen("home-counter")
+        self.screen("home-till")
 
 
 class NoReaderScreens(ScreenCase):

@@ -13,10 +13,10 @@ class SimulatorTests(BrowserCase):
         self.page.press("Simulated reader")
         self.page.press("New NTAG215")
         self.page.wait("document.querySelectorAll('.sim-body li').length === 2")
-        self.assertEqual([tag["onReader"] for tag in self.counter.tags()], [False, True])
-        self.page.press(f"Put on {self.counter.tags()[0]['uid']}")
+        self.assertEqual([tag["onReader"] for tag in self.till.tags()], [False, True])
+        self.page.press(f"Put on {self.till.tags()[0]['uid']}")
         self.page.wait("document.querySelector('.sim-body li strong')")
-        self.assertEqual([tag["onReader"] for tag in self.counter.tags()], [True, False])
+        self.assertEqual([tag["onReader"] for tag in self.till.tags()], [True, False])
         for name, fault in (("Torn, bits mixed", "write 2 torn mix 7"),
                             ("Pulled after it", "write 1 pulled-after"),
                             ("Answer lost", "write 1 acknowledge-lost")):
@@ -24,7 +24,7 @@ class SimulatorTests(BrowserCase):
             self.page.see(f"Armed: {fault}")
         self.page.press("Torn, old page stays")
         self.page.see("Armed: write 1 torn old")
-        self.assertEqual(self.counter.call("GET", "simulator")["fault"], "write 1 torn old")
+        self.assertEqual(self.till.call("GET", "simulator")["fault"], "write 1 torn old")
         self.page.press("Disarm")
         self.page.see_no("Armed:")
         self.page.type("Fault", "3 torn mix 7")
@@ -33,7 +33,7 @@ class SimulatorTests(BrowserCase):
         self.page.type("Fault", "nonsense")
         self.page.press("Arm")
         self.page.wait("document.querySelector('.toast.bad')")
-        self.assertEqual(self.counter.call("GET", "simulator")["fault"], "write 3 torn mix 7")
+        self.assertEqual(self.till.call("GET", "simulator")["fault"], "write 3 torn mix 7")
 
     def test_a_chip_with_commands_has_no_pages_that_tear(self):
         self.page.open()

@@ -18,8 +18,8 @@ LOST = json.dumps({
     "status": 500, "error": "outcome-unknown", "result": "unknown",
     "title": f"The reader does not answer. The closing {EARLIER['operation']} is open.",
     "meaning": "0 of 4 pages were written.",
-    "advice": "Tap the card again. To repeat it, add --operation 0b9f1f6e-5a3c.", "settled": [],
-    "next": [{"step": "tap-to-settle", "because": "reader-lost"},
+    "advice": "Tap the card again. To repeat it, add --operation 0b9f1f6e-5a3c.", "resolved": [],
+    "next": [{"step": "tap-to-resolve", "because": "reader-lost"},
              {"step": "repeat-with-id", "operation": EARLIER["operation"]}]})
 # A prize without room on its card.
 TICKETS = json.dumps({"upcoming": [], "drawn": [{
@@ -42,15 +42,15 @@ class UnknownTests(FaultCase):
     def assertTwoSentences(self):
         """Of a title and its line, whatever the server has said."""
         told = self.page.script(
-            "return [...document.querySelectorAll('.stage h1, .stage :is(p, li):not(.what)')]"
+            "return [...document.querySelectorAll('.panel h1, .panel :is(p, li):not(.what)')]"
             ".map((it) => it.innerText)")
         self.assertEqual(told, ["Not sure it went through, $2.50", "Hold the same card again."])
 
     def tear(self):
-        self.counter.tear(WHOLE)
+        self.till.tear(WHOLE)
         self.page.listen()
         self.page.press("$2.50")
-        self.page.stage("unknown")
+        self.page.panel("unknown")
 
     def test_an_unknown_outcome_is_two_sentences_also_when_spoken_and_after_a_reload(self):
         self.tear()
@@ -58,38 +58,38 @@ class UnknownTests(FaultCase):
         self.assertTwoSentences()
         self.wait_at_the_reader()
         self.page.driver.refresh()
-        self.page.stage("unknown")
+        self.page.panel("unknown")
         self.page.listen()
         self.page.wait("window.calls.some(([, path]) => path.endsWith('/pay'))")
         self.page.see("Reader ready")
         self.assertTwoSentences()
         for heard in self.page.heard():
             self.assertNotRegex(heard, ID)
-        self.counter.put(self.uid)
-        self.page.stage("done")
+        self.till.put(self.uid)
+        self.page.panel("done")
 
     def test_it_is_the_same_after_a_restart_of_the_server(self):
         self.tear()
         self.wait_at_the_reader()
-        self.counter.server.kill()
+        self.till.server.kill()
         self.page.see("The server does not answer")
-        self.counter.start()
+        self.till.start()
         self.page.see("Reader ready")
-        self.page.stage("unknown")
+        self.page.panel("unknown")
         self.assertTwoSentences()
         for heard in self.page.heard():
             self.assertNotRegex(heard, ID)
 
     def test_without_a_card_a_restart_of_the_server_is_no_doubt(self):
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         self.page.listen()
         self.page.press("$2.50")
-        self.page.stage("waiting")
-        self.counter.server.kill()
+        self.page.panel("waiting")
+        self.till.server.kill()
         self.page.see("The server does not answer")
-        self.counter.start()
-        self.page.stage("failed")
+        self.till.start()
+        self.page.panel("failed")
         self.page.hear("Not paid. The connection was lost before anything was booked. Try again.")
         for heard in self.page.heard():
             self.assertNotRegex(heard, ID)
@@ -97,25 +97,25 @@ class UnknownTests(FaultCase):
     def test_another_card_is_the_wrong_one_until_it_has_gone(self):
         self.tear()
         self.wait_at_the_reader()
-        self.counter.put("NTAG213")
+        self.till.put("NTAG213")
         self.page.see("Wrong card. Hold the first one again.")
         self.assertNotRegex(self.page.text(), r"This is card")
-        self.counter.take()
+        self.till.take()
         self.page.see_no("Wrong card")
         self.assertTwoSentences()
 
 
 class OtherUnknownTests(BrowserCase):
     def test_the_others_say_no_id_either(self):
-        self.counter.make_demo("60.00")
-        self.counter.call("POST", "pay", {"amount": "2.50"})
+        self.till.make_demo("60.00")
+        self.till.call("POST", "pay", {"amount": "2.50"})
         self.page.open()
         for view, place, presses, words in (
                 ("history", "/refund", ["Refund \u2212$2.50", "Refund it", "Refund it"],
                  "Not sure it went through, $2.50. Hold the same card again."),
                 ("tickets", "/ticket/claim", ["Pay out of the drawer"] * 2,
                  "Not sure it went through, $7.00. Hand out nothing until this is resolved."),
-                ("desk", "/close", ["Pay out and close"] * 2,
+                ("cards", "/close", ["Pay out and close"] * 2,
                  "Not sure it went through, $57.50. Hold the same card again.")):
             with self.subTest(place):
                 self.page.script(INSTEAD, "/tickets", 200, TICKETS)
@@ -131,7 +131,7 @@ class OtherUnknownTests(BrowserCase):
                 for heard in self.page.heard():
                     self.assertNotRegex(heard, ID)
                 # It is asked for again by itself, and answered then.
-                self.page.wait("document.querySelector('.stage.done, .stage.failed')")
+                self.page.wait("document.querySelector('.panel.done, .panel.failed')")
                 self.page.leave_check()
                 if view == "tickets":
                     self.page.press("Back")
@@ -144,7 +144,7 @@ class SpokenTests(BrowserCase):
         added = driver.execute_cdp_cmd(
             "Page.addScriptToEvaluateOnNewDocument", {"source": STREAMS})
         self.addCleanup(driver.execute_cdp_cmd, "Page.removeScriptToEvaluateOnNewDocument", added)
-        self.counter.make_demo("20.00")
+        self.till.make_demo("20.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
         self.page.listen()
@@ -152,33 +152,33 @@ class SpokenTests(BrowserCase):
     def answer(self, **members):
         self.page.script(INSTEAD, "/pay", members.get("status", 200), json.dumps(members))
 
-    def test_what_the_tap_settled_is_spoken_with_its_outcome(self):
+    def test_what_the_tap_resolved_is_spoken_with_its_outcome(self):
         self.answer(result="done", operation=EARLIER["operation"][:-1] + "0", amount="-2.50",
-                    uid=self.counter.read()["uid"], balance="17.50", settled=[EARLIER])
+                    uid=self.till.read()["uid"], balance="17.50", resolved=[EARLIER])
         self.page.press("$2.50")
         self.page.hear(
             "Paid $2.50. $17.50 left. The earlier $4.50 payment went through.")
         self.page.leave_check()
-        self.answer(status=409, error="insufficient-funds", result="refused",
+        self.answer(status=409, error="insufficient-balance", result="refused",
                     title="Not enough on the card: $1.00 available, $5.00 needed.",
                     meaning="Nothing was changed on card or ledger.",
-                    advice="Add funds with tapcard add, or charge less.",
-                    next=[{"step": "add-funds"}], settled=[EARLIER])
+                    advice="Top up with tapcard add, or charge less.",
+                    next=[{"step": "top-up"}], resolved=[EARLIER])
         self.page.press("$5.00")
         self.page.hear("Not paid. Not enough on the card: $1.00 available, $5.00 needed. "
-                       "Add funds first, or charge less. The earlier $4.50 payment went through.")
+                       "Top up first, or charge less. The earlier $4.50 payment went through.")
 
-    def test_what_was_settled_as_a_card_was_laid_down_is_spoken_with_the_card(self):
-        read = self.counter.read()
+    def test_what_was_resolved_as_a_card_was_laid_down_is_spoken_with_the_card(self):
+        read = self.till.read()
         self.page.script(
             "stream.dispatchEvent(new MessageEvent('card', { data: arguments[0] }))",
-            json.dumps({"session": 99, "problem": None, "read": {**read, "settled": [EARLIER]}}))
+            json.dumps({"session": 99, "problem": None, "read": {**read, "resolved": [EARLIER]}}))
         self.page.hear("The earlier $4.50 payment went through. "
                        "Card read: Amanda Gonzalez, $20.00 available.")
 
     def test_that_the_card_has_just_paid_is_spoken_and_the_keyboard_keeps_its_place(self):
         self.page.press("$1.00")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.leave_check()
         self.page.hear("Already paid. Remove the card, or charge it again.")
         again = self.page.find(AGAIN)
@@ -189,12 +189,12 @@ class SpokenTests(BrowserCase):
         self.assertEqual(self.page.focused(), "Take a payment")
 
     def test_a_blank_tag_in_a_payment_is_spoken_once_and_says_what_to_do(self):
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         self.page.press("$1.00")
-        self.page.stage("waiting")
-        self.counter.put("NTAG213")
-        self.page.stage("failed")
+        self.page.panel("waiting")
+        self.till.put("NTAG213")
+        self.page.panel("failed")
         words = "Hold a card to the reader and try again."
         self.page.see("Not paid", "This tag is blank.", words)
         self.page.hear(f"Not paid. This tag is blank. {words}")
@@ -206,7 +206,7 @@ class SpokenTests(BrowserCase):
         self.assertNotIn("Write the demo user", self.page.text())
 
     def test_a_pay_out_is_spoken_without_the_cards_number(self):
-        self.page.go("desk")
+        self.page.go("cards")
         self.page.press("Pay out and close")
         self.page.press("Pay out and close")
         self.page.hear("Paid out and closed. Hand out $20.00 now")

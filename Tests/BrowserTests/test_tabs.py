@@ -18,7 +18,7 @@ import("/store.js").then(({ state }) => done(state.link));
 class TabsCase(BrowserCase):
     def setUp(self):
         super().setUp()
-        self.uid = self.counter.make_demo("20.00")
+        self.uid = self.till.make_demo("20.00")
         self.first = self.page.driver.current_window_handle
     def link(self):
         return self.page.driver.execute_async_script(LINK)
@@ -38,19 +38,19 @@ class ManyTabsTests(TabsCase):
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
 
-    def test_eight_tabs_all_follow_the_counter_when_they_are_looked_at(self):
+    def test_eight_tabs_all_follow_the_till_when_they_are_looked_at(self):
         tabs = [self.first]
         for _ in range(MANY - 1):
             tabs.append(self.open_tab())
             self.page.open("pay")
             self.page.see("Amanda Gonzalez")
-        self.counter.call("POST", "pay", {"amount": "1.00"})
+        self.till.call("POST", "pay", {"amount": "1.00"})
         for tab in reversed(tabs):
             self.turn_to(tab)
             self.page.see("Reader ready", "$19.00 available")
         self.page.press("Charge the same card again")
         self.page.press("$2.50")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.see("$16.50 left")
 
     def test_a_tab_that_rested_says_nothing_that_is_not_so_any_more(self):
@@ -60,7 +60,7 @@ class ManyTabsTests(TabsCase):
         self.page.driver.switch_to.window(self.first)
         self.wait_until_it_rests()
         self.page.see("Connecting")
-        self.counter.call("POST", "pay", {"amount": "1.00"})
+        self.till.call("POST", "pay", {"amount": "1.00"})
         self.turn_to(self.first)
         self.page.see("Reader ready", "$1.00 in 1 payment")
         self.page.go("pay")
@@ -68,10 +68,10 @@ class ManyTabsTests(TabsCase):
         self.assertEqual(self.page.count(".toast"), 0)
 
     def test_a_tab_that_waits_for_a_card_goes_on_when_nobody_sees_it(self):
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
         self.page.press("$1.00")
-        self.page.stage("waiting")
+        self.page.panel("waiting")
         second = self.open_tab()
         self.page.open()
         self.page.see("Another page, Payment, waiting")
@@ -81,16 +81,16 @@ class ManyTabsTests(TabsCase):
         self.wait_until_it_rests()
         self.page.driver.switch_to.window(self.first)
         self.assertEqual(self.link(), "live")
-        self.counter.put(self.uid)
-        self.page.stage("done")
+        self.till.put(self.uid)
+        self.page.panel("done")
         self.page.see("$19.00 left")
-        self.assertEqual(self.counter.done("pay"), ["-1.00"])
+        self.assertEqual(self.till.done("pay"), ["-1.00"])
 
 
 class SessionTabsTests(TabsCase):
     def setUp(self):
         super().setUp()
-        self.counter.add_cashier("Ann", PASSWORD)
+        self.till.add_cashier("Ann", PASSWORD)
 
     def log_in(self):
         self.page.open(until=LOGIN)

@@ -16,21 +16,21 @@ import("/store.js").then(({ onChange, state }) => {
 class UndoTests(BrowserCase):
     def setUp(self):
         super().setUp()
-        self.counter.make_demo("20.00")
+        self.till.make_demo("20.00")
 
     def do(self, view, amount):
         self.page.open(view)
         self.page.see("Amanda Gonzalez")
         self.page.press(amount)
-        self.page.stage("done")
+        self.page.panel("done")
 
     def test_the_balance_of_paid_is_the_one_of_now(self):
         self.do("pay", "$2.50")
         self.page.see("$17.50 left")
-        self.counter.call("POST", "pay", {"amount": "1.00"})
+        self.till.call("POST", "pay", {"amount": "1.00"})
         self.page.see("$16.50 left")
         self.assertNotIn("$17.50 left", self.page.text())
-        self.counter.put("NTAG213")
+        self.till.put("NTAG213")
         self.page.see("Balance after this: $17.50")
         self.assertNotIn("$17.50 left", self.page.text())
 
@@ -42,12 +42,12 @@ class UndoTests(BrowserCase):
         self.page.see("Usual amounts")
         self.assertNotIn("Already paid", self.page.text())
         self.page.press("$1.00")
-        self.page.stage("done")
-        self.assertEqual(self.counter.done("pay"), ["-2.50", "-1.00"])
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-2.50", "-1.00"])
 
     def test_another_payment_of_the_same_card_still_counts(self):
         self.do("pay", "$2.50")
-        self.counter.call("POST", "pay", {"amount": "1.00"})
+        self.till.call("POST", "pay", {"amount": "1.00"})
         self.page.see("$16.50 left")
         self.page.press("Undo")
         self.page.see("Refunded")
@@ -64,27 +64,27 @@ class UndoTests(BrowserCase):
         self.page.go("add")
         self.page.see("Usual amounts")
         self.assertNotIn("Already topped up", self.page.text())
-        self.assertEqual(self.counter.done("reverse"), ["-50.00"])
+        self.assertEqual(self.till.done("reverse"), ["-50.00"])
 
     def test_nothing_is_undone_on_another_tag(self):
         for view, amount in (("pay", "$2.50"), ("add", "$5.00")):
             with self.subTest(view):
                 self.do(view, amount)
-                uid = self.counter.read()["uid"]
+                uid = self.till.read()["uid"]
                 self.page.see("Undo")
-                self.counter.put("NTAG213")
+                self.till.put("NTAG213")
                 self.page.driver.execute_async_script(BLANK)
                 self.page.see_no("Undo")
                 self.page.driver.execute_script("sessionStorage.clear()")
-                self.counter.put(uid)
+                self.till.put(uid)
 
     def test_what_is_gone_from_the_card_cannot_be_undone(self):
         self.do("add", "$50.00")
-        self.counter.call("POST", "pay", {"amount": "66.50", "confirmed": True})
+        self.till.call("POST", "pay", {"amount": "66.50", "confirmed": True})
         self.page.see("Balance $3.50")
         self.page.listen()
         self.page.press("Undo, hand out $50.00")
-        self.page.stage("failed")
+        self.page.panel("failed")
         self.page.see("Could not undo", "Only $3.50 is left on the card.")
         self.page.hear("Could not undo. Only $3.50 is left on the card.")
-        self.assertNotIn("Add funds", self.page.text())
+        self.assertNotIn("Top up", self.page.text())

@@ -2,9 +2,9 @@
 
 import json
 
-import sights
+import readings
 from test_faults import CALLS
-from test_sights import IN_THE_WAY, MOVE, SightCase
+from test_readings import IN_THE_WAY, MOVE, ReadingCase
 
 NOTHING = "This card can no longer be written."
 # As the server tells of the operation that it is asked for, which is called OWN here.
@@ -21,7 +21,7 @@ window.fetch = (path, options) => {
 """
 
 
-class UnusableTests(SightCase):
+class UnusableTests(ReadingCase):
     def setUp(self):
         super().setUp()
         added = self.page.driver.execute_cdp_cmd(
@@ -36,13 +36,13 @@ class UnusableTests(SightCase):
 
     def add(self, make):
         uid = make(self.drawer)
-        self.counter.put_again(uid)
+        self.till.put_again(uid)
         self.page.open("add")
         self.page.see("Amanda Gonzalez")
         self.page.listen()
         self.page.press("$5.00")
         self.page.hear(f"Recorded in the ledger, $5.00. Keep the cash. {MOVE}")
-        self.page.stage("unknown")
+        self.page.panel("unknown")
         self.page.see("Recorded in the ledger, $5.00", "Keep the cash.", MOVE)
         for words in ("Not added", "Not sure it went through", "Hold the same card"):
             self.assertNotIn(words, self.page.text())
@@ -54,54 +54,54 @@ class UnusableTests(SightCase):
         uid = self.add(make)
         self.page.press("Decide later")
         self.page.see("Not usable", NOTHING, MOVE)
-        self.page.go("desk")
+        self.page.go("cards")
         self.page.see(IN_THE_WAY)
-        self.counter.put("NTAG424")
+        self.till.put("NTAG424")
         self.page.see("Blank tag")
         self.page.type("Card number", uid)
         self.page.press("Replace a lost card")
         self.page.see("Replace a lost card?")
         self.page.press("Replace a lost card")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.see("Card replaced", "$17.50")
         self.page.leave_check()
         self.assertAudited()
 
-    def test_funds_for_a_card_with_fixed_settings_are_the_ledgers_and_move_to_another_tag(self):
-        self.replace_after_adding(sights.fixed_grant)
+    def test_a_top_up_for_a_card_with_fixed_settings_is_the_ledgers_and_moves_to_another_tag(self):
+        self.replace_after_adding(readings.fixed_grant)
 
-    def test_funds_for_a_card_with_a_dead_key_are_the_ledgers_and_move_to_another_tag(self):
-        self.replace_after_adding(sights.dead_load_key)
+    def test_a_top_up_for_a_card_with_a_dead_key_is_the_ledgers_and_moves_to_another_tag(self):
+        self.replace_after_adding(readings.dead_load_key)
 
     def test_a_reload_does_not_try_it_again(self):
-        self.add(sights.fixed_grant)
+        self.add(readings.fixed_grant)
         self.page.driver.refresh()
-        self.page.stage("unknown")
+        self.page.panel("unknown")
         self.page.wait("calls.some(([, path]) => path.includes('/operations/'))")
         self.page.wait("JSON.parse(sessionStorage.getItem('tapcard.tasks'))[0].doubt")
         self.page.see("Recorded in the ledger, $5.00", MOVE)
         self.assertEqual(self.asked("/add"), 0)
 
     def test_a_payment_that_a_tag_cannot_take_is_not_paid(self):
-        sights.unwritable(self.drawer)
+        readings.unwritable(self.drawer)
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
         self.page.press("$2.50")
-        self.page.stage("failed")
+        self.page.panel("failed")
         self.page.see("Not paid", NOTHING, MOVE)
         self.assertEqual(self.asked("/pay"), 1)
-        self.assertEqual(self.counter.done("pay"), [])
-        self.assertEqual(self.counter.call("GET", "audit")["open"], 0)
+        self.assertEqual(self.till.done("pay"), [])
+        self.assertEqual(self.till.call("GET", "audit")["open"], 0)
 
-    def told(self, view, amount, stage, **problem):
-        sights.card(self.counter, "NTAG424")
+    def told(self, view, amount, panel, **problem):
+        readings.card(self.till, "NTAG424")
         self.page.open(view)
         self.page.see("Amanda Gonzalez")
         self.page.script(TOLD, f"/{view}", json.dumps({
-            "status": 409, "settled": [], "title": "The chip does not have the key that it names.",
+            "status": 409, "resolved": [], "title": "The chip does not have the key that it names.",
             "meaning": "It is worth nothing.", "operation": None, **problem}))
         self.page.press(amount)
-        self.page.stage(stage)
+        self.page.panel(panel)
         self.assertEqual(self.asked(f"/{view}"), 1)
 
     def open_still(self, view, amount, **told):
@@ -109,7 +109,7 @@ class UnusableTests(SightCase):
                   next=[{"step": "keep-copy"}], **told)
         self.page.see("Still open", "This is a copy.", "The history will show the outcome.")
 
-    def test_funds_that_the_ledger_has_open_are_never_said_not_to_be_added(self):
+    def test_a_top_up_that_the_ledger_has_open_is_never_said_not_to_be_added(self):
         self.open_still("add", "$5.00", operation="OWN")
         self.assertNotIn("Not added", self.page.text())
 
@@ -123,7 +123,7 @@ class UnusableTests(SightCase):
         self.page.see("Not sure it went through, $2.50", "No payment so far.", MOVE)
         self.assertNotIn("Not paid", self.page.text())
 
-    def test_funds_of_another_request_are_not_said_to_be_those(self):
+    def test_a_top_up_of_another_request_is_not_said_to_be_that_one(self):
         self.told("add", "$5.00", "unknown", error="outcome-unknown", result="unknown",
                   next=[{"step": "replace", "uid": None}],
                   operation="0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f")

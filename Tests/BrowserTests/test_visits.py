@@ -28,13 +28,13 @@ class VisitCase(BrowserCase):
 
     def setUp(self):
         super().setUp()
-        self.uid = self.counter.make_demo("20.00")
+        self.uid = self.till.make_demo("20.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
 
     def pay(self):
         self.page.press("$2.50")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.leave_check()
 
     def assertAsked(self, words=PAID):
@@ -51,7 +51,7 @@ class VisitTests(VisitCase):
         self.page.press(AGAIN)
         self.pay()
         self.assertAsked()
-        self.assertEqual(self.counter.done("pay"), ["-2.50"] * 2)
+        self.assertEqual(self.till.done("pay"), ["-2.50"] * 2)
 
     def test_neither_does_a_new_tab(self):
         self.pay()
@@ -61,27 +61,27 @@ class VisitTests(VisitCase):
 
     def test_nor_a_server_that_was_started_again(self):
         self.pay()
-        self.counter.server.kill()
+        self.till.server.kill()
         self.page.see("The server does not answer")
-        self.counter.start()
+        self.till.start()
         self.assertAsked(PERHAPS)
         self.page.press(AGAIN)
         self.pay()
         self.assertAsked()
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
-        self.counter.put(self.uid)
+        self.till.put(self.uid)
         self.page.see("$15.00 available")
         self.pay()
-        self.assertEqual(self.counter.done("pay"), ["-2.50"] * 3)
+        self.assertEqual(self.till.done("pay"), ["-2.50"] * 3)
 
     def test_a_card_that_had_nothing_is_not_asked_about_after_a_restart(self):
-        self.counter.server.kill()
+        self.till.server.kill()
         self.page.see("The server does not answer")
-        self.counter.start()
+        self.till.start()
         self.page.see("Reader ready", "Amanda Gonzalez")
         self.pay()
-        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.assertEqual(self.till.done("pay"), ["-2.50"])
 
     def test_of_two_browsers_one_charges_the_card(self):
         self.pay()
@@ -93,20 +93,20 @@ class VisitTests(VisitCase):
         self.page.press("Cancel")
         self.page.wait("!document.querySelector('dialog')")
         self.assertAsked()
-        self.assertEqual(self.counter.done("pay"), ["-2.50"])
+        self.assertEqual(self.till.done("pay"), ["-2.50"])
         self.page.driver.execute_async_script(FORGET)
         self.page.press("$2.50")
         self.page.press("Once more")
-        self.page.stage("done")
-        self.assertEqual(self.counter.done("pay"), ["-2.50"] * 2)
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-2.50"] * 2)
 
     def test_once_more_is_meant_for_this_card(self):
         self.pay()
         self.page.press(AGAIN)
         self.page.see("Usual amounts")
-        self.counter.take()
+        self.till.take()
         self.page.see("Hold a card to the reader")
-        self.counter.put(self.uid)
+        self.till.put(self.uid)
         self.page.see("$17.50 available")
         self.pay()
         self.assertAsked()
@@ -114,11 +114,11 @@ class VisitTests(VisitCase):
 
 class HangingServerTests(VisitCase):
     def hang(self):
-        self.counter.server.process.send_signal(signal.SIGSTOP)
+        self.till.server.process.send_signal(signal.SIGSTOP)
         self.addCleanup(self.go_on)
 
     def go_on(self):
-        self.counter.server.process.send_signal(signal.SIGCONT)
+        self.till.server.process.send_signal(signal.SIGCONT)
 
     def test_it_is_shown_and_so_is_its_return(self):
         self.hang()
@@ -143,8 +143,8 @@ class HangingServerTests(VisitCase):
         self.assertNotIn("Keep the card on the reader", self.page.text())
         self.go_on()
         # It had reached the server, or had not; the page says what has become of it.
-        self.page.wait("document.querySelector('.stage.done, .stage.failed')"
-                       " || !document.querySelector('.stage')")
-        isPaid = self.page.count(".stage.done") == 1
-        self.assertEqual(self.counter.done("pay"), ["-2.50"] if isPaid else [])
+        self.page.wait("document.querySelector('.panel.done, .panel.failed')"
+                       " || !document.querySelector('.panel')")
+        isPaid = self.page.count(".panel.done") == 1
+        self.assertEqual(self.till.done("pay"), ["-2.50"] if isPaid else [])
         self.assertAudited()

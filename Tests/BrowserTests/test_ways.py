@@ -3,7 +3,7 @@
 import re
 
 from case import BrowserCase
-from counter import ROOT
+from till import ROOT
 
 WORDS = f"{ROOT}/Sources/Delivery/CustomerServer/CustomerWords.swift"
 
@@ -13,7 +13,7 @@ class WayTests(BrowserCase):
 
     def setUp(self):
         super().setUp()
-        self.uid = self.counter.make_demo("5.00")
+        self.uid = self.till.make_demo("5.00")
 
     def here(self, title):
         self.page.wait("document.querySelector('h1')?.innerText === arguments[0]", title)
@@ -22,14 +22,14 @@ class WayTests(BrowserCase):
         self.page.open()
         for name, title in (
                 ("Lottery", "Draws"), ("Game", "Mastermind"), ("History", "History"),
-                ("Card tools", "Card tools"), ("Health", "Health"), ("Counter", "Counter")):
+                ("Card tools", "Card tools"), ("Health", "Health"), ("Till", "Till")):
             self.page.press(name)
             self.here(title)
             self.page.wait("document.querySelector('#nav [aria-current]').innerText === arguments[0]",
                            name)
         self.page.press("Card tools")
         self.page.press("tapcard")
-        self.here("Counter")
+        self.here("Till")
 
     def test_lottery(self):
         self.page.open("draws")
@@ -39,7 +39,7 @@ class WayTests(BrowserCase):
         self.here("My tickets")
         self.page.press("Draws")
         self.here("Draws")
-        self.counter.sandbox.stop()
+        self.till.sandbox.stop()
         self.page.go("draws/draw-9")
         self.page.press("Try again")
         self.page.see("Try again")
@@ -62,7 +62,7 @@ class WayTests(BrowserCase):
             self.assertRegex(said[2], rf"^[A-Z][a-z]+day,? {text}$")
 
     def test_history_of_the_card_that_an_entry_names(self):
-        self.counter.call("POST", "pay", {"amount": "1.00"})
+        self.till.call("POST", "pay", {"amount": "1.00"})
         self.page.open("history")
         self.page.press("This card")
         self.page.see_no("Takings of the day")
@@ -84,33 +84,33 @@ class WayTests(BrowserCase):
         self.page.open("add")
         self.page.type("Another amount", "0.75")
         self.page.press("Add")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.see("Balance $5.75")
 
     def test_cards_are_made_from_every_place_that_offers_it(self):
-        self.counter.put("NTAG213")
+        self.till.put("NTAG213")
         self.page.open()
         self.page.press("Issue a card")
         self.here("Issue a card")
         self.page.press("Write the demo user")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.leave_check()
         self.page.press("Card tools")
         self.page.press("Issue a card")
         self.here("Issue a card")
-        self.counter.put("NTAG213")
+        self.till.put("NTAG213")
         self.page.see("Blank tag")
         self.page.field("Protect the tag with a password").click()
         self.page.press("Issue card")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.leave_check()
-        self.counter.put("NTAG213")
+        self.till.put("NTAG213")
         self.page.press("Card tools")
         self.page.see("Blank tag")
         self.page.press("Write the demo user")
-        self.page.stage("done")
+        self.page.panel("done")
         self.page.leave_check()
-        self.assertEqual(self.counter.call("GET", "audit")["cards"], 4)
+        self.assertEqual(self.till.call("GET", "audit")["cards"], 4)
 
     def test_the_code_is_activated_right_behind_its_scratching(self):
         self.page.open("scratch")
@@ -135,12 +135,12 @@ class CommandTests(BrowserCase):
 
     def test_a_command_of_the_doctor_is_copied(self):
         self.page.open("health", until="Problem:")
-        commands = [command for each in self.counter.run("doctor")["findings"]
+        commands = [command for each in self.till.run("doctor")["findings"]
                     for command in each["commands"]]
         if not commands:
             self.skipTest("the doctor of this machine names no command")
         self.page.driver.execute_cdp_cmd("Browser.grantPermissions", {
-            "origin": self.counter.url,
+            "origin": self.till.url,
             "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
         self.addCleanup(self.page.driver.execute_cdp_cmd, "Browser.resetPermissions", {})
         self.page.press(f"Copy: {commands[0]}")

@@ -25,7 +25,7 @@ import TextCodecs
             #expect(keys.pairs.count == ring.entries.count { $0.status != .retired })
             let text = keys.json().prettyText
             #expect(try CustomerKeys(parsing: Array(text.utf8)) == keys)
-            // No secret of the house is in it.
+            // No secret of the issuer is in it.
             for masters in ring.entries.compactMap(\.masters) {
                 #expect(!text.contains(Hexadecimal.encode(masters.macMaster)))
                 #expect(!text.contains(Hexadecimal.encode(masters.passwordMaster)))

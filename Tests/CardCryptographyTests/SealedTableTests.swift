@@ -189,7 +189,7 @@ struct CardTableRingTests {
         #expect(table.sealing(with: 1)?.statuses == ["1 active", "2 verify-only"])
     }
 
-    @Test("gives way to a newer one of the same house, or to the house's own keys")
+    @Test("gives way to a newer one of the same issuer, or to the issuer's own keys")
     func replaced() throws {
         let table = try SealedTableTests.table()
         #expect(try table.replacing(table) == table)

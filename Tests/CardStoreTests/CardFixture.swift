@@ -11,7 +11,7 @@ struct CardFixture {
     let keys: KeyRing
 
     init() throws {
-        uid = try #require(CardUID(bytes: FirstSightTests.identity.uid))
+        uid = try #require(CardUID(bytes: ScanTagTests.identity.uid))
         holder = Holder(id: try HolderID(1), name: try HolderName("Amanda Gonzalez"))
         let masters: (Int) -> [UInt8] = { [UInt8](repeating: 0x5A, count: $0) }
         keys = try KeyRing.fresh(created: "2026-01-01", random: masters)

@@ -17,7 +17,7 @@ struct FacingSidesTests {
     private func bench(
         _ chip: Type2Chip, longestAnswer: Int = 250
     ) async throws -> (reader: InterposedReader, world: SimulatedReader, identity: TagIdentity) {
-        let uid = FirstSightTests.identity.uid
+        let uid = ScanTagTests.identity.uid
         let tag = try #require(TagMemory.blank(chip, uid: uid))
         let world = SimulatedReader(
             Simulation([tag], onReader: [uid]), longestAnswer: longestAnswer)
@@ -40,16 +40,16 @@ struct FacingSidesTests {
         _ = try await reader.select(within: .zero)
     }
 
-    private func sight(_ identity: TagIdentity, longestAnswer: Int = 250) -> FirstSight {
-        FirstSight(identity, longestAnswer: longestAnswer) { chip in
+    private func reading(_ identity: TagIdentity, longestAnswer: Int = 250) -> ScanTag {
+        ScanTag(identity, longestAnswer: longestAnswer) { chip in
             chip.model.flatMap(CardLayout.init)?.pages ?? chip.userPages
         }
     }
 
-    @Test("first sight: one selection and four commands", arguments: Type2Chip.known)
-    func firstSight(chip: Type2Chip) async throws {
+    @Test("first reading: one selection and four commands", arguments: Type2Chip.known)
+    func scanTag(chip: Type2Chip) async throws {
         let (reader, world, identity) = try await bench(chip)
-        let tag = try await reader.perform(sight(identity))
+        let tag = try await reader.perform(reading(identity))
         let memory = try #require(await world.change { $0.tags.first })
         #expect(reader.exchanges.count == 4)
         #expect(reader.limits.count == 1)
@@ -60,11 +60,11 @@ struct FacingSidesTests {
         #expect(tag.signature?.count == 32)
     }
 
-    @Test("first sight of an older chip: by READs, after a selection")
+    @Test("first reading of an older chip: by READs, after a selection")
     func olderChip() async throws {
         let chip = try #require(Type2Chip.other(capability: Page(0xE1, 0x10, 0x06, 0x00)))
         let (reader, _, identity) = try await bench(chip)
-        let tag = try await reader.perform(sight(identity))
+        let tag = try await reader.perform(reading(identity))
         #expect(tag.chip == chip && tag.memory.count == 48)
         #expect(reader.limits.count == 2)
         #expect(reader.exchanges.first?.failure == .refused(NAK.invalidArgument))

@@ -5,10 +5,10 @@ import TapcardDomain
 import Testing
 import Type2Tag
 
-@Suite("First sight of another Type 2 tag")
+@Suite("First reading of another Type 2 tag")
 struct OtherChipTests {
     private func header(size: UInt8, magic: UInt8 = 0xE1, version: UInt8 = 0x10) -> [UInt8] {
-        FirstSightTests.header.dropLast(4) + [magic, version, size, 0]
+        ScanTagTests.header.dropLast(4) + [magic, version, size, 0]
     }
 
     private func block(from page: UInt8) -> ScriptedReader.Reply {
@@ -21,9 +21,9 @@ struct OtherChipTests {
             ReaderError.Kind.refused(0), .timedOut, .garbled, .tagLost,
         ])
     func olderChip(kind: ReaderError.Kind) async throws {
-        let asked: [ScriptedReader.Reply] = [.failure(kind), .tag(FirstSightTests.identity)]
+        let asked: [ScriptedReader.Reply] = [.failure(kind), .tag(ScanTagTests.identity)]
         let isRefusal = kind == .refused(0)
-        let played = await FirstSightTests.look(
+        let played = await ScanTagTests.look(
             (isRefusal ? asked : asked + asked) + [.answer(header(size: 6))]
                 + [4, 8, 12].map(block) + [.failure(.tagLost)])
         #expect(
@@ -39,19 +39,19 @@ struct OtherChipTests {
     @Test("whose answer was lost once is asked once more")
     func lostAnswer() async throws {
         for kind in [ReaderError.Kind.timedOut, .garbled, .tagLost] {
-            let played = await FirstSightTests.look(
-                [.failure(kind), .tag(FirstSightTests.identity)]
-                    + FirstSightTests.answers().map { .answer($0) })
+            let played = await ScanTagTests.look(
+                [.failure(kind), .tag(ScanTagTests.identity)]
+                    + ScanTagTests.answers().map { .answer($0) })
             #expect(try #require(played.outcome).chip == .ntag213)
-            #expect(played.trace == [[0x60], []] + FirstSightTests.frames)
+            #expect(played.trace == [[0x60], []] + ScanTagTests.frames)
         }
     }
 
     @Test("from the factory, without a capability container, is read as far as every one reaches")
     func unformatted() async throws {
-        let played = await FirstSightTests.look(
+        let played = await ScanTagTests.look(
             [
-                .failure(.refused(0)), .tag(FirstSightTests.identity),
+                .failure(.refused(0)), .tag(ScanTagTests.identity),
                 .answer(header(size: 0, magic: 0, version: 0)),
             ] + [4, 8, 12].map(block) + [.failure(.timedOut)])
         let tag = try #require(played.outcome)
@@ -74,7 +74,7 @@ struct OtherChipTests {
         ] as [(UInt64, String)])
     func names(version: UInt64, name: String) async throws {
         let bytes = (0..<8).map { UInt8(truncatingIfNeeded: version >> (56 - 8 * $0)) }
-        let played = await FirstSightTests.look(
+        let played = await ScanTagTests.look(
             [.answer(bytes), .answer(header(size: 6))] + [4, 8, 12].map(block))
         #expect(played.outcome?.kind == name)
         let article = name.hasPrefix("NTAG") ? "An" : "A"
@@ -84,20 +84,20 @@ struct OtherChipTests {
     @Test("with triple DES is an Ultralight C, and one with 144 bytes and none an NTAG203")
     func tripleDES() async throws {
         let start: [ScriptedReader.Reply] = [
-            .failure(.refused(0)), .tag(FirstSightTests.identity), .answer(header(size: 0x12)),
+            .failure(.refused(0)), .tag(ScanTagTests.identity), .answer(header(size: 0x12)),
         ]
         let blocks = stride(from: UInt8(4), through: 36, by: 4).map(block)
         let challenge = ScriptedReader.Reply.answer([0xAF] + [UInt8](repeating: 7, count: 8))
-        let one = await FirstSightTests.look(start + blocks + [challenge])
+        let one = await ScanTagTests.look(start + blocks + [challenge])
         #expect(one.outcome?.kind == "MIFARE Ultralight C")
-        let other = await FirstSightTests.look(start + blocks + [.failure(.tagLost)])
+        let other = await ScanTagTests.look(start + blocks + [.failure(.tagLost)])
         #expect(other.outcome?.kind == "NTAG203")
     }
 
     @Test("of a version that is not in the table is read without a selection")
     func unknownVersion() async throws {
         let version: [UInt8] = [0x00, 0x04, 0x03, 0x01, 0x01, 0x00, 0x0B, 0x03]
-        let played = await FirstSightTests.look(
+        let played = await ScanTagTests.look(
             [.answer(version), .answer(header(size: 6))] + [4, 8, 12].map(block))
         #expect(played.trace == [[0x60], [0x30, 0], [0x30, 4], [0x30, 8], [0x30, 12]])
         #expect(played.outcome?.version == version)
@@ -112,8 +112,8 @@ struct OtherChipTests {
             // After the end the memory starts again at its beginning.
             ScriptedReader.Reply.answer((0..<4).flatMap { numbered((page &+ $0)...(page &+ $0)) })
         }
-        let played = await FirstSightTests.look(
-            [.failure(.refused(0)), .tag(FirstSightTests.identity), .answer(header(size: size))]
+        let played = await ScanTagTests.look(
+            [.failure(.refused(0)), .tag(ScanTagTests.identity), .answer(header(size: size))]
                 + blocks + [.failure(.refused(0))])
         #expect(
             played.trace
@@ -129,13 +129,13 @@ struct OtherChipTests {
             header(size: 0), header(size: 0x7F), header(size: 0xFF), header(size: 6, magic: 0xE0),
             header(size: 6, version: 0x20),
         ] {
-            let played = await FirstSightTests.look(
-                [.failure(.refused(0)), .tag(FirstSightTests.identity), .answer(header)]
+            let played = await ScanTagTests.look(
+                [.failure(.refused(0)), .tag(ScanTagTests.identity), .answer(header)]
                     + [4, 8, 12].map(block) + [.failure(.refused(0))])
             #expect(played.outcome?.memory == numbered(4...15))
             #expect(played.outcome?.kind == "MIFARE Ultralight")
             let version: [UInt8] = [0x00, 0x04, 0x03, 0x01, 0x01, 0x00, 0x0B, 0x03]
-            let named = await FirstSightTests.look(
+            let named = await ScanTagTests.look(
                 [.answer(version), .answer(header)] + [4, 8, 12].map(block))
             #expect(named.outcome?.kind == "MIFARE Ultralight EV1")
         }
@@ -144,7 +144,7 @@ struct OtherChipTests {
     @Test("that was swapped in the meantime is refused")
     func swapped() async {
         let other = TagIdentity(uid: [4, 1, 2, 3, 4, 5, 6])
-        let played = await FirstSightTests.look([.failure(.refused(0)), .tag(other)])
+        let played = await ScanTagTests.look([.failure(.refused(0)), .tag(other)])
         #expect(played.error?.kind == .otherTag)
         #expect(played.trace == [[0x60], []])
     }
@@ -152,10 +152,10 @@ struct OtherChipTests {
     @Test("ends at every failure", arguments: ReaderError.Kind.everyKind)
     func failures(kind: ReaderError.Kind) async {
         let whole: [ScriptedReader.Reply] =
-            [.failure(.refused(0)), .tag(FirstSightTests.identity), .answer(header(size: 6))]
+            [.failure(.refused(0)), .tag(ScanTagTests.identity), .answer(header(size: 6))]
             + [4, 8, 12].map(block)
         for step in 1..<whole.count {
-            let played = await FirstSightTests.look(whole.prefix(step) + [.failure(kind)])
+            let played = await ScanTagTests.look(whole.prefix(step) + [.failure(kind)])
             #expect(played.error?.kind == .reader(kind))
             #expect(played.trace.count == step + 1)
         }
@@ -163,11 +163,11 @@ struct OtherChipTests {
 
     @Test("takes no answer of a wrong length", arguments: [0, 15, 17, 32])
     func lengths(count: Int) async {
-        let start: [ScriptedReader.Reply] = [.failure(.refused(0)), .tag(FirstSightTests.identity)]
+        let start: [ScriptedReader.Reply] = [.failure(.refused(0)), .tag(ScanTagTests.identity)]
         let wrong = ScriptedReader.Reply.answer([UInt8](repeating: 0xE1, count: count))
-        let atHeader = await FirstSightTests.look(start + [wrong])
+        let atHeader = await ScanTagTests.look(start + [wrong])
         #expect(atHeader.error?.kind == .garbled)
-        let atBlock = await FirstSightTests.look(start + [.answer(header(size: 6)), wrong])
+        let atBlock = await ScanTagTests.look(start + [.answer(header(size: 6)), wrong])
         #expect(atBlock.error?.kind == .garbled)
     }
 }

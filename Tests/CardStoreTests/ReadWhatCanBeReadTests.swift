@@ -6,7 +6,7 @@ import Type2Tag
 
 @Suite("Reading what can be read")
 struct ReadWhatCanBeReadTests {
-    private static let identity = FirstSightTests.identity
+    private static let identity = ScanTagTests.identity
 
     private func read(
         _ pages: ClosedRange<UInt8>, longestAnswer: Int = 16, _ script: [ScriptedReader.Reply]

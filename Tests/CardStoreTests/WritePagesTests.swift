@@ -132,7 +132,7 @@ struct WritePagesTests {
     func selectedUnasked() {
         var procedure = WritePages(Self.writes, longestAnswer: 250)
         _ = procedure.next(after: .begin)
-        guard case .fail(let error) = procedure.next(after: .selected(FirstSightTests.identity))
+        guard case .fail(let error) = procedure.next(after: .selected(ScanTagTests.identity))
         else {
             Issue.record("it went on")
             return

@@ -40,7 +40,7 @@ struct ActivateCommandTests {
     func failed(kind: ServiceError.Kind) async throws {
         let service = FakeActivation(.failure(ServiceError(kind, "the answer burned")))
         let bench = try await ProgramBench.withScratchedCard(services: service.services)
-        let before = await bench.run("read --json --no-settle").text
+        let before = await bench.run("read --json --no-resolve").text
         let ended = await bench.run("activate")
         #expect(ended.status == 8, "\(ended.text)")
         #expect(ended.text.contains("the answer burned"), "\(ended.text)")
@@ -141,7 +141,7 @@ struct ActivateCommandTests {
                 """), "\(ended.text)")
         let reading = await bench.run("read")
         #expect(reading.text.contains("Scratch card: activated, code 0"), "\(reading.text)")
-        #expect(reading.text.contains("Settled: the interrupted activation went through."))
+        #expect(reading.text.contains("Resolved: the interrupted activation went through."))
         #expect(await bench.run("audit").status == 0)
     }
 
@@ -163,7 +163,7 @@ struct ActivateCommandTests {
                     == (line == "activate"
                         ? "! tapcard: \(words)\n"
                         : #"{"result":"unknown","error":"outcome-unknown","message":"\#(words)","#
-                            + #""uid":null,"operation":null,"settled":[],"#
+                            + #""uid":null,"operation":null,"resolved":[],"#
                             + #""next":[{"step":"activate-again"}]}"# + "\n"))
             service.answer(line == "activate" ? .refused(version: "6") : .active)
             #expect(await work.value.status != 0)

@@ -11,7 +11,7 @@ import Verbs
 struct CashierCommandTests {
     private static let password = ["TAPCARD_CASHIER_PASSWORD": "sesame-open"]
     private static let nobody =
-        "There are no cashiers: the counter page asks nobody who they are\n"
+        "There are no cashiers: the till page asks nobody who they are\n"
 
     @Test("are added, listed and removed; only a slow hash of the password is kept")
     func life() async throws {
@@ -19,7 +19,7 @@ struct CashierCommandTests {
         #expect(await bench.run("cashiers list") == .init(status: 0, text: Self.nobody))
         #expect(
             await bench.run("cashiers add Zoë", Self.password)
-                == .init(status: 0, text: "Zoë can log in at the counter page\n"))
+                == .init(status: 0, text: "Zoë can log in at the till page\n"))
         #expect(
             await bench.run("cashiers add Ann --json", Self.password).text
                 == #"{"result":"done","cashier":"Ann","isNew":true}"# + "\n")

@@ -1,6 +1,6 @@
 import CommandLine
-import KioskServer
 import Testing
+import TillServer
 import Verbs
 
 @Suite("What a command line means")

@@ -1,8 +1,8 @@
 import CommandLine
-import KioskServer
 import TapcardCore
 import Testing
 import TextCodecs
+import TillServer
 import Verbs
 
 @Suite("The words of errors, and the schemas")

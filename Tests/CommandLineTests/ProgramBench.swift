@@ -3,7 +3,6 @@ import CommandLine
 import DurableFile
 import Glibc
 import IdleDrivers
-import KioskServer
 import Ledger
 import ReaderDiagnosis
 import SimulatedField
@@ -12,6 +11,7 @@ import TagReading
 import TapcardCore
 import TapcardDomain
 import TextCodecs
+import TillServer
 import Type2Tag
 import Verbs
 
@@ -25,7 +25,7 @@ final class ProgramBench: Sendable {
     private let folder: String
     private let isTerminal: Bool
     private let askSecretly: SecretQuestion?
-    /// The addresses at which counters were served.
+    /// The addresses at which tills were served.
     let served = Guarded<[String]>([])
     private let columns: Int?
     private let services: Services
@@ -112,7 +112,7 @@ final class ProgramBench: Sendable {
             "XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder, "TAPCARD_READER": "sim",
         ].merging(NoServices.addresses) { $1 }
         let serving = ServingProcess(whenServing: { [served] pages in
-            served.withLock { $0.append(pages.kiosk?.address ?? "") }
+            served.withLock { $0.append(pages.service?.address ?? "") }
         })
         let program = Program(
             drivers: drivers(failures), adding: [.serve(in: serving)],
@@ -208,7 +208,7 @@ final class ProgramBench: Sendable {
             surroundings: { [numbers, clock] progress in
                 Station.Surroundings(
                     now: clock,
-                    // A counter that looks whether its card is still there would look without end.
+                    // A till that looks whether its card is still there would look without end.
                     sleep: { _ in try await Task.sleep(for: .milliseconds(1)) },
                     random: { count in
                         numbers.append("x")

@@ -33,7 +33,7 @@ struct ProgramFailureTests {
         #expect(copied.text.hasPrefix("! tapcard: The ledger is on fire. "), "\(copied.text)")
         let document = await bench.run("read --json", failing: failures)
         #expect(document.text.hasPrefix(#"{"result":"ledger","error":"ledger-"#))
-        #expect(document.text.contains(#""uid":null,"operation":null,"settled":[],"next":["#))
+        #expect(document.text.contains(#""uid":null,"operation":null,"resolved":[],"next":["#))
     }
 
     @Test("a ledger in another currency is there: no card is shown as other money, or accused")
@@ -84,7 +84,7 @@ struct ProgramFailureTests {
         let bench = try ProgramBench()
         let document =
             #"{"result":"usage","error":"usage","message":"tapcard pay needs AMOUNT. "#
-            + "See: tapcard pay --help\",\"uid\":null,\"operation\":null,\"settled\":[],"
+            + "See: tapcard pay --help\",\"uid\":null,\"operation\":null,\"resolved\":[],"
             + "\"next\":[]}\n"
         #expect(await bench.run("pay --json").text == document)
         #expect(await bench.run("pay", ["TAPCARD_JSON": "1"]).text == document)

@@ -102,7 +102,7 @@ struct ProgramOutputTests {
                     text: "! tapcard: The card was pulled away too soon (3 of 4 pages were "
                         + "written). The payment 04040404-0404-4404-8404-040404040404 is still "
                         + "open. Whether the card has it is not known; until then it is not done. "
-                        + "Tap the card again to settle it. To repeat the same request, add "
+                        + "Tap the card again to resolve it. To repeat the same request, add "
                         + "--operation 04040404-0404-4404-8404-040404040404: it never happens "
                         + "twice.\n"))
         try await bench.arm(nil)
@@ -116,7 +116,7 @@ struct ProgramOutputTests {
                         Card 04AC6B72BA6C80, NTAG213
                         Scratch card: unscratched
                         Seal: valid; ledger: known
-                        Settled: the interrupted payment of $5.00 went through.
+                        Resolved: the interrupted payment of $5.00 went through.
                         What phones read was brought up to date.
 
                         """))
@@ -177,7 +177,7 @@ struct ProgramOutputTests {
             reading.text.contains(
                 """
                 Protection: only a station with key 1 can write to the tag (tapcard tag info asks it)
-                Settled: the interrupted unprotecting was given up: somebody has locked the tag's \
+                Resolved: the interrupted unprotecting was given up: somebody has locked the tag's \
                 settings. The tag stays as it is, and the card works.
 
                 """), "\(reading.text)")

@@ -5,12 +5,12 @@ import TextCodecs
 
 @Suite("A refusal says what to do instead")
 struct RefusalAdviceTests {
-    private static let addition = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
+    private static let topUp = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
 
-    @Test("to take back an addition that was spent in part: how much there is, and the command")
+    @Test("to take back a top-up that was spent in part: how much there is, and the command")
     func spentAddition() async throws {
         let bench = try ProgramBench()
-        let id = RefusalAdviceTests.addition
+        let id = RefusalAdviceTests.topUp
         _ = await bench.run("demo")
         #expect(await bench.run("add 20 --operation \(id)").status == 0)
         #expect(await bench.run("pay 3").status == 0)
@@ -35,7 +35,7 @@ struct RefusalAdviceTests {
         let paid = try await bench.document("pay 5")["operation"]?.string ?? ""
         let refund = try await bench.document("refund \(paid)")["operation"]?.string
         let again = try await bench.document(
-            "refund \(paid) --operation \(RefusalAdviceTests.addition)")
+            "refund \(paid) --operation \(RefusalAdviceTests.topUp)")
         #expect(again["error"]?.string == "already-refunded")
         #expect(again["operation"]?.string == refund)
         let other = try await bench.document("pay 6 --operation \(paid)")
@@ -98,7 +98,7 @@ struct RefusalAdviceTests {
     @Test("to a cashier whose payment was voided: what happened to the money, and what to do")
     func voided() async throws {
         let bench = try ProgramBench()
-        let line = "pay 5 --operation \(RefusalAdviceTests.addition)"
+        let line = "pay 5 --operation \(RefusalAdviceTests.topUp)"
         _ = await bench.run("issue --balance 20")
         try await bench.arm(Fault(at: 1, counting: .write, .torn(.unchanged)))
         #expect(await bench.run(line).status == 6)

@@ -2,7 +2,7 @@ import BlockingLane
 import Testing
 import Verbs
 
-@Suite("The command that serves the counter page")
+@Suite("The command that serves the till page")
 struct ServeCommandTests {
     private static let tls = "--tls-certificate c.pem --tls-key k.pem"
     private static let password = ["TAPCARD_CASHIER_PASSWORD": "sesame-open"]
@@ -29,7 +29,7 @@ struct ServeCommandTests {
         _ = await bench.run("demo --quiet")
         #expect(
             words(try await served(bench, "serve")) == [
-                "The counter page is at <address>", "Ctrl-C ends it", "The counter page is gone",
+                "The till page is at <address>", "Ctrl-C ends it", "The till page is gone",
             ])
         #expect(
             words(try await served(bench, "serve --json")) == [
@@ -37,30 +37,30 @@ struct ServeCommandTests {
             ])
     }
 
-    @Test("with several readers it names each counter, its reader and its address")
-    func counters() async throws {
+    @Test("with several readers it names each till, its reader and its address")
+    func tills() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("demo --quiet")
         let line = "--reader sim:a serve --reader sim:b --reader sim:c"
         #expect(
             words(try await served(bench, line)) == [
-                "The counter page is at <address>",
-                "Counter 1 is at <address>counters/1/: sim:a",
-                "Counter 2 is at <address>counters/2/: sim:b",
-                "Counter 3 is at <address>counters/3/: sim:c",
-                "Ctrl-C ends it", "The counter page is gone",
+                "The till page is at <address>",
+                "Till 1 is at <address>tills/1/: sim:a",
+                "Till 2 is at <address>tills/2/: sim:b",
+                "Till 3 is at <address>tills/3/: sim:c",
+                "Ctrl-C ends it", "The till page is gone",
             ])
         let document =
-            #"{"result":"done","address":"<address>","counters":["#
-            + #"{"number":1,"reader":"sim:a","address":"<address>counters/1/"},"#
-            + #"{"number":2,"reader":"sim:b","address":"<address>counters/2/"}]}"#
+            #"{"result":"done","address":"<address>","tills":["#
+            + #"{"number":1,"reader":"sim:a","address":"<address>tills/1/"},"#
+            + #"{"number":2,"reader":"sim:b","address":"<address>tills/2/"}]}"#
         #expect(
             words(try await served(bench, "serve --reader sim:a --reader sim:b --json"))
                 == [document[...]])
     }
 
     @Test(
-        "refuses readers that cannot be the counters of one server",
+        "refuses readers that cannot be the tills of one server",
         arguments: [
             ("--reader sim --reader sim", "The reader sim is named twice."),
             ("--reader sim:a --reader sim:./a", "sim:a and sim:./a are the same reader."),
@@ -96,7 +96,7 @@ struct ServeCommandTests {
         _ = await bench.run("demo --quiet")
         _ = await bench.run("cashiers add Ann", Self.password)
         let ended = await bench.run(
-            "serve --listen 0.0.0.0 \(Self.tls) --name counter.example,192.168.1.5")
+            "serve --listen 0.0.0.0 \(Self.tls) --name till.example,192.168.1.5")
         // No rule is in the way any more, only the certificate.
         #expect(
             ended.text
@@ -133,9 +133,9 @@ struct ServeCommandTests {
         #expect(
             plain.text.contains(
                 "! tapcard: insecure: anyone who reaches 192.0.2.1 can read along, passwords too, and "
-                    + "pay, add funds and empty cards.\n"), "\(plain.text)")
+                    + "pay, top up and empty cards.\n"), "\(plain.text)")
         let encrypted = await bench.run("serve --listen 192.0.2.1 --insecure \(Self.tls)")
-        #expect(encrypted.text.contains("can pay, add funds"), "\(encrypted.text)")
+        #expect(encrypted.text.contains("can pay, top up"), "\(encrypted.text)")
         // Nothing is risked where only this machine can reach it.
         let loopback = try await served(bench, "serve --listen 127.0.0.2 --insecure")
         #expect(!loopback.contains("insecure:"))
@@ -150,8 +150,8 @@ struct ServeCommandTests {
             ("--listen 127.0.0.01", "\"127.0.0.01\" is not a valid address to listen at"),
             ("--listen 127.0.0.256", "\"127.0.0.256\" is not a valid address to listen at"),
             ("--listen=", "\"\" is not a valid address to listen at"),
-            ("--name http://counter", "\"http://counter\" is not a valid machine name"),
-            ("--name counter:80", "\"counter:80\" is not a valid machine name"),
+            ("--name http://till", "\"http://till\" is not a valid machine name"),
+            ("--name till:80", "\"till:80\" is not a valid machine name"),
             ("--name a,,b", "\"\" is not a valid machine name"),
             ("--port 65536", "--port cannot be \"65536\""),
             ("--tls-key k.pem", "A certificate needs its key, and a key its certificate."),

@@ -70,7 +70,7 @@ struct StationSettingTests {
             ("payment-limit 1.005", "USD", "USD has 2 decimals"),
             ("presets abc", "EUR", "4.50"), ("ticket-price 2,5", "USD", "write 2.5"),
             ("confirm-payment-above 20000", "USD", "above payment-limit 10000.00"),
-            ("confirm-addition-above 30000", "USD", "above addition-limit 20000.00"),
+            ("confirm-top-up-above 30000", "USD", "above top-up-limit 20000.00"),
         ])
     func refused(words: String, currency: String, reason: String) async throws {
         let bench = try ProgramBench()

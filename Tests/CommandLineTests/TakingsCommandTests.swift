@@ -50,7 +50,7 @@ struct TakingsCommandTests {
         #expect(document["paid"]?.string == "6.75" && document["added"]?.string == "21.00")
         #expect(document["paidOut"]?.string == "0.00" && document["drawer"]?.string == "21.00")
         #expect(document["payments"]?.numberText == "2")
-        #expect(document["additions"]?.numberText == "2")
+        #expect(document["topUps"]?.numberText == "2")
         #expect(document["payouts"]?.numberText == "0")
     }
 

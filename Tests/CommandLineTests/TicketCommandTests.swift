@@ -49,7 +49,7 @@ struct TicketCommandTests {
                         text: #"""
                             {"result":"done","operation":"\#(ProgramBench.purchase)",\#
                             "uid":"04AC6B72BA6C80","amount":"-2.00","balance":"18.00",\#
-                            "currency":"USD","sequence":2,"replayed":\#(replayed),"settled":[],\#
+                            "currency":"USD","sequence":2,"replayed":\#(replayed),"resolved":[],\#
                             "ticket":{"id":\#
                             "ticket-6bfffbf1fa13","draw":"draw-9","balls":[6,9,14,36,50,54],"bonus":44}}
 
@@ -105,7 +105,7 @@ struct TicketCommandTests {
         try await expectNothing(on: bench)
     }
 
-    @Test("nothing is charged where no draw has taken place, or funds do not suffice")
+    @Test("nothing is charged where no draw has taken place, or the balance does not suffice")
     func refused() async throws {
         let (first, _) = try await ProgramBench.withCard(FakeLottery([]))
         for line in ["ticket buy", "ticket buy --draw draw-1"] {
@@ -308,7 +308,7 @@ struct TicketCommandTests {
         let reading = await bench.run("read")
         #expect(
             reading.text.contains(
-                "Settled: the interrupted ticket purchase of $2.00 did not go through."),
+                "Resolved: the interrupted ticket purchase of $2.00 did not go through."),
             "\(reading.text)")
         try await expectNothing(on: bench)
     }

@@ -111,7 +111,7 @@ struct TicketPayoutTests {
     @Test("are advised where the card is too full for them, and only there")
     func fullCard() async throws {
         let (bench, _) = try await ProgramBench.withTicket(in: FakeLottery.won())
-        let limits = ["TAPCARD_ADDITION_LIMIT": "999999", "TAPCARD_BALANCE_LIMIT": "999999.99"]
+        let limits = ["TAPCARD_TOP_UP_LIMIT": "999999", "TAPCARD_BALANCE_LIMIT": "999999.99"]
         _ = await bench.run("add 999951.99 --yes --quiet", limits)
         let full = await bench.run("ticket check").text
         #expect(full.contains("tapcard \(Self.line)") == false && full.contains("Claim it"))

@@ -3,12 +3,12 @@ import CardCryptography
 import CustomerServer
 import Ledger
 import LedgerConformance
-import Ntag424
+import NTAG424
 import PortDoubles
 import TapcardDomain
 import WebServer
 
-/// A house with its keys, a ledger and a clock, and the routes of its page.
+/// An issuer with its keys, a ledger and a clock, and the routes of its page.
 struct CardBench {
     let keys: CustomerKeys
     let ledger: any LedgerStore
@@ -19,7 +19,7 @@ struct CardBench {
     private let uptime: Guarded<Int64>
 
     init(
-        _ ledger: any LedgerStore = InMemoryLedger(), keys: CustomerKeys = CardBench.house,
+        _ ledger: any LedgerStore = InMemoryLedger(), keys: CustomerKeys = CardBench.issuer,
         sellsOffline: Bool = false
     ) {
         let uptime = Guarded<Int64>(1_000_000)
@@ -35,17 +35,17 @@ struct CardBench {
             sellsOffline: sellsOffline)
     }
 
-    /// With one card, on a ledger that is out of reach where `isAway` says so.
+    /// With one card, on a ledger that is offline where `isAway` says so.
     static func onLedger(thatIsAway isAway: Guarded<Bool>) async throws -> CardBench {
         let ledger = InterposedLedger(InMemoryLedger()) { _ in
             isAway.withLock { $0 }
-                ? .refused(LedgerError(.unreachable, "out of reach")) : .passedOn
+                ? .refused(LedgerError(.unreachable, "offline")) : .passedOn
         }
-        try await Desk(ledger).complete(.issue(), id: 1)
+        try await LedgerTill(ledger).complete(.issue(), id: 1)
         return CardBench(ledger)
     }
 
-    static let house = CustomerKeys(of: .fresh(created: "2026-11-25"))
+    static let issuer = CustomerKeys(of: .fresh(created: "2026-11-25"))
 
     /// Lets time pass.
     func pass(seconds: Int64) { uptime.withLock { $0 += seconds * 1_000 } }

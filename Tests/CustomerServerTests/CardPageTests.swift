@@ -3,7 +3,7 @@ import CardCryptography
 import CustomerServer
 import Ledger
 import LedgerConformance
-import Ntag424
+import NTAG424
 import TapcardDomain
 import Testing
 import WebServer
@@ -11,10 +11,10 @@ import WebServer
 @Suite("The page of a card") struct CardPageTests {
     private static func benchWithCard(sellsOffline: Bool = false) async throws -> CardBench {
         let bench = CardBench(sellsOffline: sellsOffline)
-        let desk = Desk(bench.ledger)
-        try await desk.complete(.issue(2000), id: 1)
-        try await desk.complete(.pay(.cents(450)), id: 2)
-        try await desk.complete(.add(.cents(123_456)), id: 3)
+        let till = LedgerTill(bench.ledger)
+        try await till.complete(.issue(2000), id: 1)
+        try await till.complete(.pay(.cents(450)), id: 2)
+        try await till.complete(.add(.cents(123_456)), id: 3)
         return bench
     }
 
@@ -119,7 +119,7 @@ import WebServer
     @Test func saysWhatIsWithTheCard() async throws {
         let bench = try await CardPageTests.benchWithCard()
         let ledger = bench.ledger
-        _ = try await Desk(ledger).work(.pay(.cents(100)), id: 4)
+        _ = try await LedgerTill(ledger).work(.pay(.cents(100)), id: 4)
         #expect(await bench.show(bench.address(1)).text.contains("$1.00 of it is being paid"))
         _ = try await ledger.change(.first, .block, id: .numbered(5), at: .end)
         #expect(await bench.show(bench.address(2)).text.contains("This card is blocked."))
@@ -128,7 +128,7 @@ import WebServer
     /// A chip that was issued again belongs to somebody else.
     @Test func showsANewHolderNothingOfTheOneBefore() async throws {
         let bench = try await CardPageTests.benchWithCard()
-        try await Desk(bench.ledger).complete(.reissue(500), id: 9)
+        try await LedgerTill(bench.ledger).complete(.reissue(500), id: 9)
         let page = await bench.show(bench.address(1))
         #expect(page.text.contains("$5.00") && page.text.contains("New card"))
         #expect(!page.text.contains("Paid") && !page.text.contains("Added"))
@@ -139,23 +139,23 @@ import WebServer
         let bench = try await CardPageTests.benchWithCard()
         let cookie = try #require(await bench.show(bench.address(5)).cookie)
         #expect(await bench.show(bench.address(5), cookie: cookie).status == 200)
-        try await Desk(bench.ledger).complete(.reissue(500), id: 9)
+        try await LedgerTill(bench.ledger).complete(.reissue(500), id: 9)
         let kept = await bench.show(bench.address(5), cookie: cookie)
         #expect(kept.status == 410 && !kept.hasData)
     }
 
-    /// The key of the house was rotated: cards with either key are read, until the old one is
+    /// The key of the issuer was rotated: cards with either key are read, until the old one is
     /// retired.
-    @Test func knowsTheKeysOfTheHouse() async throws {
+    @Test func knowsTheKeysOfTheIssuer() async throws {
         let ring = KeyRing.fresh(created: "2026-11-25")
         let rotated = try ring.rotated(created: "2026-11-26")
         let before = CardBench.address(.first, 3, CustomerKeys(of: ring))
         let both = CardBench(keys: CustomerKeys(of: rotated))
-        try await Desk(both.ledger).complete(.issue(), id: 1)
+        try await LedgerTill(both.ledger).complete(.issue(), id: 1)
         #expect(await both.show(before).status == 200)
         #expect(await both.show(both.address(4)).status == 200)
         let retired = CardBench(keys: CustomerKeys(of: try rotated.retiring(1)))
-        try await Desk(retired.ledger).complete(.issue(), id: 1)
+        try await LedgerTill(retired.ledger).complete(.issue(), id: 1)
         #expect(await retired.show(before).status == 403)
     }
 

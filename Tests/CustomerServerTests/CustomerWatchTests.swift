@@ -3,7 +3,7 @@ import CardCryptography
 import CustomerServer
 import Ledger
 import LedgerConformance
-import Ntag424
+import NTAG424
 import TapcardDomain
 import Testing
 import WebServer
@@ -15,7 +15,7 @@ import WebServer
 
     @Test func isWhatCameOfEachRequest() async throws {
         let bench = CardBench()
-        try await Desk(bench.ledger).complete(.issue(), id: 1)
+        try await LedgerTill(bench.ledger).complete(.issue(), id: 1)
         let good = bench.address(7)
         let fields = [
             WebField("p", good.identity), WebField("d", good.data), WebField("m", good.code),
@@ -25,7 +25,7 @@ import WebServer
         let cookie = try #require(await bench.show(good).cookie)
         _ = await bench.show(good, cookie: cookie)
         for reads in [7, 6] as [UInt32] { _ = await bench.show(bench.address(reads)) }
-        // A wrong code, another house, and a card that the ledger does not know.
+        // A wrong code, another issuer, and a card that the ledger does not know.
         let foreign = CardBench.address(.first, 8, CustomerKeys(of: .fresh(created: "x")))
         for message in [foreign, bench.address(.second, 8)] { _ = await bench.show(message) }
         _ = await bench.post("p=1")
@@ -44,7 +44,7 @@ import WebServer
 
     @Test func countsWhatIsLimited() async throws {
         let bench = CardBench()
-        try await Desk(bench.ledger).complete(.issue(), id: 1)
+        try await LedgerTill(bench.ledger).complete(.issue(), id: 1)
         for reads in 1...UInt32(CustomerRoutes.mostOfACard + 2) {
             _ = await bench.show(bench.address(reads))
         }

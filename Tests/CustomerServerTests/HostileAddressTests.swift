@@ -2,7 +2,7 @@ import CardCryptography
 import CustomerServer
 import Ledger
 import LedgerConformance
-import Ntag424
+import NTAG424
 import RawHTTP
 import TapcardDomain
 import Testing
@@ -13,7 +13,7 @@ import WebServer
 @Suite("Addresses that no card has made") struct HostileAddressTests {
     private static func benchWithCard() async throws -> CardBench {
         let bench = CardBench()
-        try await Desk(bench.ledger).complete(.issue(2000), id: 1)
+        try await LedgerTill(bench.ledger).complete(.issue(2000), id: 1)
         return bench
     }
 
@@ -31,7 +31,7 @@ import WebServer
         let foreign = CardBench.address(.first, 8, CustomerKeys(of: .fresh(created: "x")))
         let flipped = (m.first == "0" ? "1" : "0") + m.dropFirst()
         let bodies = [
-            // Another card's code, another house, a card that the ledger does not know.
+            // Another card's code, another issuer, a card that the ledger does not know.
             "p=\(p)&d=\(d)&m=\(other.code)", "p=\(p)&d=\(other.data)&m=\(m)",
             "p=\(other.identity)&d=\(d)&m=\(m)", foreign.query, other.query,
             "p=\(p)&d=\(d)&m=\(flipped)", "p=\(bench.address(9).identity)&d=\(d)&m=\(m)",
@@ -120,7 +120,7 @@ import WebServer
     /// The holder of a card cannot keep the ledger busy with it.
     @Test func ofOneCardAreLimited() async throws {
         let bench = try await HostileAddressTests.benchWithCard()
-        try await Desk(bench.ledger).complete(.issue(), id: 2, on: .second)
+        try await LedgerTill(bench.ledger).complete(.issue(), id: 2, on: .second)
         for number in 0..<CustomerRoutes.mostOfACard {
             let page = await bench.show(
                 bench.address(UInt32(number)), from: "192.0.2.\(number)")

@@ -1,6 +1,6 @@
 import CustomerServer
 import LedgerConformance
-import Ntag424
+import NTAG424
 import RawHTTP
 import Testing
 import WebServer
@@ -12,7 +12,7 @@ import WebServer
         _ body: (CardBench, UInt16) async throws -> Void
     ) async throws {
         let bench = CardBench()
-        try await Desk(bench.ledger).complete(.issue(2000), id: 1)
+        try await LedgerTill(bench.ledger).complete(.issue(2000), id: 1)
         let server = try CustomerServer.start(
             at: CustomerServer.Place(address: "127.0.0.1", port: 0, names: names), bench.routes)
         let digits = server.address.split { !$0.isNumber }.last.flatMap { UInt16($0) }
@@ -60,7 +60,7 @@ import WebServer
     }
 
     /// None of the counter's routes is here.
-    @Test func hasNoRouteOfTheCounter() async throws {
+    @Test func hasNoRouteOfATill() async throws {
         try await ListenerTests.served { _, port in
             for line in [
                 "GET /api/v1/card", "POST /api/v1/pay", "POST /api/v1/session", "GET /metrics",

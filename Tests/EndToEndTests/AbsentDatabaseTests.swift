@@ -7,13 +7,13 @@ import Testing
     @Test("serves its page, says why no money moves, and goes on once the database is back")
     func serving() throws {
         let server = try PrivatePostgreSQL()
-        let owner = try House(try server.database("house"))
+        let owner = try TestIssuer(try server.database("issuer"))
         try owner.step("ledger init --currency EUR")
         let till = try owner.station(1)
         try till.step("demo")
         try till.step("add 20")
         server.kill()
-        let page = try CashierPage(till.counter, ["--ledger", till.place])
+        let page = try CashierPage(till.till, ["--ledger", till.place])
         #expect(try page.process.errors.contains("It is waited for."))
         let token = try page.token()
         try Self.expectAway(page, token)
@@ -35,16 +35,16 @@ import Testing
         try till.step("audit")
     }
 
-    @Test("serves several counters, and says once that the ledger is waited for")
-    func counters() throws {
+    @Test("serves several tills, and says once that the ledger is waited for")
+    func tills() throws {
         let server = try PrivatePostgreSQL()
-        let owner = try House(try server.database("house"))
+        let owner = try TestIssuer(try server.database("issuer"))
         try owner.step("ledger init --currency EUR")
         let till = try owner.station(1)
         try till.step("demo")
         server.kill()
         let readers = ["sim", "sim:\(till.home)/second.txt"].flatMap { ["--reader", $0] }
-        let page = try CashierPage(till.counter, ["--ledger", till.place] + readers)
+        let page = try CashierPage(till.till, ["--ledger", till.place] + readers)
         #expect(try page.process.errors.split(separator: "It is waited for.").count == 2)
         try page.stop()
     }
@@ -52,7 +52,7 @@ import Testing
     @Test("a till that was never set up is not served without its database")
     func withoutKeys() throws {
         let server = try PrivatePostgreSQL()
-        let till = try House(try server.database("house"))
+        let till = try TestIssuer(try server.database("issuer"))
         server.kill()
         #expect(try till.status("--reader sim serve") == 9)
     }
@@ -63,7 +63,7 @@ import Testing
         let name = "moved_\(UInt32.random(in: 0...UInt32.max))"
         let address = try server.database(name)
         defer { try? server.remove(name) }
-        let till = try Counter()
+        let till = try Till()
         try till.step("issue --balance 20")
         try till.step("ledger copy \(till.ledger) --into \(address)")
         let place = address.replacing("postgresql:///", with: "postgresql://NAME@/")

@@ -7,9 +7,9 @@ struct BadInputTests {
 
     @Test("amounts")
     func amounts() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        let before = try counter.step("tag dump")
+        let till = try Till()
+        try till.step("issue --balance 20")
+        let before = try till.step("tag dump")
         let cases: [(text: String, status: Int32, words: String)] = [
             ("-1", 2, #""-1" is negative; write it without the sign."#),
             ("-0.01", 2, #""-0.01" is negative; write it without the sign."#),
@@ -44,39 +44,39 @@ struct BadInputTests {
             ("99999999999999999999", 2, #""99999999999999999999" is too large to be an amount."#),
         ]
         for (text, status, words) in cases {
-            try counter.expect(
+            try till.expect(
                 ["pay", text], status: status, complains: "\(words) \(BadInputTests.unchanged)")
-            try counter.expect(
+            try till.expect(
                 ["add", text], status: status, complains: "\(words) \(BadInputTests.unchanged)")
         }
-        try counter.expect(
+        try till.expect(
             "pay 20.01", status: 4,
             complains: "Not enough on the card: $20.00 available, $20.01 needed. "
-                + "\(BadInputTests.unchanged) Add funds with tapcard add, or charge less.")
-        try counter.expect(
+                + "\(BadInputTests.unchanged) Top up with tapcard add, or charge less.")
+        try till.expect(
             "add 999980 --yes", status: 4,
             complains: "With $999980.00 the card would hold more than $999999.99, the most it can. "
                 + BadInputTests.unchanged,
-            with: ["TAPCARD_ADDITION_LIMIT": "999999.99", "TAPCARD_BALANCE_LIMIT": "999999.99"])
-        #expect(try counter.step("tag dump") == before)
-        #expect(try counter.step("audit --json").contains(#""operations":1,"#))
+            with: ["TAPCARD_TOP_UP_LIMIT": "999999.99", "TAPCARD_BALANCE_LIMIT": "999999.99"])
+        #expect(try till.step("tag dump") == before)
+        #expect(try till.step("audit --json").contains(#""operations":1,"#))
     }
 
     @Test("an amount in a currency without decimals")
     func yen() throws {
-        let counter = try Counter(["TAPCARD_CURRENCY": "JPY"])
-        try counter.step("issue --balance 500")
-        try counter.expect(
+        let till = try Till(["TAPCARD_CURRENCY": "JPY"])
+        try till.step("issue --balance 500")
+        try till.expect(
             "pay 1.5", status: 2,
             complains: #""1.5" is too precise; JPY has no decimals. \#(BadInputTests.unchanged)"#)
-        #expect(try counter.step("pay 450").hasPrefix("Paid ¥450, ¥50 left\n"))
+        #expect(try till.step("pay 450").hasPrefix("Paid ¥450, ¥50 left\n"))
     }
 
     @Test("names and ids")
     func names() throws {
-        let counter = try Counter()
-        try counter.step("keys list")
-        let before = try counter.step("tag dump")
+        let till = try Till()
+        try till.step("keys list")
+        let before = try till.step("tag dump")
         let cases: [(words: [String], status: Int32, complaint: String)] = [
             (
                 ["--name", "A name that is rather too long"], 4,
@@ -106,7 +106,7 @@ struct BadInputTests {
             ),
             (
                 ["--balance", "1000000"], 4,
-                "An addition of $1000000.00 is over this station's limit of $20000.00. "
+                "A top-up of $1000000.00 is over this station's limit of $20000.00. "
                     + "\(BadInputTests.unchanged) Check the amount. tapcard config shows the limits."
             ),
             (
@@ -116,49 +116,49 @@ struct BadInputTests {
             ),
         ]
         for (words, status, complaint) in cases {
-            try counter.expect(["issue"] + words, status: status, complains: complaint)
+            try till.expect(["issue"] + words, status: status, complains: complaint)
         }
-        #expect(try counter.step("tag dump") == before)
-        #expect(try counter.step("audit --json").contains(#""operations":0,"#))
-        try counter.step("issue --name Zoe\u{308}")
-        #expect(try counter.step("read").hasPrefix("Zo\u{EB}, $0.00\n"))
+        #expect(try till.step("tag dump") == before)
+        #expect(try till.step("audit --json").contains(#""operations":0,"#))
+        try till.step("issue --name Zoe\u{308}")
+        #expect(try till.step("read").hasPrefix("Zo\u{EB}, $0.00\n"))
     }
 
     @Test("numbers of cards and ids of operations")
     func numbers() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 5")
+        let till = try Till()
+        try till.step("issue --balance 5")
         let operation = "6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
         let advice = "tapcard history shows the ids."
-        try counter.expect(
+        try till.expect(
             "pay 1 --operation 7", status: 2,
             complains: #""7" is not a valid operation id: write a UUID. Nothing was done. "#
                 + advice)
-        try counter.expect(
+        try till.expect(
             "refund x", status: 2,
             complains: #""x" is not a valid operation id: write a UUID. Nothing was done. "#
                 + advice)
-        try counter.expect(
+        try till.expect(
             "refund \(operation)", status: 4,
             complains: "This ledger knows no operation <uuid>. \(BadInputTests.unchanged) "
                 + "tapcard history shows the operations.")
-        try counter.expect(
+        try till.expect(
             "pay 1 --card 04", status: 2,
             complains: #""04" is not a valid card number: write 14 hexadecimal digits. "#
                 + "Nothing was done.")
-        try counter.expect(
+        try till.expect(
             "pay 1 --card 04112233445566", status: 4,
             complains: "This is card 04AC6B72BA6C80, not 04112233445566. Nothing was changed on "
                 + "it. Hold card 04112233445566 to the reader.")
-        try counter.expect(
+        try till.expect(
             "block --card 04112233445566", status: 4,
             complains: "This ledger knows no card 04112233445566. \(BadInputTests.unchanged) "
                 + "tapcard history shows the cards that it knows.")
-        try counter.expect(
+        try till.expect(
             "replace", status: 2,
             complains: "Which card was lost? Name it with --card. Nothing was done. "
                 + "tapcard history shows the numbers.")
-        #expect(try counter.step("pay 1 --card 04:ac:6b:72:ba:6c:80").hasPrefix("Paid $1.00"))
+        #expect(try till.step("pay 1 --card 04:ac:6b:72:ba:6c:80").hasPrefix("Paid $1.00"))
     }
 
     @Test(
@@ -194,17 +194,17 @@ struct BadInputTests {
             ),
         ])
     func words(line: String, complaint: String) throws {
-        let counter = try Counter()
-        let ended = try counter.run(counter.words(of: line))
+        let till = try Till()
+        let ended = try till.run(till.words(of: line))
         #expect(ended.status == 2)
         #expect(ended.output == "")
         #expect(ended.errors == complaint + "\n")
-        let document = try counter.run(counter.words(of: line + " --json"))
+        let document = try till.run(till.words(of: line + " --json"))
         #expect(document.status == 2)
         #expect(document.errors == "")
         #expect(document.output.hasPrefix(#"{"result":"usage","error":"usage","message":""#))
         #expect(
             document.output.hasSuffix(
-                #"","uid":null,"operation":null,"settled":[],"next":[]}"# + "\n"))
+                #"","uid":null,"operation":null,"resolved":[],"next":[]}"# + "\n"))
     }
 }

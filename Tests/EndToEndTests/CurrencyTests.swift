@@ -1,7 +1,7 @@
 import DurableFile
 import Testing
 
-/// A house with stations in two currencies and one ring of keys.
+/// An issuer with stations in two currencies and one ring of keys.
 @Suite("Another currency", .ownThread)
 struct CurrencyTests {
     private static let words =
@@ -11,11 +11,11 @@ struct CurrencyTests {
         + "with tapcard restore-backup FILE."
 
     /// A station in dollars with the keys of one in euros, and a card of that one on its reader.
-    private func stations() throws -> (euro: Counter, dollar: Counter) {
-        let euro = try Counter(["TAPCARD_CURRENCY": "EUR"])
+    private func stations() throws -> (euro: Till, dollar: Till) {
+        let euro = try Till(["TAPCARD_CURRENCY": "EUR"])
         try euro.step("issue --balance 6.36 --name Ann")
         try euro.step("keys export ~/keys.json")
-        let dollar = try Counter()
+        let dollar = try Till()
         try dollar.step("keys import \(euro.file("keys.json")) --currency USD")
         try dollar.step("init --currency USD")
         try dollar.write(try euro.text(of: euro.simulation.path), to: dollar.simulation.path)
@@ -49,10 +49,10 @@ struct CurrencyTests {
 
     @Test("of a card that was taken for a new one elsewhere is told from damage")
     func issuedElsewhere() throws {
-        let euro = try Counter(["TAPCARD_CURRENCY": "EUR"])
+        let euro = try Till(["TAPCARD_CURRENCY": "EUR"])
         try euro.step("keys list")
         try euro.step("keys export ~/keys.json")
-        let dollar = try Counter()
+        let dollar = try Till()
         try dollar.step("--currency USD issue --balance 5")
         try dollar.write(try euro.text(of: euro.keys), to: dollar.keys)
         try euro.step("issue --balance 6.36")
@@ -70,7 +70,7 @@ struct CurrencyTests {
     func withTheKeys() throws {
         let (euro, dollar) = try stations()
         #expect(try euro.text(of: euro.file("keys.json")).contains(#""currency": "EUR""#))
-        let third = try Counter()
+        let third = try Till()
         #expect(
             try third.step("keys import \(euro.file("keys.json"))").hasPrefix("Keys imported: 1"))
         try third.step("init")
@@ -89,8 +89,8 @@ struct CurrencyTests {
         try euro.step("backup ~/copy")
         let copy = euro.file("copy")
         try dollar.step("restore-backup \(copy)")
-        #expect(try dollar.step("repair --card \(Counter.firstUID)").contains("€6.36"))
-        let used = try Counter()
+        #expect(try dollar.step("repair --card \(Till.firstUID)").contains("€6.36"))
+        let used = try Till()
         try used.step("issue --balance 1")
         let ended = try used.run(["restore-backup", copy])
         #expect(ended.status == 9 && ended.errors.contains("EUR"), "\(ended.errors)")
@@ -98,11 +98,11 @@ struct CurrencyTests {
 
     @Test("that writes a comma takes one; so does a language that does; before two digits all do")
     func comma() throws {
-        let euro = try Counter(["TAPCARD_CURRENCY": "EUR"])
+        let euro = try Till(["TAPCARD_CURRENCY": "EUR"])
         try euro.step("issue --balance 20,50")
         #expect(try euro.step("pay 4,50").hasPrefix("Paid €4.50, €16.00 left\n"))
         #expect(try euro.run(["pay", "1,000"]).status == 2)
-        let dollar = try Counter()
+        let dollar = try Till()
         try dollar.step("issue --balance 20")
         #expect(try dollar.run(["pay", "4,5"]).status == 2)
         let spoken = try dollar.run(["pay", "4,5"], with: ["LANG": "de_DE.UTF-8"])

@@ -10,15 +10,15 @@ struct DocumentationTests {
             ("schemas.json", "schema"),
         ])
     func pages(name: String, line: String) throws {
-        let counter = try Counter()
-        let ended = try counter.run(counter.words(of: line))
+        let till = try Till()
+        let ended = try till.run(till.words(of: line))
         #expect(ended.status == 0 && ended.errors == "")
         try DocumentationTests.expect(ended.output, in: name)
     }
 
     @Test("the API is described as a page describes it")
     func description() throws {
-        let page = try CashierPage(Counter())
+        let page = try CashierPage(Till())
         let answer = try page.get("/api/openapi.json")
         #expect(answer.hasSuffix(" 200"))
         try DocumentationTests.expect(String(answer.dropLast(4)), in: "openapi.json")

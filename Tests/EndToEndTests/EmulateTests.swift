@@ -24,17 +24,17 @@ struct EmulateTests {
     }
 
     /// A reader that is plugged in.
-    private func playing(_ counter: Counter, _ words: [String]) throws -> ChildProcess {
-        let process = try counter.start(["emulate"] + words)
+    private func playing(_ till: Till, _ words: [String]) throws -> ChildProcess {
+        let process = try till.start(["emulate"] + words)
         try process.wait("it is plugged in") { try process.output.hasSuffix("\n") }
         return process
     }
 
     @Test("it takes lines, and goes with its name and socket", arguments: [SIGINT, SIGTERM])
     func life(signal: Int32) throws {
-        let counter = try Counter()
-        let link = counter.file("reader")
-        let process = try playing(counter, ["--tag", "ntag215", "--link", link])
+        let till = try Till()
+        let link = till.file("reader")
+        let process = try playing(till, ["--tag", "ntag215", "--link", link])
         let device = "pn532_uart:\(link)"
         #expect(Self.exists(link))
         #expect(
@@ -47,11 +47,11 @@ struct EmulateTests {
 
                 """)
         let tell = ["emulate", "--link", link, "--tell"]
-        try counter.expect(tell + ["remove"], prints: #"{"result":"done"}"#)
-        #expect(try counter.run(tell + ["status"]).output.contains(#""chip":"NTAG215""#))
-        let dump = try counter.run(tell + ["dump"]).output
+        try till.expect(tell + ["remove"], prints: #"{"result":"done"}"#)
+        #expect(try till.run(tell + ["status"]).output.contains(#""chip":"NTAG215""#))
+        let dump = try till.run(tell + ["dump"]).output
         #expect(dump.hasPrefix("tapcard tag 1\nchip: NTAG215\n"))
-        try counter.expect(
+        try till.expect(
             tell + ["jump"], status: 2,
             complains: """
                 The reader refused: "jump" is no control line. Nothing was changed. \
@@ -64,37 +64,37 @@ struct EmulateTests {
         #expect(ended.errors == "")
         #expect(!Self.exists(link))
         #expect(!Self.exists(link + ".control"))
-        #expect(try counter.run(tell + ["status"]).status == 1)
+        #expect(try till.run(tell + ["status"]).status == 1)
     }
 
     @Test("it plays an NTAG 424 DNA, and keeps it in a file")
     func chip() throws {
-        let counter = try Counter()
-        let link = counter.file("reader")
-        let first = try playing(counter, ["--tag", "NTAG424", "--link", link])
+        let till = try Till()
+        let link = till.file("reader")
+        let first = try playing(till, ["--tag", "NTAG424", "--link", link])
         let tell = ["emulate", "--link", link, "--tell"]
-        #expect(try counter.run(tell + ["status"]).output.contains(#""chip":"NTAG424""#))
-        let dump = try counter.run(tell + ["dump"]).output
+        #expect(try till.run(tell + ["status"]).output.contains(#""chip":"NTAG424""#))
+        let dump = try till.run(tell + ["dump"]).output
         #expect(dump.hasPrefix("tapcard chip ntag424 1\nuid: 04518DFAA96180\n"))
         first.signal(SIGINT)
         _ = try first.end()
-        let file = counter.file("chip.txt")
+        let file = till.file("chip.txt")
         try DurableFile(file).write(Array(dump.utf8))
-        let second = try playing(counter, ["--tag", file, "--link", link])
-        #expect(try counter.run(tell + ["dump"]).output == dump)
+        let second = try playing(till, ["--tag", file, "--link", link])
+        #expect(try till.run(tell + ["dump"]).output == dump)
         second.signal(SIGINT)
         #expect(try second.end().errors == "")
         try DurableFile(file).write(Array(dump.utf8.dropLast(2)))
-        let refused = try counter.run(["emulate", "--tag", file])
+        let refused = try till.run(["emulate", "--tag", file])
         #expect(refused.status == 1)
         #expect(refused.errors.contains("is not a whole NTAG 424 DNA"), "\(refused.errors)")
     }
 
     @Test("as JSON it is one document")
     func document() throws {
-        let counter = try Counter()
-        let link = counter.file("reader")
-        let process = try playing(counter, ["--link", link, "--json"])
+        let till = try Till()
+        let link = till.file("reader")
+        let process = try playing(till, ["--link", link, "--json"])
         process.signal(SIGTERM)
         let output = try process.end().output
         #expect(output.hasPrefix(#"{"result":"done","device":"/dev/pts/"#))
@@ -104,14 +104,14 @@ struct EmulateTests {
 
     @Test("the tag lives in its file")
     func file() throws {
-        let counter = try Counter()
-        let (link, file) = (counter.file("reader"), counter.file("tag.txt"))
-        try counter.step("demo")
-        try counter.step("tag dump \(file)")
+        let till = try Till()
+        let (link, file) = (till.file("reader"), till.file("tag.txt"))
+        try till.step("demo")
+        try till.step("tag dump \(file)")
         let before = try #require(try DurableFile(file).read())
-        let process = try playing(counter, ["--tag", file, "--link", link])
-        let dump = try counter.run(["emulate", "--link", link, "--tell", "dump"]).output
-        #expect(dump.contains("uid: \(Counter.firstUID)"))
+        let process = try playing(till, ["--tag", file, "--link", link])
+        let dump = try till.run(["emulate", "--link", link, "--tell", "dump"]).output
+        #expect(dump.contains("uid: \(Till.firstUID)"))
         // Nothing was written to the tag, so nothing is written to its file.
         #expect(try DurableFile(file).read() == before)
         try send(Self.writing, to: link)
@@ -125,46 +125,46 @@ struct EmulateTests {
 
     @Test("what cannot be played is refused, and what is in the way stays")
     func refusals() throws {
-        let counter = try Counter()
-        let file = counter.file("tag.txt")
-        try counter.expect(
+        let till = try Till()
+        let file = till.file("tag.txt")
+        try till.expect(
             ["emulate", "--tag", file], status: 1,
             complains: """
                 There is no file ~/tag.txt. Nothing is played. Name a dump, or a chip: NTAG213, \
                 NTAG215, NTAG216, NTAG424.
                 """)
-        try counter.write("no dump\n", to: file)
-        try counter.expect(
+        try till.write("no dump\n", to: file)
+        try till.expect(
             ["emulate", "--tag", file], status: 1,
             complains: """
                 ~/tag.txt is no dump of a whole tag: line 1: neither "tapcard tag 1" nor a \
                 dump of a Flipper or a Proxmark3. Nothing is played. tapcard tag dump makes one.
                 """)
-        try counter.expect(
-            ["emulate", "--tag", counter.home], status: 1,
+        try till.expect(
+            ["emulate", "--tag", till.home], status: 1,
             complains: """
                 The tag's file cannot be read: ~: Is a directory. Nothing is played. Name a dump \
                 that you may read and write.
                 """)
-        try counter.expect(
+        try till.expect(
             ["emulate", "--link", file], status: 1,
             complains: """
                 The emulated reader is not to be had: ~/tag.txt is there and is no link \
                 to a terminal. Nothing was done. Choose another name with --link or --control.
                 """)
         #expect(try DurableFile(file).read() == Array("no dump\n".utf8))
-        #expect(try counter.run(["emulate", "--pace", "fast"]).status == 2)
-        #expect(try counter.run(["emulate", "--tell", "status"]).status == 2)
+        #expect(try till.run(["emulate", "--pace", "fast"]).status == 2)
+        #expect(try till.run(["emulate", "--tell", "status"]).status == 2)
         #expect(
-            try counter.run(["emulate", "--link", file, "--tag", "NTAG213", "--tell", "status"])
+            try till.run(["emulate", "--link", file, "--tag", "NTAG213", "--tell", "status"])
                 .status == 2)
     }
 
     @Test("an empty name is not valid", arguments: ["--tag", "--link", "--control"])
     func emptyName(option: String) throws {
-        let counter = try Counter()
+        let till = try Till()
         for more in [[], ["--tell", "status"]] {
-            try counter.expect(
+            try till.expect(
                 ["emulate", option, ""] + more, status: 2,
                 complains: "\(option) needs a name. Nothing was done. See: tapcard emulate --help")
         }
@@ -172,35 +172,35 @@ struct EmulateTests {
 
     @Test("a link whose name libnfc would cut is refused")
     func colon() throws {
-        let counter = try Counter()
-        try counter.expect(
-            ["emulate", "--link", counter.file("a:b")], status: 2,
+        let till = try Till()
+        try till.expect(
+            ["emulate", "--link", till.file("a:b")], status: 2,
             complains: """
                 A link cannot have a colon in its name: libnfc would cut it off there. Nothing \
                 was done. Choose a name without one.
                 """)
-        #expect(!Self.exists(counter.file("a")) && !Self.exists(counter.file("a:b")))
+        #expect(!Self.exists(till.file("a")) && !Self.exists(till.file("a:b")))
     }
 
     @Test("a folder that is not there, and a reader that does not run")
     func missing() throws {
-        let counter = try Counter()
-        let link = counter.file("none/reader")
-        try counter.expect(
+        let till = try Till()
+        let link = till.file("none/reader")
+        try till.expect(
             ["emulate", "--link", link], status: 1,
             complains: """
                 The emulated reader is not to be had: ~/none/reader.control: No such file or \
                 directory. Nothing was done. Look whether --link and --control lie in folders you \
                 can write to.
                 """)
-        try counter.expect(
+        try till.expect(
             ["emulate", "--link", link, "--tell", "status"], status: 1,
             complains: """
                 The emulated reader is not to be had: ~/none/reader.control: No such file or \
                 directory. Nothing was done. Look whether tapcard emulate runs with the same \
                 --link or --control.
                 """)
-        try counter.expect(
+        try till.expect(
             ["emulate", "--link", link, "--tell", String(repeating: "x", count: 513)], status: 2,
             complains: """
                 The emulated reader is not to be had: a control line is one line of at most 512 \
@@ -210,10 +210,10 @@ struct EmulateTests {
 
     @Test("a line that was sent and not answered may have been carried out, and that is said")
     func unanswered() throws {
-        let counter = try Counter()
-        let link = counter.file("reader")
+        let till = try Till()
+        let link = till.file("reader")
         var socket: ControlSocket? = try ControlSocket.open(link + ".control")
-        let told = try counter.start(["emulate", "--link", link, "--tell", "plug"])
+        let told = try till.start(["emulate", "--link", link, "--tell", "plug"])
         func isReady() -> Bool {
             var polled = socket?.polled ?? []
             return unsafe poll(&polled, nfds_t(polled.count), 0) > 0
@@ -225,7 +225,7 @@ struct EmulateTests {
         let ended = try told.end()
         #expect(ended.status == 1)
         #expect(
-            counter.masked(ended.errors) == """
+            till.masked(ended.errors) == """
                 tapcard: The emulated reader was told, but ~/reader.control does not answer. \
                 Whether the line was carried out is not known. Ask with --tell status when the \
                 reader answers again.
@@ -237,43 +237,43 @@ struct EmulateTests {
         "a dump of another program is only read", .timeLimit(.minutes(1)),
         arguments: ["flipper", "proxmark"])
     func foreign(format: String) throws {
-        let counter = try Counter()
-        let (link, file) = (counter.file("reader"), counter.file("card"))
-        try counter.step("demo")
-        try counter.step("tag dump \(file) --format \(format)")
-        try counter.setMode(of: file, 0o444)
-        let before = try counter.text(of: file)
-        let process = try playing(counter, ["--tag", file, "--link", link])
+        let till = try Till()
+        let (link, file) = (till.file("reader"), till.file("card"))
+        try till.step("demo")
+        try till.step("tag dump \(file) --format \(format)")
+        try till.setMode(of: file, 0o444)
+        let before = try till.text(of: file)
+        let process = try playing(till, ["--tag", file, "--link", link])
         try send(Self.writing, to: link)
         let tell = ["emulate", "--link", link, "--tell"]
         var dump = ""
         while !dump.contains("page 27: 01 02 03 04") {
-            dump = try counter.run(tell + ["dump"]).output
+            dump = try till.run(tell + ["dump"]).output
         }
-        #expect(dump.contains("uid: \(Counter.firstUID)"))
+        #expect(dump.contains("uid: \(Till.firstUID)"))
         process.signal(SIGTERM)
         let ended = try process.end()
         #expect(ended.status == 0)
         #expect(
-            counter.masked(ended.errors) == """
+            till.masked(ended.errors) == """
                 tapcard: ~/card is a dump of another program's and is only read: what is written \
                 to the tag ends with this reader. Its control line dump shows it.
 
                 """)
-        #expect(try counter.text(of: file) == before)
+        #expect(try till.text(of: file) == before)
     }
 
     @Test("the tag's file keeps its permissions", arguments: [0o640, 0o600] as [mode_t])
     func permissions(mode: mode_t) throws {
-        let counter = try Counter()
-        let (link, file) = (counter.file("reader"), counter.file("tag.txt"))
-        try counter.step("demo")
-        try counter.step("tag dump \(file)")
-        try counter.setMode(of: file, mode)
-        let process = try playing(counter, ["--tag", file, "--link", link])
+        let till = try Till()
+        let (link, file) = (till.file("reader"), till.file("tag.txt"))
+        try till.step("demo")
+        try till.step("tag dump \(file)")
+        try till.setMode(of: file, mode)
+        let process = try playing(till, ["--tag", file, "--link", link])
         try send(Self.writing, to: link)
         try process.wait("the page is in the file") {
-            try counter.text(of: file).contains("page 27: 01 02 03 04")
+            try till.text(of: file).contains("page 27: 01 02 03 04")
         }
         #expect(try DurableFile(file).permissions() == mode)
         process.signal(SIGTERM)
@@ -282,29 +282,29 @@ struct EmulateTests {
 
     @Test("a tag's file that cannot be written is not played")
     func readOnly() throws {
-        let counter = try Counter()
-        let (link, file) = (counter.file("reader"), counter.file("tag.txt"))
-        try counter.step("demo")
-        try counter.step("tag dump \(file)")
-        let before = try counter.text(of: file)
-        try counter.setMode(of: file, 0o444)
-        try counter.expect(
+        let till = try Till()
+        let (link, file) = (till.file("reader"), till.file("tag.txt"))
+        try till.step("demo")
+        try till.step("tag dump \(file)")
+        let before = try till.text(of: file)
+        try till.setMode(of: file, 0o444)
+        try till.expect(
             ["emulate", "--tag", file, "--link", link], status: 1,
             complains: """
                 ~/tag.txt may not be written, and what is written to a tag goes there. Nothing is \
                 played. chmod u+w it, or play a copy.
                 """)
         #expect(!Self.exists(link))
-        #expect(try counter.text(of: file) == before)
+        #expect(try till.text(of: file) == before)
         #expect(try DurableFile(file).permissions() == 0o444)
     }
 
     @Test("a second one cannot take the first one's name")
     func busy() throws {
-        let counter = try Counter()
-        let link = counter.file("reader")
-        let process = try playing(counter, ["--link", link])
-        let ended = try counter.run(["emulate", "--link", link])
+        let till = try Till()
+        let link = till.file("reader")
+        let process = try playing(till, ["--link", link])
+        let ended = try till.run(["emulate", "--link", link])
         #expect(ended.status == 5)
         #expect(ended.errors.contains("another emulated reader listens at \(link).control"))
         #expect(ended.errors.contains("End the other one, or choose another name"))

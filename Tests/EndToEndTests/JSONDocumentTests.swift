@@ -6,35 +6,35 @@ import Testing
 struct JSONDocumentTests {
     @Test("a card's life")
     func cards() throws {
-        let counter = try Counter(["TAPCARD_JSON": "true"])
-        try counter.step("keys list")
-        try counter.expect(
+        let till = try Till(["TAPCARD_JSON": "true"])
+        try till.step("keys list")
+        try till.expect(
             "read", status: 4,
             prints: #"""
                 {"result":"refused","error":"blank-tag","message":"The tag is blank: there is no \#
                 card on it. Nothing was changed on it. Write the demo user with tapcard demo, or \#
                 a card of your own with tapcard issue.","uid":"04AC6B72BA6C80","operation":null,\#
-                "settled":[],"next":[{"step":"issue","chip":"NTAG213"}]}
+                "resolved":[],"next":[{"step":"issue","chip":"NTAG213"}]}
                 """#)
-        try counter.expect(
+        try till.expect(
             "demo", prints: card(1, "0.00", state: "unscratched", of: ""))
-        try counter.expect("add 20", prints: receipt("20.00", "20.00", 2))
-        let paid = try counter.step("pay 4.50")
-        #expect(counter.masked(paid) == receipt("-4.50", "15.50", 3))
-        let operation = try counter.operation(in: paid)
-        try counter.expect(
+        try till.expect("add 20", prints: receipt("20.00", "20.00", 2))
+        let paid = try till.step("pay 4.50")
+        #expect(till.masked(paid) == receipt("-4.50", "15.50", 3))
+        let operation = try till.operation(in: paid)
+        try till.expect(
             "pay 4.50 --operation \(operation)",
             prints: receipt("-4.50", "15.50", 3, replayed: true))
-        try counter.expect("refund \(operation) 1.25", prints: receipt("1.25", "16.75", 4))
-        try counter.expect("read", prints: card(4, "16.75", state: "unscratched"))
-        try counter.expect(
+        try till.expect("refund \(operation) 1.25", prints: receipt("1.25", "16.75", 4))
+        try till.expect("read", prints: card(4, "16.75", state: "unscratched"))
+        try till.expect(
             "scratch",
             prints: card(
                 5, "16.75", state: "scratched", of: #","replayed":false"#))
-        try counter.expect(
+        try till.expect(
             "repair", prints: card(5, "16.75", state: "scratched", display: "repaired"))
-        try counter.expect("close", prints: receipt("-16.75", "0.00", 6))
-        try counter.expect(
+        try till.expect("close", prints: receipt("-16.75", "0.00", 6))
+        try till.expect(
             "history",
             prints: #"{"result":"done","entries":["#
                 + [
@@ -43,7 +43,7 @@ struct JSONDocumentTests {
                     entry("refund", "1.25", "16.75", 4, reverses: "\"<uuid>\""),
                     entry("scratch", nil, "16.75", 5), entry("close", "-16.75", "0.00", 6),
                 ].joined(separator: ",") + #"],"activations":[]}"#)
-        try counter.expect(
+        try till.expect(
             "audit",
             prints: #"""
                 {"result":"done","cards":1,"operations":6,"open":0,"violations":[],"activating":[],"journals":[]}
@@ -52,34 +52,34 @@ struct JSONDocumentTests {
 
     @Test("cards and operators")
     func operators() throws {
-        let counter = try Counter(["TAPCARD_JSON": "true"])
-        let uid = Counter.firstUID
-        try counter.step("issue --balance 7 --id 3 --no-scratch")
-        try counter.expect("block", prints: status("blocked"))
-        try counter.expect("unblock --card \(uid)", prints: status("active"))
-        try counter.expect("forget", prints: status("active"))
-        try counter.step("sim put NTAG215")
-        let replaced = try counter.step("replace --card \(uid)")
+        let till = try Till(["TAPCARD_JSON": "true"])
+        let uid = Till.firstUID
+        try till.step("issue --balance 7 --id 3 --no-scratch")
+        try till.expect("block", prints: status("blocked"))
+        try till.expect("unblock --card \(uid)", prints: status("active"))
+        try till.expect("forget", prints: status("active"))
+        try till.step("sim put NTAG215")
+        let replaced = try till.step("replace --card \(uid)")
         #expect(
             replaced.contains(#""chip":"NTAG215","seal":"valid","sequence":1,"id":3,"name":null,"#))
         #expect(replaced.contains(#""balance":"7.00","currency":"USD","code":null,"state":null,"#))
-        try counter.step("sim put \(uid)")
-        try counter.expect(
+        try till.step("sim put \(uid)")
+        try till.expect(
             "pay 1", status: 4,
             prints: #"""
                 {"result":"refused","error":"card-blocked","message":"The card was reported lost \#
                 and replaced by another one. Earlier unfinished work was processed \#
                 first; the history shows it. Nothing else was changed. Its money is on the \#
                 other card. Its tag can become a new card with tapcard issue \#
-                --reissue.","uid":"04AC6B72BA6C80","operation":null,"settled":[],\#
+                --reissue.","uid":"04AC6B72BA6C80","operation":null,"resolved":[],\#
                 "next":[{"step":"use-replacement"},{"step":"reissue-tag"}]}
                 """#)
-        try counter.step("sim put NTAG213")
-        let other = try counter.simulation.uidOnReader()
-        try counter.simulation.write(
+        try till.step("sim put NTAG213")
+        let other = try till.simulation.uidOnReader()
+        try till.simulation.write(
             SimulationFileText.message("T", Array(#"{"accountValue":3.5,"id":9}"#.utf8)),
             on: other)
-        try counter.expect(
+        try till.expect(
             "adopt --accept-balance 3.50",
             prints: card(
                 1, "3.50", state: nil, uid: other, id: "9", name: nil, originality: "none",
@@ -88,48 +88,48 @@ struct JSONDocumentTests {
 
     @Test("tags and the simulated reader")
     func tags() throws {
-        let counter = try Counter(["TAPCARD_JSON": "true"])
-        try counter.step("keys list")
-        try counter.expect(
+        let till = try Till(["TAPCARD_JSON": "true"])
+        try till.step("keys list")
+        try till.expect(
             "tag info",
             prints: #"""
                 {"result":"done","uid":"04AC6B72BA6C80","chip":"NTAG213",\#
                 "version":"0004040201000F03","originality":"valid","pages":45,"keyVersions":[],\#
                 "ndef":"empty","locked":false,"protected":false,"counter":null,\#
                 "settings":{"firstProtected":255,"protectsReading":false,"passwordLimit":0,\#
-                "locked":false,"mirrorPage":null},"houseKey":null,"halfMade":false,\#
+                "locked":false,"mirrorPage":null},"issuerKey":null,"halfMade":false,\#
                 "host":null,"lrp":false}
                 """#)
-        try counter.expect(
+        try till.expect(
             "tag dump ~/dump.txt",
             prints:
                 #"{"result":"done","uid":"04AC6B72BA6C80","chip":"NTAG213","file":"~/dump.txt"}"#)
-        let dump = try counter.step("tag dump")
+        let dump = try till.step("tag dump")
         #expect(
             dump.hasPrefix(
                 #"{"result":"done","uid":"04AC6B72BA6C80","chip":"NTAG213","dump":"tapcard tag 1\n"#
             ))
-        try counter.expect(
+        try till.expect(
             "tag restore ~/dump.txt",
             prints: #"{"result":"done","uid":"04AC6B72BA6C80","missing":0}"#)
-        try counter.expect("tag format", prints: #"{"result":"done","uid":"04AC6B72BA6C80"}"#)
+        try till.expect("tag format", prints: #"{"result":"done","uid":"04AC6B72BA6C80"}"#)
         let onReader = #"{"uid":"04AC6B72BA6C80","chip":"NTAG213","onReader":true}"#
-        try counter.expect("sim take", prints: #"{"result":"done"}"#)
-        try counter.expect("sim put", prints: #"{"result":"done","tags":[\#(onReader)]}"#)
-        try counter.expect(
+        try till.expect("sim take", prints: #"{"result":"done"}"#)
+        try till.expect("sim put", prints: #"{"result":"done","tags":[\#(onReader)]}"#)
+        try till.expect(
             "sim tear 3 torn mix 7", prints: #"{"result":"done","fault":"write 3 torn mix 7"}"#)
-        try counter.expect(
+        try till.expect(
             "sim list",
             prints: #"{"result":"done","tags":[\#(onReader)],"fault":"write 3 torn mix 7"}"#)
-        try counter.expect("sim tear none", prints: #"{"result":"done","fault":null}"#)
+        try till.expect("sim tear none", prints: #"{"result":"done","fault":null}"#)
     }
 
     @Test("a backup")
     func backup() throws {
-        let counter = try Counter(["TAPCARD_JSON": "true"])
-        try counter.step("demo")
-        try counter.expect("backup ~/b", prints: #"{"result":"done","file":"~/b"}"#)
-        try counter.expect(
+        let till = try Till(["TAPCARD_JSON": "true"])
+        try till.step("demo")
+        try till.expect("backup ~/b", prints: #"{"result":"done","file":"~/b"}"#)
+        try till.expect(
             "restore-backup ~/b",
             prints: #"""
                 {"result":"done","file":"~/b","exhausted":[],"stopped":[],"kept":\#
@@ -143,39 +143,39 @@ struct JSONDocumentTests {
 
     @Test("the station")
     func station() throws {
-        let counter = try Counter(["TAPCARD_JSON": "true"])
-        try counter.step("demo")
-        try counter.expect(
+        let till = try Till(["TAPCARD_JSON": "true"])
+        try till.step("demo")
+        try till.expect(
             "keys list",
             prints: #"""
                 {"result":"done","keys":[{"id":1,"status":"active","created":"<date>","cards":1,\#
                 "protected":0}]}
                 """#)
-        try counter.expect("keys rotate", prints: #"{"result":"done","id":2}"#)
-        try counter.expect(
+        try till.expect("keys rotate", prints: #"{"result":"done","id":2}"#)
+        try till.expect(
             "keys retire 1 --for-ever",
             prints: #"{"result":"done","id":1,"cards":1,"protected":0}"#)
-        try counter.expect("keys export ~/k", prints: #"{"result":"done","file":"~/k"}"#)
-        try counter.expect(
+        try till.expect("keys export ~/k", prints: #"{"result":"done","file":"~/k"}"#)
+        try till.expect(
             "keys import ~/k", prints: #"{"result":"done","keys":[1,2],"currency":"USD"}"#)
         let begun = #"{"result":"done","script":"function __tapcard"#
-        #expect(try counter.step("completions fish").hasPrefix(begun))
+        #expect(try till.step("completions fish").hasPrefix(begun))
         func setting(_ name: String, _ value: String, _ from: String) -> String {
             #"{"name":"\#(name)","value":\#(value),"from":"\#(from)"}"#
         }
         let folder = "~/.local/share/tapcard/simulated"
         let amounts = [
-            ("confirm-payment-above", "100.00"), ("confirm-addition-above", "200.00"),
+            ("confirm-payment-above", "100.00"), ("confirm-top-up-above", "200.00"),
             ("confirm-balance-above", "500.00"), ("payment-limit", "10000.00"),
-            ("addition-limit", "20000.00"), ("balance-limit", "50000.00"),
-            ("offline-purchases", "false"), ("offline-card-limit", "10.00"),
+            ("top-up-limit", "20000.00"), ("balance-limit", "50000.00"),
+            ("offline-payments", "false"), ("offline-card-limit", "10.00"),
             ("offline-station-limit", "500.00"), ("offline-snapshot-age", "14400"),
-            ("presets", "1.00 2.50 5.00 10.00"), ("addition-presets", "5.00 10.00 20.00 50.00"),
+            ("presets", "1.00 2.50 5.00 10.00"), ("top-up-presets", "5.00 10.00 20.00 50.00"),
         ].map { setting($0, "\"\($1)\"", "built in") }.joined(separator: ",")
         let customers = (["card-address"] + Self.customers).map { name in
             setting(name, "null", "built in")
         }.joined(separator: ",")
-        try counter.expect(
+        try till.expect(
             "config --ledger /x --currency EUR",
             prints: #"{"result":"done","settings":["#
                 + [
@@ -214,7 +214,7 @@ struct JSONDocumentTests {
     }
 
     private func card(
-        _ sequence: Int, _ balance: String, state: String?, uid: String = Counter.firstUID,
+        _ sequence: Int, _ balance: String, state: String?, uid: String = Till.firstUID,
         id: String = "1", name: String? = "Amanda Gonzalez", display: String = "current",
         originality: String = "valid", of operation: String? = nil
     ) -> String {
@@ -225,7 +225,7 @@ struct JSONDocumentTests {
             + #""code":\#(state == "scratched" ? "\"<uuid>\"" : "null"),"state":\#(quoted(state)),"#
             + #""ledger":"known","display":"\#(display)","protection":"off","#
             + #""originality":"\#(originality)","ticket":null,"game":null,"#
-            + #""operation":\#(operation == nil ? "null" : "\"<uuid>\""),"settled":[]"#
+            + #""operation":\#(operation == nil ? "null" : "\"<uuid>\""),"resolved":[]"#
             + (operation ?? "") + "}"
     }
 
@@ -234,7 +234,7 @@ struct JSONDocumentTests {
     ) -> String {
         #"{"result":"done","operation":"<uuid>","uid":"04AC6B72BA6C80","amount":"\#(amount)","#
             + #""balance":"\#(balance)","currency":"USD","sequence":\#(sequence),"#
-            + #""replayed":\#(replayed),"settled":[]}"#
+            + #""replayed":\#(replayed),"resolved":[]}"#
     }
 
     private func entry(

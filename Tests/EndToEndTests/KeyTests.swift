@@ -11,34 +11,34 @@ struct KeyTests {
         + "--card 04AC6B72BA6C80."
     private static let untrue =
         "No key of this station has sealed the record on this tag for its chip; it names key 1. "
-        + "It is another house's card, a copy, or somebody's work: here it is worth nothing. If "
+        + "It is another issuer's card, a copy, or somebody's work: here it is worth nothing. If "
         + "it is a card of yours, bring its keys with tapcard keys import FILE; to write over it, "
         + "add --overwrite to tapcard issue."
 
     @Test("the first run says once where keys and ledger lie")
     func firstRun() throws {
-        let counter = try Counter()
+        let till = try Till()
         let words = """
             first run, in USD. Keys are in ~/.local/share/tapcard/simulated/keys.json, the ledger \
             is in ~/.local/share/tapcard/simulated/ledger.sqlite.
             tapcard: the reader is simulated: this is play money, apart from the real books.
             """
-        try counter.expect(
+        try till.expect(
             "keys list --quiet", complains: words)
-        try counter.expect("keys list --quiet")
-        for path in [counter.keys, counter.ledger] {
+        try till.expect("keys list --quiet")
+        for path in [till.keys, till.ledger] {
             #expect(try DurableFile(path).permissions() == 0o600, "\(path)")
         }
     }
 
     @Test("first runs at the same time make one ring of keys")
     func atOnce() throws {
-        let counter = try Counter()
-        let processes = try (0..<4).map { _ in try counter.start(["keys", "list"]) }
+        let till = try Till()
+        let processes = try (0..<4).map { _ in try till.start(["keys", "list"]) }
         let ended = try processes.map { try $0.end() }
         #expect(ended.allSatisfy { $0.status == 0 })
         #expect(ended.count { $0.errors.contains("first run") } == 1)
-        let rotations = try (0..<4).map { _ in try counter.start(["keys", "rotate"]) }
+        let rotations = try (0..<4).map { _ in try till.start(["keys", "rotate"]) }
         let rotated = try rotations.map { try $0.end().output.prefix { $0 != "\n" } }
         #expect(
             rotated.sorted() == (2...5).map { "New records are sealed with key \($0)" })
@@ -47,19 +47,19 @@ struct KeyTests {
     /// A process that was stopped in the middle, or one of another user under an old lock file.
     @Test("a rotation says what it waits for, and can be stopped")
     func waiting() throws {
-        let counter = try Counter()
-        try counter.step("demo")
-        var lock = try FileLock.acquire(counter.keys + ".lock", waiting: false)
+        let till = try Till()
+        try till.step("demo")
+        var lock = try FileLock.acquire(till.keys + ".lock", waiting: false)
         #expect(lock != nil)
-        let process = try counter.start(["keys", "rotate"])
+        let process = try till.start(["keys", "rotate"])
         let words =
             "tapcard: Waiting for process \(getpid()), which is changing the keys "
             + "(~/.local/share/tapcard/simulated/keys.json.lock).\n"
         // The number of the process is not masked here.
         try process.wait("it says so") {
-            try process.errors.replacing(counter.home, with: "~").hasSuffix(words)
+            try process.errors.replacing(till.home, with: "~").hasSuffix(words)
         }
-        let stopped = try counter.start(["keys", "rotate"])
+        let stopped = try till.start(["keys", "rotate"])
         try stopped.wait("it says so") { try stopped.errors.contains("Waiting for process") }
         stopped.signal(SIGTERM)
         let end = try stopped.end()
@@ -72,42 +72,42 @@ struct KeyTests {
 
     @Test("a key file that others can read, or that is damaged, is refused")
     func unusable() throws {
-        let counter = try Counter()
-        try counter.step("demo")
-        try counter.setMode(of: counter.keys, 0o644)
-        try counter.expect(
+        let till = try Till()
+        try till.step("demo")
+        try till.setMode(of: till.keys, 0o644)
+        try till.expect(
             "read", status: 1,
             complains: "The key file ~/.local/share/tapcard/simulated/keys.json can be read by "
                 + "others (mode 644). \(KeyTests.meaning) Whoever reads it can forge cards. If nobody has: "
                 + "chmod 600 ~/.local/share/tapcard/simulated/keys.json")
-        try counter.setMode(of: counter.keys, 0o600)
-        let keys = try counter.text(of: counter.keys)
+        try till.setMode(of: till.keys, 0o600)
+        let keys = try till.text(of: till.keys)
         for text in ["", "{", keys + "}", keys.replacing("\"mac\"", with: "\"mca\"")] {
-            try counter.write(text, to: counter.keys)
-            let ended = try counter.run(["pay", "1"])
+            try till.write(text, to: till.keys)
+            let ended = try till.run(["pay", "1"])
             #expect(ended.status == 1)
             #expect(ended.errors.hasSuffix("Put the backup of your keys in its place.\n"))
-            #expect(ended.errors.hasPrefix("tapcard: The key file \(counter.keys) is damaged: "))
+            #expect(ended.errors.hasPrefix("tapcard: The key file \(till.keys) is damaged: "))
         }
-        #expect(try counter.text(of: counter.keys) == keys.replacing("\"mac\"", with: "\"mca\""))
-        try counter.write(keys, to: counter.keys)
-        try counter.step("read")
+        #expect(try till.text(of: till.keys) == keys.replacing("\"mac\"", with: "\"mca\""))
+        try till.write(keys, to: till.keys)
+        try till.step("read")
     }
 
     @Test("lost keys are not made again, and cards under other keys are not trusted")
     func lost() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        let stranger = try Counter(like: counter)
-        for lost in [counter, stranger] { try DurableFile(lost.keys).remove() }
+        let till = try Till()
+        try till.step("issue --balance 20")
+        let stranger = try Till(like: till)
+        for lost in [till, stranger] { try DurableFile(lost.keys).remove() }
         for line in ["read", "pay 1", "keys list", "keys rotate", "keys export ~/copy.json"] {
-            try counter.expect(
+            try till.expect(
                 line, status: 1,
                 complains: "The key file ~/.local/share/tapcard/simulated/keys.json is missing, "
                     + "but the ledger has cards. Nothing was changed; without their keys these cards "
                     + "cannot be told from forged ones. Put the backup of your keys in its place, "
                     + "or bring it with tapcard keys import FILE.")
-            #expect(try DurableFile(counter.keys).read() == nil)
+            #expect(try DurableFile(till.keys).read() == nil)
         }
 
         try DurableFile(stranger.ledger).remove()
@@ -130,19 +130,19 @@ struct KeyTests {
                 "sequence":null,"id":null,"name":null,"balance":"20.00","currency":"USD",\#
                 "code":null,"state":"unscratched","ledger":"unknown","display":"current",\#
                 "protection":null,"originality":null,"ticket":null,"game":null,\#
-                "operation":null,"settled":[],"error":"forged","message":"\#(KeyTests.untrue)",\#
+                "operation":null,"resolved":[],"error":"forged","message":"\#(KeyTests.untrue)",\#
                 "next":[{"step":"import-keys-or-overwrite"}]}
                 """#)
     }
 
     @Test("cards of another station with imported keys are valid and unknown")
     func imported() throws {
-        let first = try Counter()
+        let first = try Till()
         try first.step("keys list")
         try first.step("keys rotate")
         try first.step("issue --balance 20 --name Ann")
         try first.step("keys export ~/keys.json")
-        let second = try Counter()
+        let second = try Till()
         try second.step("keys list")
         try second.write(
             try first.text(of: "\(first.data)/simulation.txt"), to: second.simulation.path)
@@ -190,21 +190,21 @@ struct KeyTests {
 
     @Test("a key is rotated and retired, and cards under it are repaired")
     func retired() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try counter.expect(
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.expect(
             "keys retire 1", status: 4,
             complains: "Key 1 seals new records: make another one with tapcard keys rotate first. "
                 + "The keys are as they were. tapcard keys list shows them.")
-        try counter.expect(
+        try till.expect(
             "keys retire 9 --for-ever", status: 2,
             complains: "There is no key 9. The keys are as they were. tapcard keys list shows them."
         )
-        try counter.expect(
+        try till.expect(
             "keys retire one", status: 2,
             complains: #""one" is not a valid key number. The keys are as they were. tapcard "#
                 + "keys list shows them.")
-        try counter.expect(
+        try till.expect(
             "keys rotate",
             prints: """
                 New records are sealed with key 2
@@ -213,20 +213,20 @@ struct KeyTests {
                 If phones open a page from your cards: make its key file again, and move it there: \
                 tapcard keys customers FILE --overwrite
                 """)
-        #expect(try counter.step("read").hasSuffix("Seal: valid; ledger: known"))
-        try counter.expect(
+        #expect(try till.step("read").hasSuffix("Seal: valid; ledger: known"))
+        try till.expect(
             "keys list",
             prints: """
                 key 1  verify-only   since <date>  cards: 1  protected: 0
                 key 2  active        since <date>  cards: 0  protected: 0
                 """)
-        try counter.expect(
+        try till.expect(
             "keys retire 1", status: 2,
             complains: "Retiring key 1 cannot be undone. Cards whose last record is under it: 1 "
                 + "(04AC6B72BA6C80). They would be rejected as forged. The keys are as they were. "
                 + "First make a booking on each of those cards: it seals the card with the new key. "
                 + "Or repeat with --for-ever, and then for each card: tapcard repair --card UID")
-        try counter.expect(
+        try till.expect(
             "keys retire 1 --for-ever",
             prints: """
                 Key 1 is retired; cards that need tapcard repair: 1 (04AC6B72BA6C80)
@@ -234,22 +234,22 @@ struct KeyTests {
                 If phones open a page from your cards: make its key file again, and move it there: \
                 tapcard keys customers FILE --overwrite
                 """)
-        try counter.expect("pay 1", status: 7, complains: KeyTests.forged)
-        try counter.step("repair --card 04AC6B72BA6C80")
-        #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
-        #expect(try counter.step("keys list").hasPrefix("key 1  retired "))
+        try till.expect("pay 1", status: 7, complains: KeyTests.forged)
+        try till.step("repair --card 04AC6B72BA6C80")
+        #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
+        #expect(try till.step("keys list").hasPrefix("key 1  retired "))
     }
 
     @Test("a number that cards know is not given to another key when an older file is put back")
     func olderFile() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try counter.step("keys export ~/older")
-        try counter.step("keys rotate")
-        try counter.step("keys export ~/newer")
-        try counter.step("pay 1")
-        try counter.write(counter.text(of: counter.file("older")), to: counter.keys)
-        try counter.expect(
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.step("keys export ~/older")
+        try till.step("keys rotate")
+        try till.step("keys export ~/newer")
+        try till.step("pay 1")
+        try till.write(till.text(of: till.file("older")), to: till.keys)
+        try till.expect(
             "keys rotate",
             prints: """
                 New records are sealed with key 3
@@ -260,60 +260,60 @@ struct KeyTests {
                 Cards need a key that this station does not have: 2. Bring it with tapcard keys \
                 import
                 """)
-        try counter.step("keys import ~/newer")
-        #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $18.00 left\n"))
-        #expect(try counter.step("keys list").contains("key 3  active"))
+        try till.step("keys import ~/newer")
+        #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $18.00 left\n"))
+        #expect(try till.step("keys list").contains("key 3  active"))
     }
 
     @Test("doctor says which keys cannot be used, what to do, and ends with 1")
     func doctor() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        #expect(try counter.run(["doctor"]).status == 0)
-        let keys = try counter.text(of: counter.keys)
+        let till = try Till()
+        try till.step("issue --balance 20")
+        #expect(try till.run(["doctor"]).status == 0)
+        let keys = try till.text(of: till.keys)
         func expect(_ what: String, _ remedy: String) throws {
-            let ended = try counter.run(["doctor"])
+            let ended = try till.run(["doctor"])
             let output = ended.output + ended.errors
             #expect(ended.status == 1 && output.contains("problem  "), "\(output)")
             #expect(output.contains(what) && output.contains(remedy), "\(output)")
             #expect(output.contains("The keys cannot be used. Follow the steps above."))
         }
-        try counter.setMode(of: counter.keys, 0o644)
+        try till.setMode(of: till.keys, 0o644)
         try expect("can be read by others (mode 644)", "chmod 600")
-        try counter.setMode(of: counter.keys, 0o600)
-        try counter.write("{}", to: counter.keys)
+        try till.setMode(of: till.keys, 0o600)
+        try till.write("{}", to: till.keys)
         try expect("is damaged", "Put the backup of your keys in its place")
-        try #require(unsafe unlink(counter.keys) == 0)
+        try #require(unsafe unlink(till.keys) == 0)
         try expect("is missing, but the ledger has cards", "tapcard keys import FILE")
-        try counter.write(keys, to: counter.keys)
-        try counter.setMode(of: counter.keys, 0o600)
-        #expect(try counter.run(["doctor"]).status == 0)
+        try till.write(keys, to: till.keys)
+        try till.setMode(of: till.keys, 0o600)
+        #expect(try till.run(["doctor"]).status == 0)
     }
 
     @Test("keys go into a file that is new, and come from one that is theirs")
     func files() throws {
-        let counter = try Counter()
-        try counter.step("keys list")
-        try counter.expect(
+        let till = try Till()
+        try till.step("keys list")
+        try till.expect(
             "keys export ~/k", prints: "The keys are copied to ~/k; lock that file away")
-        #expect(try counter.text(of: counter.file("k")) == counter.text(of: counter.keys))
-        try counter.expect(
+        #expect(try till.text(of: till.file("k")) == till.text(of: till.keys))
+        try till.expect(
             "keys export ~/k", status: 1,
             complains: "~/k exists already. Nothing was done. Name another file.")
-        try counter.expect(
+        try till.expect(
             "keys export ~/no/k", status: 1,
             complains: "There is no folder ~/no/ for ~/no/k. Nothing was done. Make it, or name "
                 + "another file.")
-        try counter.expect(
+        try till.expect(
             "keys import ~/none", status: 1,
             complains: "There is no file ~/none. Nothing was done.")
-        try counter.write("{}", to: counter.file("bad"))
-        try counter.expect(
+        try till.write("{}", to: till.file("bad"))
+        try till.expect(
             "keys import ~/bad", status: 1,
             complains: "The key file ~/bad is damaged: the keys name no format. The keys are as "
                 + "they were. Name a file of tapcard keys export that only you can read.")
-        try counter.setMode(of: counter.file("k"), 0o640)
-        try counter.expect(
+        try till.setMode(of: till.file("k"), 0o640)
+        try till.expect(
             "keys import ~/k", status: 1,
             complains: "The key file ~/k can be read by others (mode 640). The keys are as they "
                 + "were. Name a file of tapcard keys export that only you can read.")

@@ -5,20 +5,20 @@ import Testing
 
 /// The stations of one ledger change from one key to the next, by the program.
 @Suite("The keys of stations, by the program", .ownThread) struct KeysOfStationsTests {
-    /// An owner with the keys of the house, and two tills.
-    private static func house(
-        _ body: (_ owner: House, _ first: House, _ second: House) throws -> Void
+    /// An owner with the keys of the issuer, and two tills.
+    private static func issuer(
+        _ body: (_ owner: TestIssuer, _ first: TestIssuer, _ second: TestIssuer) throws -> Void
     ) throws {
         let server = try PrivatePostgreSQL.shared.get()
         let name = "keys_\(UInt32.random(in: 0...UInt32.max))"
         let address = try server.database(name)
         defer { try? server.remove(name) }
-        let owner = try House(address)
+        let owner = try TestIssuer(address)
         try owner.step("ledger init --currency EUR")
         let (first, second) = (try owner.station(1), try owner.station(2))
         try first.step("demo")
         try first.step("keys export ~/keys.json")
-        for house in [owner, second] { try house.step("keys import \(first.home)/keys.json") }
+        for issuer in [owner, second] { try issuer.step("keys import \(first.home)/keys.json") }
         try first.step("add 20")
         try body(owner, first, second)
     }
@@ -30,7 +30,7 @@ import Testing
 
     @Test("a new key seals at every station at once, when all of them have it")
     func rotation() throws {
-        try Self.house { owner, first, second in
+        try Self.issuer { owner, first, second in
             let told = try owner.step("keys rotate")
             #expect(told.hasPrefix("Key 2 is made. It seals when every station has it; until then"))
             #expect(told.contains("\n  \(first.name), last seen "))
@@ -64,7 +64,7 @@ import Testing
 
     @Test("only the owner changes the key, and a station with an old file is told the way out")
     func oldFile() throws {
-        try Self.house { owner, first, second in
+        try Self.issuer { owner, first, second in
             #expect(try first.status("keys rotate") == 9)
             #expect(try first.step("keys list").split(separator: "\n").count == 1)
             try owner.step("keys rotate --now")
@@ -72,8 +72,8 @@ import Testing
             try first.step("keys import \(owner.home)/new.json")
             try first.step("pay 1")
             try second.expect("pay 1", status: 9, complains: Self.lacking)
-            let ended = try second.counter.run(
-                second.counter.words(of: "--ledger \(second.place) --json pay 1"))
+            let ended = try second.till.run(
+                second.till.words(of: "--ledger \(second.place) --json pay 1"))
             #expect(ended.output.contains(#""error":"keys-behind""#))
             #expect(ended.output.contains(#""next":[{"step":"import-keys"}]"#))
             #expect(try owner.status("keys retire 1 --for-ever") == 4)
@@ -90,19 +90,19 @@ import Testing
 
     @Test("a key that was announced where it is lost is given up, and its number is not used again")
     func lostAnnouncement() throws {
-        try Self.house { owner, first, second in
+        try Self.issuer { owner, first, second in
             try owner.step("keys rotate")
             // The owner's machine is gone, and with it the only copy of key 2.
-            try owner.counter.write(
-                try owner.counter.text(of: "\(first.home)/keys.json"), to: owner.counter.keys)
-            let before = try owner.counter.text(of: owner.counter.keys)
+            try owner.till.write(
+                try owner.till.text(of: "\(first.home)/keys.json"), to: owner.till.keys)
+            let before = try owner.till.text(of: owner.till.keys)
             try owner.expect(
                 "keys rotate", status: 9,
                 complains: "Key 2 of the ledger's stations is not in ~/.local/share/tapcard/"
                     + "keys.json. The keys are as they were. At a station that has it: tapcard keys "
                     + "export FILE. Bring the file here: tapcard keys import FILE. If no machine has "
                     + "it: tapcard keys retire 2 --for-ever")
-            #expect(try owner.counter.text(of: owner.counter.keys) == before)
+            #expect(try owner.till.text(of: owner.till.keys) == before)
             #expect(try owner.status("keys retire 2") == 2)
             try owner.step("keys retire 2 --for-ever")
             #expect(try owner.step("keys rotate").hasPrefix("Key 3 is made."))
@@ -112,21 +112,21 @@ import Testing
 
     @Test("a list makes no keys, and says whose are missing; doctor names another key 1")
     func list() throws {
-        try Self.house { owner, first, _ in
+        try Self.issuer { owner, first, _ in
             let third = try owner.station(3)
             let told = try third.step("keys list")
             #expect(
                 told == "This station has no keys\nKey 1 seals at the others. There: tapcard "
                     + "keys export FILE; here: tapcard keys import FILE")
-            #expect(try DurableFile(third.counter.keys).read() == nil)
+            #expect(try DurableFile(third.till.keys).read() == nil)
             #expect(try third.step("keys list --json").contains(#""keys":[],"#))
-            let other = try Counter()
+            let other = try Till()
             try other.step("keys list")
-            try third.counter.write(try other.text(of: other.keys), to: third.counter.keys)
-            let doctor = try third.counter.run(third.words(of: "doctor"))
+            try third.till.write(try other.text(of: other.keys), to: third.till.keys)
+            let doctor = try third.till.run(third.words(of: "doctor"))
             #expect(doctor.output.contains("Key 1 of this station differs from"), "\(doctor)")
             #expect(doctor.output.contains("keys.json-before"))
-            let sound = try first.counter.run(first.words(of: "doctor")).output
+            let sound = try first.till.run(first.words(of: "doctor")).output
             #expect(!sound.contains("another one"), "\(sound)")
         }
     }
@@ -134,8 +134,8 @@ import Testing
     /// The page runs for days. The key changes in that time, and comes by another command.
     @Test("a page notices that its station lacks the key, and that it has come")
     func page() throws {
-        try Self.house { owner, _, second in
-            let page = try CashierPage(second.counter, ["--ledger", second.place])
+        try Self.issuer { owner, _, second in
+            let page = try CashierPage(second.till, ["--ledger", second.place])
             let token = try page.token()
             let body = #"{"amount":"1","again":true}"#
             #expect(try page.post("/api/v1/pay", body, token).contains(#""balance":"19.00""#))

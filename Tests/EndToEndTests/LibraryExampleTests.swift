@@ -9,11 +9,11 @@ struct LibraryExampleTests {
     /// The tutorials show the same file as what the program prints.
     @Test(
         "are built with the package, and print what the pages say",
-        arguments: ["Counter", "PulledCard"])
+        arguments: ["Till", "PulledCard"])
     func runs(name: String) throws {
-        let counter = try Counter()
+        let till = try Till()
         let ended = try ChildProcess(
-            try Executable.path(of: "\(name)Example"), [], environment: [:], folder: counter.home
+            try Executable.path(of: "\(name)Example"), [], environment: [:], folder: till.home
         ).end()
         #expect(ended.status == 0, "\(ended.errors)")
         let expected = Self.examples.appending(path: "\(name)/output.txt")

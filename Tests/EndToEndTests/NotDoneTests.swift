@@ -6,13 +6,13 @@ import Testing
 /// What a till has called "not paid" it never sells under the same id, by the program.
 @Suite("A payment that was not done", .serialized, .ownThread)
 struct NotDoneTests {
-    private typealias House = OutOfReachTests.House
-    private typealias Till = OutOfReachTests.Till
+    private typealias TestIssuer = OfflineTests.TestIssuer
+    private typealias OfflineTill = OfflineTests.OfflineTill
     private static let id = "6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
 
     /// A till whose payment was torn.
-    private func torn(_ house: House) throws -> Till {
-        let till = try house.till(["TAPCARD_OFFLINE_PURCHASES": "true"])
+    private func torn(_ issuer: TestIssuer) throws -> OfflineTill {
+        let till = try issuer.till(["TAPCARD_OFFLINE_PAYMENTS": "true"])
         try till.step("issue --balance 20")
         try till.step("sim tear 1 killed-before")
         #expect(try till.run("pay 5 --operation \(NotDoneTests.id)").status != 0)
@@ -26,24 +26,24 @@ struct NotDoneTests {
             sourceLocation: location)
     }
 
-    @Test("stays so while the ledger is out of reach")
-    func outOfReach() throws {
-        var house = try House()
-        defer { house.server.kill() }
-        let till = try torn(house)
-        // Another tap settles it, which this till says itself.
+    @Test("stays so while the ledger is offline")
+    func offline() throws {
+        var issuer = try TestIssuer()
+        defer { issuer.server.kill() }
+        let till = try torn(issuer)
+        // Another tap resolves it, which this till says itself.
         try till.step("read")
         let again = "pay 5 --operation \(NotDoneTests.id)"
         expectRefused(try till.run(again))
         try till.step("station snapshot")
         for _ in 0..<25 { try till.step("add 0.01") }
-        house.server.kill()
+        issuer.server.kill()
         expectRefused(try till.run(again))
         let document = try till.run("\(again) --json").output
         #expect(document.contains(#""error":"operation-voided""#), "\(document)")
-        #expect(try till.step("pay 5").hasPrefix("Paid €5.00 (deferred)"))
-        try house.recover()
-        #expect(try till.step("station settle") == "1 deferred purchase booked, €5.00.")
+        #expect(try till.step("pay 5").hasPrefix("Paid €5.00 (offline)"))
+        try issuer.recover()
+        #expect(try till.step("station book") == "1 offline payment booked, €5.00.")
         expectRefused(try till.run(again))
         #expect(try till.step("read").contains("€15.25"))
         #expect(try till.step("audit").contains("every invariant holds"))
@@ -52,31 +52,31 @@ struct NotDoneTests {
     /// Two tills: the second gives up the payment of the first, and tells it so when asked.
     @Test("stays so at a till that has only heard of it")
     func elsewhere() throws {
-        let house = try House()
-        defer { house.server.kill() }
-        let first = try torn(house)
-        let second = try house.till(["TAPCARD_OFFLINE_PURCHASES": "true"])
-        try second.step("keys import \(first.counter.keys)")
+        let issuer = try TestIssuer()
+        defer { issuer.server.kill() }
+        let first = try torn(issuer)
+        let second = try issuer.till(["TAPCARD_OFFLINE_PAYMENTS": "true"])
+        try second.step("keys import \(first.till.keys)")
         try second.step("read")
-        let third = try house.till(["TAPCARD_OFFLINE_PURCHASES": "true"])
-        try third.step("keys import \(first.counter.keys)")
+        let third = try issuer.till(["TAPCARD_OFFLINE_PAYMENTS": "true"])
+        try third.step("keys import \(first.till.keys)")
         let again = "pay 5 --operation \(NotDoneTests.id)"
         let tills = [first, second, third]
         for till in tills {
             expectRefused(try till.run(again))
             try till.step("station snapshot")
         }
-        house.server.kill()
+        issuer.server.kill()
         for till in tills { expectRefused(try till.run(again)) }
     }
 
     @Test("stays so for a client of the page")
     func page() throws {
-        let house = try House()
-        defer { house.server.kill() }
-        let till = try torn(house)
+        let issuer = try TestIssuer()
+        defer { issuer.server.kill() }
+        let till = try torn(issuer)
         try till.step("read")
-        let page = try CashierPage(till.counter, ["--ledger", till.place])
+        let page = try CashierPage(till.till, ["--ledger", till.place])
         let token = try page.token()
         func pay() throws -> String {
             try page.post(
@@ -87,23 +87,23 @@ struct NotDoneTests {
         while try !page.get("/api/v1/health", token).contains(#""offered":true"#) {
             usleep(50_000)
         }
-        house.server.kill()
+        issuer.server.kill()
         let after = try pay()
         #expect(after.contains(#""error":"operation-voided""#), "\(after)")
         let sold = try page.post("/api/v1/pay", #"{"amount":"5.00"}"#, token)
-        #expect(sold.contains(#""deferred":{"#), "\(sold)")
+        #expect(sold.contains(#""offline":{"#), "\(sold)")
         try page.stop()
     }
 
     /// The journal could not be booked when the server was back.
-    @Test("is not made of one that was sold out of reach, by asking again once it is back")
+    @Test("is not made of one that was sold offline, by asking again once it is back")
     func soldBefore() throws {
-        var house = try House()
-        defer { house.server.kill() }
-        let till = try house.till(["TAPCARD_OFFLINE_PURCHASES": "true"])
+        var issuer = try TestIssuer()
+        defer { issuer.server.kill() }
+        let till = try issuer.till(["TAPCARD_OFFLINE_PAYMENTS": "true"])
         try till.step("issue --balance 20")
         try till.step("station snapshot")
-        house.server.kill()
+        issuer.server.kill()
         try till.step("pay 5 --operation \(NotDoneTests.id)")
         try till.step("pay 1")
         let path = till.folder + "/deferred.journal"
@@ -111,10 +111,10 @@ struct NotDoneTests {
         var altered = whole
         altered[whole.count - 40] ^= 1
         try DurableFile(path).write(altered, mode: 0o600)
-        try house.recover()
+        try issuer.recover()
         // The purchase before the altered line is booked, again and again, once.
         for _ in 0..<2 {
-            let ended = try till.run("station settle")
+            let ended = try till.run("station book")
             #expect(ended.status != 0 && ended.errors.contains("line 3 is not as it was written"))
             #expect(
                 ended.errors.contains(
@@ -125,7 +125,7 @@ struct NotDoneTests {
         #expect(again.status == 0 && again.output.contains("replayed"), "\(again)")
         #expect(try till.run("read").output.contains("€15.00"))
         try DurableFile(path).write(whole, mode: 0o600)
-        #expect(try till.step("station settle") == "1 deferred purchase booked, €1.00.")
+        #expect(try till.step("station book") == "1 offline payment booked, €1.00.")
         #expect(try till.step("read").contains("€14.00"))
     }
 }

@@ -11,16 +11,16 @@ struct OutputTests {
         + "is not complete.\n"
 
     private func ended(
-        _ counter: Counter, _ line: String, _ streams: ChildProcess.Streams = full
+        _ till: Till, _ line: String, _ streams: ChildProcess.Streams = full
     ) throws -> Ended {
-        try counter.start(counter.words(of: line), streams: streams).end()
+        try till.start(till.words(of: line), streams: streams).end()
     }
 
     @Test("every verb says so, with exit status 1, unless it has done something")
     func everyVerb() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try counter.step("keys export ~/keys")
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.step("keys export ~/keys")
         for line in [
             "", "--help", "--version", "pay --help", "help --markdown", "help --complete pa",
             "read", "read --json", "read --watch", "history", "history --json", "takings", "audit",
@@ -30,16 +30,16 @@ struct OutputTests {
             "cashiers list",
             "mastermind show",
         ] {
-            let ended = try ended(counter, line)
+            let ended = try ended(till, line)
             #expect(ended.status == 1, "\(line): \(ended.errors)")
             #expect(ended.errors == OutputTests.complaint, "\(line)")
         }
     }
 
     @Test("what was done to a card is said on standard error, and its exit status says it, too")
-    func deeds() throws {
-        let counter = try Counter()
-        try counter.step("keys list")
+    func requests() throws {
+        let till = try Till()
+        try till.step("keys list")
         for (line, words) in [
             ("issue --balance 20", "Issued: No name, $20.00. Card 04AC6B72BA6C80, NTAG213."),
             ("pay 4.50", "Paid $4.50, $15.50 left. Card 04AC6B72BA6C80, operation <uuid>."),
@@ -52,8 +52,8 @@ struct OutputTests {
                     + "operation <uuid>."
             ),
         ] {
-            let ended = try ended(counter, line)
-            let errors = counter.masked(ended.errors)
+            let ended = try ended(till, line)
+            let errors = till.masked(ended.errors)
             #expect(ended.status == 0, "\(line): \(errors)")
             #expect(errors.hasPrefix("tapcard: This was done: \(words) "), "\(line): \(errors)")
             #expect(
@@ -74,7 +74,7 @@ struct OutputTests {
         "mastermind guess 111111", "mastermind resume", "block", "unblock", "repair", "forget",
         "tag protect", "tag unprotect", "tag dump ~/dump", "tag restore ~/dump --overwrite",
         "close", "backup ~/copy", "restore-backup ~/copy",
-        "repair --card \(Counter.firstUID)", "tag format --overwrite", "sim take", "sim put",
+        "repair --card \(Till.firstUID)", "tag format --overwrite", "sim take", "sim put",
         "sim tear none", "sim put NTAG216", "demo",
         "sim take", "sim put NTAG424", "issue --balance 20", "keys table ~/table",
     ]
@@ -82,15 +82,15 @@ struct OutputTests {
 
     @Test("what was done is done, whatever it was: exit status 0, and what it was in words")
     func changes() throws {
-        let counter = try Counter()
-        let services = try PlayedServices(counter)
+        let till = try Till()
+        let services = try PlayedServices(till)
         let secrets: [String: String?] = [
             "TAPCARD_CASHIER_PASSWORD": "sesame-open", "TAPCARD_MASTERMIND_PASSWORD": "sandbox",
         ]
         let variables = services.addresses.merging(secrets) { $1 }
         for line in OutputTests.changes {
-            let ended = try counter.start(
-                counter.words(of: line), with: variables, streams: OutputTests.full
+            let ended = try till.start(
+                till.words(of: line), with: variables, streams: OutputTests.full
             ).end()
             #expect(ended.status == 0, "\(line): \(ended.errors)")
             #expect(ended.errors.contains("tapcard: This was done: "), "\(line): \(ended.errors)")
@@ -103,34 +103,34 @@ struct OutputTests {
         "what others have to find ends at once where its address cannot be printed",
         arguments: ["serve", "serve --json", "sandbox", "sandbox --json", "emulate"])
     func addresses(line: String) throws {
-        let ended = try ended(try Counter(), line)
+        let ended = try ended(try Till(), line)
         #expect(ended.status == 1, "\(ended.errors)")
         #expect(ended.errors.hasSuffix(OutputTests.complaint), "\(ended.errors)")
     }
 
     @Test("a failure keeps its own exit status, and is said in words")
     func failures() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 5")
-        let refused = try ended(counter, "pay 9 --json")
+        let till = try Till()
+        try till.step("issue --balance 5")
+        let refused = try ended(till, "pay 9 --json")
         #expect(refused.status == 4)
         #expect(
             refused.errors
                 == "tapcard: Not enough on the card: $5.00 available, $9.00 needed. Nothing was "
-                + "changed on card or ledger. Add funds with tapcard add, or charge less.\n"
+                + "changed on card or ledger. Top up with tapcard add, or charge less.\n"
                 + OutputTests.complaint)
-        #expect(try ended(counter, "pya --json").status == 2)
-        let silent = try ended(counter, "pay 1 --quiet")
+        #expect(try ended(till, "pya --json").status == 2)
+        let silent = try ended(till, "pay 1 --quiet")
         #expect(silent.status == 0 && silent.errors == "")
     }
 
     @Test("a closed standard output is none, and no file takes its place")
     func closed() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 5")
+        let till = try Till()
+        try till.step("issue --balance 5")
         let shell = try ChildProcess(
             "/bin/sh", ["-c", "\"$0\" history >&-; echo $?", try Executable.path()],
-            environment: ["HOME": counter.home, "TAPCARD_READER": "sim"], folder: counter.home)
+            environment: ["HOME": till.home, "TAPCARD_READER": "sim"], folder: till.home)
         let ended = try shell.end()
         #expect(ended.output == "1\n")
         #expect(ended.errors.contains("cannot be written to: Bad file descriptor."))
@@ -138,8 +138,8 @@ struct OutputTests {
 
     @Test("a dash is standard output or input wherever a file is named")
     func dashes() throws {
-        let (counter, other) = (try Counter(), try Counter())
-        try counter.step("issue --balance 5 --name Ann")
+        let (till, other) = (try Till(), try Till())
+        try till.step("issue --balance 5 --name Ann")
         let script = """
             "$0" keys export - | HOME=$1 "$0" keys import - &&
             "$0" backup - | HOME=$1 "$0" restore-backup - &&
@@ -148,41 +148,41 @@ struct OutputTests {
         let shell = try ChildProcess(
             "/bin/sh", ["-c", script, try Executable.path(), other.home],
             environment: [
-                "HOME": counter.home, "TAPCARD_READER": "sim", "TMPDIR": counter.home,
+                "HOME": till.home, "TAPCARD_READER": "sim", "TMPDIR": till.home,
                 "PATH": "/usr/bin:/bin",
-            ], folder: counter.home)
+            ], folder: till.home)
         let ended = try shell.end()
         #expect(ended.status == 0, "\(ended.errors)")
         #expect(ended.output.contains("Restored from standard input"))
         #expect(ended.output.contains("Restored standard input onto tag 04AC6B72BA6C80\n"))
         // No temporary copy is left, and none is named like a dash.
-        #expect(!KernelFile.names(in: counter.home).contains { $0.hasPrefix("tapcard-") })
+        #expect(!KernelFile.names(in: till.home).contains { $0.hasPrefix("tapcard-") })
         #expect(!KernelFile.names(in: other.home).contains("-"))
         #expect(
-            try other.step("read --no-settle --json").contains(#""name":"Ann","balance":"5.00""#))
+            try other.step("read --no-resolve --json").contains(#""name":"Ann","balance":"5.00""#))
         for line in [
             "backup - --json", "keys export - --json", "--ledger - history", "--reader sim:- read",
         ] {
-            let refused = try counter.run(counter.words(of: line))
+            let refused = try till.run(till.words(of: line))
             #expect(refused.status == 2, "\(line): \(refused.output)\(refused.errors)")
         }
         #expect(!KernelFile.names(in: ".").contains { $0.hasPrefix("-") })
-        let authorities = try counter.run(["config"], with: ["TAPCARD_CA_FILE": "-"])
+        let authorities = try till.run(["config"], with: ["TAPCARD_CA_FILE": "-"])
         #expect(authorities.errors.contains("TAPCARD_CA_FILE) cannot be standard input. "))
         // What comes there is empty, and is named as what it was.
         for line in ["restore-backup -", "emulate --tag -"] {
-            let refused = try counter.run(counter.words(of: line))
+            let refused = try till.run(till.words(of: line))
             #expect(refused.status != 0 && refused.errors.lowercased().contains("standard input"))
             #expect(!refused.errors.contains("/file"), "\(line): \(refused.errors)")
         }
-        #expect(try counter.step("tag dump - --json").contains(#""dump":"tapcard tag 1\n"#))
+        #expect(try till.step("tag dump - --json").contains(#""dump":"tapcard tag 1\n"#))
     }
 
     @Test("the raw bytes that nfc-mfultralight keeps are put back like any other dump")
     func rawDump() throws {
-        let (counter, other) = (try Counter(), try Counter())
-        try counter.step("issue --balance 5 --name Ann")
-        let dump = try TagDump.reading(Array(try counter.step("tag dump").utf8 + [0x0A])).dump
+        let (till, other) = (try Till(), try Till())
+        try till.step("issue --balance 5 --name Ann")
+        let dump = try TagDump.reading(Array(try till.step("tag dump").utf8 + [0x0A])).dump
         let bytes = dump.pages.flatMap { $0?.bytes ?? [] }
         #expect(bytes.count == 180)
         try DurableFile(other.file("card.mfd")).write(bytes)
@@ -197,16 +197,16 @@ struct OutputTests {
 
     @Test("who plays a reader may send its tag on standard input")
     func emulated() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 5")
-        try counter.step("tag dump ~/dump")
+        let till = try Till()
+        try till.step("issue --balance 5")
+        try till.step("tag dump ~/dump")
         let script = #""$0" emulate --tag - --link "$1" < "$2""#
-        let link = counter.file("reader")
+        let link = till.file("reader")
         let shell = try ChildProcess(
-            "/bin/sh", ["-c", "exec \(script)", try Executable.path(), link, counter.file("dump")],
-            environment: ["HOME": counter.home], folder: counter.home)
+            "/bin/sh", ["-c", "exec \(script)", try Executable.path(), link, till.file("dump")],
+            environment: ["HOME": till.home], folder: till.home)
         try shell.wait("it is plugged in") { try shell.output.hasSuffix("\n") }
-        let told = try counter.run(["emulate", "--link", link, "--tell", "status"])
+        let told = try till.run(["emulate", "--link", link, "--tell", "status"])
         #expect(told.output.contains("04AC6B72BA6C80"), "\(told.output)\(told.errors)")
         shell.signal(SIGTERM)
         #expect(try shell.end().errors.contains("Standard input is only read"))
@@ -214,15 +214,15 @@ struct OutputTests {
 
     @Test("Ctrl-C stops a loop of the shell's, because the signal ends what has begun nothing")
     func loop() throws {
-        let counter = try Counter()
-        try counter.step("demo")
-        try counter.step("sim take")
+        let till = try Till()
+        try till.step("demo")
+        try till.step("sim take")
         let terminal = try Terminal()
         let shell = try ChildProcess(
             "/bin/bash",
             ["-c", "while true; do \"$0\" pay 1 --verbose; done", try Executable.path()],
-            environment: ["HOME": counter.home, "TAPCARD_READER": "sim", "PATH": "/usr/bin:/bin"],
-            folder: counter.home, streams: .init(terminal: terminal.path))
+            environment: ["HOME": till.home, "TAPCARD_READER": "sim", "PATH": "/usr/bin:/bin"],
+            folder: till.home, streams: .init(terminal: terminal.path))
         var seen = ""
         try shell.wait("it waits") {
             seen += terminal.read()

@@ -2,26 +2,26 @@ import DurableFile
 import PrivatePostgreSQL
 import Testing
 
-/// docs/STATIONS.md shows how to try deferred purchases without hardware.
+/// docs/STATIONS.md shows how to try offline payments without hardware.
 @Suite("The trial that docs/STATIONS.md prints", .serialized, .ownThread) struct PrintedTrialTests {
     @Test("works as it is printed, from the keys to the history")
     func trial() throws {
-        var house = try OutOfReachTests.House()
-        defer { house.server.kill() }
+        var issuer = try OfflineTests.TestIssuer()
+        defer { issuer.server.kill() }
         // The page has set up the till before.
-        let till = try house.till(["TAPCARD_READER": "", "TAPCARD_OFFLINE_PURCHASES": "true"])
+        let till = try issuer.till(["TAPCARD_READER": "", "TAPCARD_OFFLINE_PAYMENTS": "true"])
         try till.step("init")
-        try till.counter.step("keys export ~/keys.json")
+        try till.till.step("keys export ~/keys.json")
         let lines = try Self.lines()
         #expect(lines.count { $0.hasPrefix("tapcard ") } > 7)
         for line in lines {
-            if line == "# stop the server" { house.server.kill() }
-            if line == "# start the server" { try house.recover() }
+            if line == "# stop the server" { issuer.server.kill() }
+            if line == "# start the server" { try issuer.recover() }
             guard line.hasPrefix("tapcard ") else { continue }
             let parts = line.dropFirst("tapcard ".count).split(separator: "#")
             let command = String(parts[0]).replacing("$ledger", with: till.place)
                 .replacing(" keys.json", with: " ~/keys.json")
-            let ended = try till.counter.run(till.counter.words(of: command))
+            let ended = try till.till.run(till.till.words(of: command))
             // The words behind a command are those that it prints.
             let words = parts.count > 1 ? String(parts[1].dropFirst()) : ""
             let isRefused = words.hasPrefix("refused: ")

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// Changes to tags, files and the ledger with other tools than tapcard, and what of them
-/// reaches the counter. docs/SECURITY.md lists all of it.
+/// reaches the till. docs/SECURITY.md lists all of it.
 @Suite("An attack", .ownThread)
 struct ProgramAttackTests {
     /// Would colour the page, clear it, move the cursor or turn the writing around.
@@ -25,30 +25,30 @@ struct ProgramAttackTests {
             ("T", [0x02] + Array("en\(injection)".utf8)),
             ("U", [0x04] + Array("example.org/\(injection)".utf8)),
         ]
-        let counter = try Counter()
-        try counter.step("sim put")
+        let till = try Till()
+        try till.step("sim put")
         for (type, payload) in messages {
-            try counter.simulation.write(SimulationFileText.message(type, payload))
+            try till.simulation.write(SimulationFileText.message(type, payload))
             for line in ["read", "pay 1", "adopt", "tag info", "demo", "doctor --reader sim"] {
-                let ended = try counter.run(counter.words(of: line))
+                let ended = try till.run(till.words(of: line))
                 expectHarmless(ended, "\(line): \(type)")
             }
         }
-        #expect(try counter.step("audit --json").contains(#""cards":0,"#))
+        #expect(try till.step("audit --json").contains(#""cards":0,"#))
     }
 
     @Test("with words in files that control a terminal reaches no terminal", arguments: injections)
     func wordsInFiles(_ injection: String) throws {
-        let counter = try Counter()
+        let till = try Till()
         let dumps = [
             "tapcard tag 1\nchip: NT\(injection)AG213\n", "tapcard tag 1\n\(injection): 1\n",
             "\(injection)", "tapcard tag 1\nchip: NTAG213\nuid: 04\(injection)\n",
         ]
         for dump in dumps {
-            try counter.write(dump, to: counter.file("dump"))
-            expectHarmless(try counter.run(["tag", "restore", counter.file("dump")]), "dump")
-            expectHarmless(try counter.run(["keys", "import", counter.file("dump")]), "keys")
-            expectHarmless(try counter.run(["restore-backup", counter.file("dump")]), "backup")
+            try till.write(dump, to: till.file("dump"))
+            expectHarmless(try till.run(["tag", "restore", till.file("dump")]), "dump")
+            expectHarmless(try till.run(["keys", "import", till.file("dump")]), "keys")
+            expectHarmless(try till.run(["restore-backup", till.file("dump")]), "backup")
         }
         let escaped =
             "\\u"
@@ -60,35 +60,35 @@ struct ProgramAttackTests {
             #"{"reader":"\#(escaped)"}"#, #"{"re\#(escaped)ader":"sim"}"#,
             #"{"ledger":"/tmp/\#(escaped)/x"}"#, #"{"currency":"\#(escaped)"}"#, escaped,
         ] {
-            try counter.write(settings, to: "\(counter.home)/.config/tapcard/config.json")
+            try till.write(settings, to: "\(till.home)/.config/tapcard/config.json")
             for line in ["config", "read", "readers"] {
-                expectHarmless(try counter.run([line], with: ["TAPCARD_READER": nil]), "\(line)")
+                expectHarmless(try till.run([line], with: ["TAPCARD_READER": nil]), "\(line)")
             }
         }
-        try counter.write("{}", to: "\(counter.home)/.config/tapcard/config.json")
+        try till.write("{}", to: "\(till.home)/.config/tapcard/config.json")
         for words in [
             [injection], ["tag", "restore", injection],
-            ["--ledger", counter.file(injection), "read"],
+            ["--ledger", till.file(injection), "read"],
         ] {
-            expectHarmless(try counter.run(words), "words")
+            expectHarmless(try till.run(words), "words")
         }
     }
 
     @Test("by another user on the machine finds no ledger and no keys that he may open")
     func otherUsers() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try counter.step("backup ~/copy")
-        try counter.step("keys export ~/keys.json")
-        try counter.step("tag dump ~/dump")
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.step("backup ~/copy")
+        try till.step("keys export ~/keys.json")
+        try till.step("tag dump ~/dump")
         for folder in [
             ".local", ".local/share", ".local/share/tapcard", ".local/share/tapcard/simulated",
         ] {
-            #expect(try DurableFile(counter.file(folder)).permissions() == 0o700, "\(folder)")
+            #expect(try DurableFile(till.file(folder)).permissions() == 0o700, "\(folder)")
         }
         for path in [
-            counter.ledger, counter.keys, counter.simulation.path, counter.file("copy"),
-            counter.file("keys.json"),
+            till.ledger, till.keys, till.simulation.path, till.file("copy"),
+            till.file("keys.json"),
         ] {
             #expect(try DurableFile(path).permissions() == 0o600, "\(path)")
         }
@@ -96,56 +96,56 @@ struct ProgramAttackTests {
 
     @Test("a ledger, or a folder of it, that others may write is refused")
     func writable() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
+        let till = try Till()
+        try till.step("issue --balance 20")
         for mode: UInt32 in [0o620, 0o602, 0o666] {
-            try counter.setMode(of: counter.ledger, mode)
+            try till.setMode(of: till.ledger, mode)
             for line in ["pay 1", "history", "audit"] {
-                let ended = try counter.run(counter.words(of: line))
+                let ended = try till.run(till.words(of: line))
                 #expect(ended.status == 9, "\(line)")
                 #expect(
-                    counter.masked(ended.errors).hasPrefix(
+                    till.masked(ended.errors).hasPrefix(
                         "tapcard: Others may write to the ledger "
                             + "~/.local/share/tapcard/simulated/ledger.sqlite (mode "
                             + "\(String(mode, radix: 8)))."), "\(ended.errors)")
             }
         }
-        try counter.setMode(of: counter.ledger, 0o600)
-        try counter.setMode(of: counter.data, 0o770)
-        let folder = try counter.run(["pay", "1"])
+        try till.setMode(of: till.ledger, 0o600)
+        try till.setMode(of: till.data, 0o770)
+        let folder = try till.run(["pay", "1"])
         #expect(folder.status == 1)
         #expect(folder.errors.contains("Others may write to the data folder "), "\(folder.errors)")
         #expect(folder.errors.contains("If nobody has: chmod go-w "))
-        try counter.setMode(of: counter.data, 0o755)
-        try counter.step("pay 1")
+        try till.setMode(of: till.data, 0o755)
+        try till.step("pay 1")
     }
 
     @Test("from a folder in which others could put another ledger or other settings is refused")
     func places() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        let other = counter.file("other/l.sqlite")
-        try counter.write("", to: counter.file("other/x"))
-        try counter.setMode(of: counter.file("other"), 0o777)
-        let elsewhere = try counter.run(["--ledger", other, "read"])
+        let till = try Till()
+        try till.step("issue --balance 20")
+        let other = till.file("other/l.sqlite")
+        try till.write("", to: till.file("other/x"))
+        try till.setMode(of: till.file("other"), 0o777)
+        let elsewhere = try till.run(["--ledger", other, "read"])
         #expect(elsewhere.status == 9)
         #expect(
-            counter.masked(elsewhere.errors).contains(
+            till.masked(elsewhere.errors).contains(
                 "tapcard: Others may write to the folder ~/other (mode 777). Nothing was done: "
                     + "they could put another file in the place of the ledger. If nobody has: "
                     + "chmod go-w ~/other\n"), "\(elsewhere.errors)")
-        let above = counter.file(".local/share")
+        let above = till.file(".local/share")
         for (mode, status): (UInt32, Int32) in [
             (0o777, 1), (0o773, 1), (0o1777, 0), (0o775, 0), (0o755, 0),
         ] {
-            try counter.setMode(of: above, mode)
-            let ended = try counter.run(["pay", "1"])
+            try till.setMode(of: above, mode)
+            let ended = try till.run(["pay", "1"])
             #expect(ended.status == status, "\(String(mode, radix: 8)): \(ended.errors)")
         }
-        let settings = counter.file(".config/tapcard/simulated/config.json")
+        let settings = till.file(".config/tapcard/simulated/config.json")
         for (mode, status) in [(0o666, 2), (0o664, 0), (0o600, 0)] {
-            try counter.write("{}", to: settings, mode: UInt32(mode))
-            let ended = try counter.run(["read"])
+            try till.write("{}", to: settings, mode: UInt32(mode))
+            let ended = try till.run(["read"])
             #expect(ended.status == status, "\(String(mode, radix: 8)): \(ended.errors)")
         }
     }
@@ -155,32 +155,32 @@ struct ProgramAttackTests {
     @Test(
         "from a folder or a file of another user is refused", .enabled(if: geteuid() == 0))
     func foreign() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try counter.step("config set timeout 5")
-        let settings = counter.file(".config/tapcard/simulated/config.json")
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.step("config set timeout 5")
+        let settings = till.file(".config/tapcard/simulated/config.json")
         for (path, status, what): (String, Int32, String) in [
-            (counter.data, 1, "The data folder ~/.local/share/tapcard/simulated belongs to"),
-            (counter.ledger, 9, "The ledger ~/.local/share/tapcard/simulated/ledger.sqlite bel"),
-            (counter.keys, 1, "The key file ~/.local/share/tapcard/simulated/keys.json belongs"),
+            (till.data, 1, "The data folder ~/.local/share/tapcard/simulated belongs to"),
+            (till.ledger, 9, "The ledger ~/.local/share/tapcard/simulated/ledger.sqlite bel"),
+            (till.keys, 1, "The key file ~/.local/share/tapcard/simulated/keys.json belongs"),
             (settings, 2, "the file belongs to another user."),
-            (counter.file(".local"), 1, "The folder ~/.local belongs to another user."),
+            (till.file(".local"), 1, "The folder ~/.local belongs to another user."),
         ] {
             try #require(unsafe chown(path, 12_345, 12_345) == 0)
-            let ended = try counter.run(["pay", "1"])
+            let ended = try till.run(["pay", "1"])
             #expect(ended.status == status, "\(path): \(ended)")
-            #expect(counter.masked(ended.errors).contains(what), "\(path): \(ended)")
+            #expect(till.masked(ended.errors).contains(what), "\(path): \(ended)")
             try #require(unsafe chown(path, 0, 0) == 0)
         }
-        try counter.step("pay 1")
+        try till.step("pay 1")
     }
 
     @Test("on the ledger with another program is seen by the audit where the books do not agree")
     func editedLedger() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try counter.step("pay 5")
-        let base = try Counter(like: counter)
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.step("pay 5")
+        let base = try Till(like: till)
         let edits = [
             "UPDATE account SET balance = balance + 500 WHERE name LIKE 'purse:%'",
             "DROP TRIGGER entry_is_final; UPDATE entry SET amount = amount + 500 "
@@ -191,28 +191,28 @@ struct ProgramAttackTests {
             "DROP TRIGGER card_numbers_never_fall; UPDATE card SET confirmed = 1, allocated = 1",
         ]
         for edit in edits {
-            try counter.takeFiles(of: base)
-            try OpenDatabase(counter.ledger).execute(edit)
-            let audit = try counter.run(["audit"])
+            try till.takeFiles(of: base)
+            try OpenDatabase(till.ledger).execute(edit)
+            let audit = try till.run(["audit"])
             #expect(audit.status == 9, "\(edit)")
             #expect(audit.errors.contains("Its balances cannot be relied on."), "\(edit)")
         }
-        try counter.takeFiles(of: base)
+        try till.takeFiles(of: base)
         for edit in [
             "UPDATE entry SET amount = 0", "DELETE FROM entry", "DELETE FROM operation",
             "UPDATE operation SET state = 'pending', ended_at = NULL",
             "UPDATE issued_record SET bytes = zeroblob(16)", "UPDATE card SET confirmed = 0",
         ] {
-            #expect(try OpenDatabase(counter.ledger).refuses(edit), "\(edit)")
+            #expect(try OpenDatabase(till.ledger).refuses(edit), "\(edit)")
         }
-        try counter.step("audit")
+        try till.step("audit")
     }
 
     @Test("on the ledger by somebody who keeps books is not seen: who may write it owns the money")
     func cookedBooks() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try OpenDatabase(counter.ledger).execute(
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try OpenDatabase(till.ledger).execute(
             """
             INSERT INTO operation (id, uid, kind, amount, begun_at, state, sequence, ended_at,
                 balance_after)
@@ -224,24 +224,24 @@ struct ProgramAttackTests {
             UPDATE account SET balance =
                 (SELECT sum(amount) FROM entry WHERE entry.account = account.name);
             """)
-        #expect(try counter.step("audit").contains("every invariant holds"))
-        #expect(try counter.step("read").hasPrefix("No name, $25.00\n"))
+        #expect(try till.step("audit").contains("every invariant holds"))
+        #expect(try till.step("read").hasPrefix("No name, $25.00\n"))
     }
 
     @Test("with the lock bits of a card costs the card and no money")
     func locked() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try counter.simulation.set(["page 28": "FF FF 00 BD"])
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.simulation.set(["page 28": "FF FF 00 BD"])
         // The first is open until the next tap ends it; the second never begins.
         for status in [6, 4] {
-            let pay = try counter.run(["pay", "5"])
+            let pay = try till.run(["pay", "5"])
             #expect(pay.status == status && pay.errors.contains("has set lock bits on the tag"))
         }
-        try counter.step("sim put NTAG213")
-        let replaced = try counter.step("replace --card \(Counter.firstUID)")
+        try till.step("sim put NTAG213")
+        let replaced = try till.step("replace --card \(Till.firstUID)")
         #expect(replaced.contains("No name, $20.00"))
-        #expect(try counter.step("audit").contains("nothing open; every invariant holds"))
+        #expect(try till.step("audit").contains("nothing open; every invariant holds"))
     }
 
     /// Nothing that a terminal would obey, on either stream.

@@ -12,13 +12,13 @@ struct ReaderTests {
     private func run(
         _ words: [String], on readers: [String], _ change: String = ""
     ) throws -> Ended {
-        let counter = try Counter()
+        let till = try Till()
         let bus = readers.flatMap { ["--device", "\(Self.fixtures)/\($0).umockdev"] }
         let process = try ChildProcess(
             "/usr/bin/umockdev-run",
             bus + ["--", "sh", "-c", "\(change) \"$@\"", "sh", try Executable.path()] + words,
             // Neither folder is there, nor is either needed.
-            environment: ["HOME": "/nonexistent", "PATH": "/usr/bin:/bin"], folder: counter.home)
+            environment: ["HOME": "/nonexistent", "PATH": "/usr/bin:/bin"], folder: till.home)
         return try process.end()
     }
 
@@ -114,7 +114,7 @@ struct ReaderTests {
 
     @Test("a libnfc of another release is named alike by all that need it, and never used")
     func otherLibrary() throws {
-        let counter = try Counter()
+        let till = try Till()
         // Its functions do nothing; only the version is ever asked for.
         let functions = [
             "nfc_init", "nfc_open", "nfc_close", "nfc_abort_command", "nfc_list_devices",
@@ -122,7 +122,7 @@ struct ReaderTests {
             "nfc_device_get_information_about", "nfc_free", "pn53x_transceive",
         ].map { "void \($0)(void) { __builtin_trap(); }" }.joined(separator: " ")
         let source = "const char *nfc_version(void) { return \"1.9.0\"; } \(functions)"
-        let library = "\(counter.home)/libnfc.so.6"
+        let library = "\(till.home)/libnfc.so.6"
         let compiler = try ChildProcess(
             "/bin/sh",
             [
@@ -134,11 +134,11 @@ struct ReaderTests {
                 """, "sh", source, library,
             ],
             environment: ["PATH": unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? ""],
-            folder: counter.home)
+            folder: till.home)
         let compiled = try compiler.end()
         try #require(compiled.status == 0, "\(compiled.errors)")
         let why = "libnfc is of version 1.9.0, and 1.8 is needed"
-        let change = "export LD_LIBRARY_PATH='\(counter.home)'; HOME='\(counter.home)'"
+        let change = "export LD_LIBRARY_PATH='\(till.home)'; HOME='\(till.home)'"
         let doctor = try run(["doctor"], on: ["hub", "scl3711"], change)
         #expect(doctor.status == 5)
         #expect(doctor.output.contains("problem  \(why).\n"))
@@ -207,20 +207,20 @@ struct ReaderTests {
 
     @Test("the simulated reader is checked like any other, and no ledger is made for it")
     func simulated() throws {
-        let counter = try Counter()
-        try counter.expect(
+        let till = try Till()
+        try till.expect(
             "doctor",
             prints: """
                 ok       sim answers as simulated reader ~/.local/share/tapcard/simulated/simulation.txt.
                 ok       An NTAG213, number 04AC6B72BA6C80, lies on it; the maker's signature is \
                 valid. It holds nothing; of 144 bytes 136 are free.
                 """)
-        #expect(unsafe access(counter.ledger, F_OK) != 0)
-        #expect(unsafe access(counter.keys, F_OK) != 0)
-        try counter.step("demo")
-        #expect(try counter.step("doctor").contains("It holds a card of tapcard's; of 144 bytes "))
-        try counter.step("sim take")
-        let found = counter.masked(try counter.step("doctor"))
+        #expect(unsafe access(till.ledger, F_OK) != 0)
+        #expect(unsafe access(till.keys, F_OK) != 0)
+        try till.step("demo")
+        #expect(try till.step("doctor").contains("It holds a card of tapcard's; of 144 bytes "))
+        try till.step("sim take")
+        let found = till.masked(try till.step("doctor"))
         #expect(
             found.hasSuffix(
                 """

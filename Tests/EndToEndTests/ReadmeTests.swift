@@ -13,17 +13,17 @@ struct ReadmeTests {
 
     @Test("shows what the program prints")
     func transcript() throws {
-        let counter = try Counter()
+        let till = try Till()
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let page = try counter.text(of: "\(root)/README.md")
+        let page = try till.text(of: "\(root)/README.md")
         let shown = try #require(page.firstMatch(of: /\n```\n(\$ (?s:.*?\n))```\n/)).1
         let programs = try Executable.path().split(separator: "/").dropLast().joined(separator: "/")
         let shell = try ChildProcess(
             "/bin/sh", ["-c", "\(Self.play)\n\(shown)END\n"],
-            environment: ["HOME": counter.home, "PATH": "/\(programs):/usr/bin:/bin"],
-            folder: counter.home)
+            environment: ["HOME": till.home, "PATH": "/\(programs):/usr/bin:/bin"],
+            folder: till.home)
         let ended = try shell.end()
         #expect(ended.status == 0 && ended.errors == "")
-        #expect(counter.masked(ended.output) == counter.masked(String(shown)))
+        #expect(till.masked(ended.output) == till.masked(String(shown)))
     }
 }

@@ -4,21 +4,21 @@ import Testing
 
 @Suite("Backups, old images and copies", .ownThread)
 struct RecoveryTests {
-    private static let uid = Counter.firstUID
+    private static let uid = Till.firstUID
 
     @Test("a restored backup refuses the cards that were used since, until they are repaired")
     func backup() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try counter.expect(
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.expect(
             "backup ~/copy",
             prints: """
                 The ledger is copied to ~/copy
                 Keep the keys, too: tapcard keys export FILE
                 The way back is tapcard restore-backup ~/copy; never copy it back by hand
                 """)
-        try counter.step("pay 5")
-        try counter.expect(
+        try till.step("pay 5")
+        try till.expect(
             "restore-backup ~/copy",
             prints: """
                 Restored from ~/copy; what was there is kept as \
@@ -29,7 +29,7 @@ struct RecoveryTests {
             "The card is ahead of the ledger, as after a restored backup. What happened "
             + "since the backup is not in this ledger. Bring the newer ledger back, or accept the "
             + "loss and write the ledger's state with tapcard repair --card \(RecoveryTests.uid)."
-        try counter.expect(
+        try till.expect(
             "read", status: 9,
             prints: """
                 No name, $20.00
@@ -38,46 +38,46 @@ struct RecoveryTests {
                 Seal: valid; ledger: behind the card
                 """, complains: behind)
         for line in ["pay 1", "add 1", "scratch", "close", "repair"] {
-            try counter.expect(line, status: 9, complains: behind)
+            try till.expect(line, status: 9, complains: behind)
         }
         #expect(
-            try counter.run(["read", "--json"]).output.hasPrefix(#"{"result":"ledger","uid":"#))
-        try counter.step("repair --card \(RecoveryTests.uid)")
-        try counter.step("pay 1")
-        #expect(try counter.step("read").hasPrefix("No name, $19.00\n"))
-        #expect(try counter.step("audit").contains("nothing open; every invariant holds"))
+            try till.run(["read", "--json"]).output.hasPrefix(#"{"result":"ledger","uid":"#))
+        try till.step("repair --card \(RecoveryTests.uid)")
+        try till.step("pay 1")
+        #expect(try till.step("read").hasPrefix("No name, $19.00\n"))
+        #expect(try till.step("audit").contains("nothing open; every invariant holds"))
     }
 
     @Test("a card that was not used since the backup goes on as if nothing had been")
     func quietBackup() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try counter.step("backup ~/copy")
-        try counter.step("restore-backup ~/copy")
-        try counter.step("restore-backup ~/copy")
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.step("backup ~/copy")
+        try till.step("restore-backup ~/copy")
+        try till.step("restore-backup ~/copy")
         #expect(
-            try counter.step("pay 1 --json").contains(
+            try till.step("pay 1 --json").contains(
                 #""balance":"19.00","currency":"USD","sequence":65538,"#))
     }
 
     @Test("what was blocked or replaced since the backup is named: nothing else would stop it")
     func stoppedSince() throws {
         let uid = RecoveryTests.uid
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try counter.step("sim put NTAG215")
-        let lost = try counter.simulation.uidOnReader()
-        try counter.step("issue --balance 7")
-        try counter.step("sim put NTAG216")
-        let blocked = try counter.simulation.uidOnReader()
-        try counter.step("issue --balance 5")
-        try counter.step("block")
-        try counter.step("backup ~/copy")
-        try counter.step("sim put \(uid)")
-        try counter.step("block")
-        try counter.step("sim put NTAG213")
-        try counter.step("replace --card \(lost)")
-        let restored = try counter.step("restore-backup ~/copy")
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.step("sim put NTAG215")
+        let lost = try till.simulation.uidOnReader()
+        try till.step("issue --balance 7")
+        try till.step("sim put NTAG216")
+        let blocked = try till.simulation.uidOnReader()
+        try till.step("issue --balance 5")
+        try till.step("block")
+        try till.step("backup ~/copy")
+        try till.step("sim put \(uid)")
+        try till.step("block")
+        try till.step("sim put NTAG213")
+        try till.step("replace --card \(lost)")
+        let restored = try till.step("restore-backup ~/copy")
         #expect(
             restored.contains(
                 "\nCard \(lost) was replaced since, and holds its money again: stop it with "
@@ -87,32 +87,32 @@ struct RecoveryTests {
                 "\nCard \(uid) was blocked since, and is not any more: stop it with tapcard block "
                     + "--card \(uid)"), "\(restored)")
         #expect(!restored.contains(blocked), "the backup has it blocked, too")
-        let document = try counter.step("restore-backup ~/copy --json")
+        let document = try till.step("restore-backup ~/copy --json")
         #expect(
             document.contains(#""exhausted":[],"stopped":[],"kept":""#), "named once: \(document)")
-        for card in [lost, uid] { try counter.step("block --card \(card)") }
-        let again = try counter.step("restore-backup ~/copy --json")
+        for card in [lost, uid] { try till.step("block --card \(card)") }
+        let again = try till.step("restore-backup ~/copy --json")
         for card in [lost, uid] {
             #expect(again.contains(#"{"uid":"\#(card)","status":"blocked"}"#), "\(again)")
         }
 
         // A ledger beyond reading cannot be asked.
-        try counter.write("junk", to: counter.ledger)
-        let unread = try counter.step("restore-backup ~/copy")
+        try till.write("junk", to: till.ledger)
+        let unread = try till.step("restore-backup ~/copy")
         let word = "Which cards were blocked or replaced since then could not be read"
         #expect(unread.contains(word))
-        try counter.write("junk", to: counter.ledger)
+        try till.write("junk", to: till.ledger)
         #expect(
-            try counter.step("restore-backup ~/copy --json").contains(#""stopped":null,"kept":""#))
-        try DurableFile(counter.ledger).remove()
-        #expect(try counter.step("restore-backup ~/copy").contains(word))
+            try till.step("restore-backup ~/copy --json").contains(#""stopped":null,"kept":""#))
+        try DurableFile(till.ledger).remove()
+        #expect(try till.step("restore-backup ~/copy").contains(word))
     }
 
     @Test("a dump that lacks pages says how many were left as they were")
     func partialDump() throws {
-        let counter = try Counter()
-        try counter.step("tag dump ~/whole")
-        let lines = try counter.text(of: counter.file("whole")).split(separator: "\n")
+        let till = try Till()
+        try till.step("tag dump ~/whole")
+        let lines = try till.text(of: till.file("whole")).split(separator: "\n")
         let without = { (pages: ClosedRange<Int>) in
             lines.map { line in
                 guard line.hasPrefix("page "),
@@ -121,12 +121,12 @@ struct RecoveryTests {
                 return line.prefix(9) + "-- -- -- --"
             }.joined(separator: "\n") + "\n"
         }
-        try counter.write(without(0x10...0x2C), to: counter.file("part"))
+        try till.write(without(0x10...0x2C), to: till.file("part"))
         #expect(
-            try counter.step("tag restore ~/part").hasSuffix(
+            try till.step("tag restore ~/part").hasSuffix(
                 "\nPages that the dump does not have, and that were left as they were: 24 of 36"))
-        try counter.write(without(4...0x2C), to: counter.file("none"))
-        try counter.expect(
+        try till.write(without(4...0x2C), to: till.file("none"))
+        try till.expect(
             "tag restore ~/none", status: 1,
             complains: "~/none has none of the pages that can be restored. Nothing was written to "
                 + "a tag.")
@@ -134,53 +134,53 @@ struct RecoveryTests {
 
     @Test("a ledger that is in use is not replaced, but it can be copied")
     func inUse() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        let process = try counter.start(["read", "--watch"])
+        let till = try Till()
+        try till.step("issue --balance 20")
+        let process = try till.start(["read", "--watch"])
         try process.wait("it has read") { try process.output.hasSuffix("\n") }
-        try counter.step("backup ~/copy")
-        let refused = try counter.run(["restore-backup", counter.file("copy"), "--json"])
+        try till.step("backup ~/copy")
+        let refused = try till.run(["restore-backup", till.file("copy"), "--json"])
         #expect(refused.status == 9)
         #expect(refused.output.hasPrefix(#"{"result":"ledger","error":"ledger-locked","#))
         process.signal(SIGTERM)
         #expect(try process.end().status == 0)
-        try counter.step("restore-backup ~/copy")
+        try till.step("restore-backup ~/copy")
     }
 
     @Test("files of backups that cannot be used")
     func files() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try counter.write("no ledger", to: counter.file("bad"))
-        try counter.expect(
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.write("no ledger", to: till.file("bad"))
+        try till.expect(
             "backup ~/bad", status: 1,
             complains: "~/bad exists already. Nothing was done. Name another file.")
-        try counter.expect(
+        try till.expect(
             "backup ~/no/b", status: 1,
             complains: "There is no folder ~/no/ for ~/no/b. Nothing was done. Make it, or name "
                 + "another file.")
-        try counter.expect(
+        try till.expect(
             "restore-backup ~/none", status: 1,
             complains: "There is no file ~/none. Nothing was done.")
-        let bad = try counter.run(["restore-backup", counter.file("bad")])
+        let bad = try till.run(["restore-backup", till.file("bad")])
         #expect(bad.status == 9)
         #expect(
             bad.errors.contains(
                 "is not a ledger backup, or it is damaged. The ledger is as it was."))
-        #expect(try counter.step("read").hasPrefix("No name, $20.00\n"))
+        #expect(try till.step("read").hasPrefix("No name, $20.00\n"))
     }
 
     @Test("every verb notices an old image that is put back")
     func rollback() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try counter.expect("tag dump ~/old", prints: "Dumped NTAG213 \(RecoveryTests.uid) to ~/old")
-        try counter.step("pay 5")
-        try counter.expect(
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.expect("tag dump ~/old", prints: "Dumped NTAG213 \(RecoveryTests.uid) to ~/old")
+        try till.step("pay 5")
+        try till.expect(
             "tag restore ~/old", status: 4,
             complains: "The tag carries a card of this ledger. Nothing was written to it. To write "
                 + "over it all the same, add --overwrite.")
-        try counter.expect(
+        try till.expect(
             "tag restore ~/old --overwrite",
             prints: "Restored ~/old onto tag \(RecoveryTests.uid)")
         let old =
@@ -189,7 +189,7 @@ struct RecoveryTests {
             + "in hand may be the honest one. Block it with tapcard block --card "
             + "\(RecoveryTests.uid), or write this one again with tapcard repair --card "
             + "\(RecoveryTests.uid)."
-        try counter.expect(
+        try till.expect(
             "read", status: 7,
             prints: """
                 No name, $15.00
@@ -198,67 +198,67 @@ struct RecoveryTests {
                 Seal: of an old state; ledger: known
                 """, complains: old)
         for line in ["pay 1", "add 1", "close", "repair"] {
-            try counter.expect(line, status: 7, complains: old)
+            try till.expect(line, status: 7, complains: old)
         }
-        try counter.expect(
+        try till.expect(
             "read --json", status: 7,
             prints: #"""
                 {"result":"untrusted","uid":"04AC6B72BA6C80","chip":"NTAG213",\#
                 "seal":"rolled-back","sequence":1,"id":null,"name":null,"balance":"15.00",\#
                 "currency":"USD","code":null,"state":"unscratched","ledger":"known",\#
                 "display":"out-of-date","protection":"off","originality":"valid","ticket":null,"game":null,\#
-                "operation":null,"settled":[],"error":"rolled-back","message":"\#(old)",\#
+                "operation":null,"resolved":[],"error":"rolled-back","message":"\#(old)",\#
                 "next":[{"step":"block-or-repair","uid":"\#(RecoveryTests.uid)"}]}
                 """#)
-        try counter.step("repair --card \(RecoveryTests.uid)")
-        #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $14.00 left\n"))
-        #expect(try counter.step("audit").contains("nothing open; every invariant holds"))
+        try till.step("repair --card \(RecoveryTests.uid)")
+        #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $14.00 left\n"))
+        #expect(try till.step("audit").contains("nothing open; every invariant holds"))
     }
 
     @Test("a copy on another tag names the card it was made of")
     func copy() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        let pages = (UInt8(4)...0x27).map { number in (number, counter.simulation) }
+        let till = try Till()
+        try till.step("issue --balance 20")
+        let pages = (UInt8(4)...0x27).map { number in (number, till.simulation) }
         let content = try pages.map { number, simulation in try simulation.page(number) }
-        try counter.step("sim put NTAG213")
-        let copy = try counter.simulation.uidOnReader()
+        try till.step("sim put NTAG213")
+        let copy = try till.simulation.uidOnReader()
         let bytes = content.joined(separator: " ").split(separator: " ")
             .compactMap { UInt8($0, radix: 16) }
-        try counter.simulation.write(bytes, on: copy)
+        try till.simulation.write(bytes, on: copy)
         let complaint =
             "This tag carries a copy of card 04AC6B72BA6C80. It is worth nothing; the "
             + "money is on the account of 04AC6B72BA6C80. Keep the tag. The card it was copied "
             + "from is not to blame."
-        try counter.expect("pay 1", status: 7, complains: complaint)
+        try till.expect("pay 1", status: 7, complains: complaint)
         #expect(
-            try counter.run(["read", "--json"]).output.contains(
+            try till.run(["read", "--json"]).output.contains(
                 #""protection":null,"originality":null,"ticket":null,"game":null,"#
-                    + #""operation":null,"settled":[],"error":"copied","#))
-        try counter.expect("demo", status: 7, complains: complaint)
-        try counter.step("sim put \(RecoveryTests.uid)")
-        #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
+                    + #""operation":null,"resolved":[],"error":"copied","#))
+        try till.expect("demo", status: 7, complains: complaint)
+        try till.step("sim put \(RecoveryTests.uid)")
+        #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
     }
 
     @Test(
         "a dump goes through the file of another program",
         arguments: ["flipper", "proxmark"])
     func formats(_ format: String) throws {
-        let counter = try Counter()
-        try counter.step("demo")
-        let before = try counter.step("tag dump")
-        try counter.expect(
+        let till = try Till()
+        try till.step("demo")
+        let before = try till.step("tag dump")
+        try till.expect(
             "tag dump ~/card --format \(format)",
             prints: "Dumped NTAG213 \(RecoveryTests.uid) to ~/card")
-        let file = try counter.text(of: counter.file("card"))
+        let file = try till.text(of: till.file("card"))
         let start = format == "flipper" ? "Filetype: Flipper NFC device\n" : "{\n"
         #expect(file.hasPrefix(start))
-        #expect(try counter.step("tag dump --format \(format)") + "\n" == file)
-        try counter.step("tag restore ~/card --overwrite")
-        #expect(try counter.step("tag dump") == before)
-        try counter.write(file.replacing("NTAG213", with: "NTAG999"), to: counter.file("bad"))
+        #expect(try till.step("tag dump --format \(format)") + "\n" == file)
+        try till.step("tag restore ~/card --overwrite")
+        #expect(try till.step("tag dump") == before)
+        try till.write(file.replacing("NTAG213", with: "NTAG999"), to: till.file("bad"))
         guard format == "flipper" else { return }
-        try counter.expect(
+        try till.expect(
             "tag restore ~/bad", status: 1,
             complains: "~/bad is not a dump: line 9: tapcard does not know \"NTAG999\". Nothing "
                 + "was written to a tag.")
@@ -266,7 +266,7 @@ struct RecoveryTests {
 
     @Test("what a format cannot tell is not written in it")
     func untold() throws {
-        let counter = try Counter()
+        let till = try Till()
         let uid = RecoveryTests.uid
         var lines = [
             "tapcard simulation 1", "on-reader: \(uid)", "fault: none", "last-tag: \(uid)",
@@ -274,37 +274,37 @@ struct RecoveryTests {
         lines += ["", "tapcard tag 1", "chip: Type 2 tag", "uid: \(uid)", "page 00: 04 AC 6B 4B"]
         lines += ["page 01: 72 BA 6C 80", "page 02: 24 48 00 00", "page 03: E1 10 01 00"]
         lines += ["page 04: 03 00 FE 00", "page 05: 00 00 00 00"]
-        try counter.write(lines.joined(separator: "\n") + "\n", to: counter.file("other"))
-        let reader = ["--reader", "sim:\(counter.file("other"))", "tag", "dump"]
-        #expect(try counter.run(reader + ["--format", "text"]).status == 0)
-        try counter.expect(
-            reader + ["--format", "flipper", counter.file("card")], status: 1,
+        try till.write(lines.joined(separator: "\n") + "\n", to: till.file("other"))
+        let reader = ["--reader", "sim:\(till.file("other"))", "tag", "dump"]
+        #expect(try till.run(reader + ["--format", "text"]).status == 0)
+        try till.expect(
+            reader + ["--format", "flipper", till.file("card")], status: 1,
             complains: """
                 The format flipper cannot tell the chip of a Type 2 tag. No dump was made. \
                 Use --format text.
                 """)
-        #expect(try DurableFile(counter.file("card")).read() == nil)
-        #expect(try counter.run(reader + ["--format", "card"]).status == 2)
+        #expect(try DurableFile(till.file("card")).read() == nil)
+        #expect(try till.run(reader + ["--format", "card"]).status == 2)
     }
 
     @Test("dumps that are none, or of another chip")
     func dumps() throws {
-        let counter = try Counter()
-        try counter.step("tag dump ~/blank")
-        try counter.expect(
+        let till = try Till()
+        try till.step("tag dump ~/blank")
+        try till.expect(
             "tag dump ~/blank", status: 1,
             complains: "~/blank exists already. Nothing was done. Name another file.")
-        #expect(try counter.text(of: counter.file("blank")) == counter.step("tag dump") + "\n")
-        try counter.write("tapcard tag 1\nchip: NTAG999\n", to: counter.file("bad"))
-        let bad = try counter.run(["tag", "restore", counter.file("bad")])
+        #expect(try till.text(of: till.file("blank")) == till.step("tag dump") + "\n")
+        try till.write("tapcard tag 1\nchip: NTAG999\n", to: till.file("bad"))
+        let bad = try till.run(["tag", "restore", till.file("bad")])
         #expect(bad.status == 1)
-        #expect(counter.masked(bad.errors).hasPrefix("tapcard: ~/bad is not a dump: "))
+        #expect(till.masked(bad.errors).hasPrefix("tapcard: ~/bad is not a dump: "))
         #expect(bad.errors.hasSuffix(" Nothing was written to a tag.\n"))
-        try counter.expect(
+        try till.expect(
             "tag restore ~/none", status: 1,
             complains: "There is no file ~/none. Nothing was done.")
-        try counter.step("sim put NTAG215")
-        try counter.expect(
+        try till.step("sim put NTAG215")
+        try till.expect(
             "tag restore ~/blank", status: 4,
             complains: "The dump is of another chip (NTAG213) than this tag (NTAG215). Nothing was "
                 + "written to it. Use a tag of that make.")

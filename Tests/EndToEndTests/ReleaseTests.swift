@@ -31,10 +31,10 @@ struct ReleaseTests {
     /// The output of the steps in such a tree.
     private func run(_ steps: String) throws -> String {
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let counter = try Counter()
+        let till = try Till()
         let shell = try ChildProcess(
             "/bin/bash", ["-c", Self.prepare + steps, root],
-            environment: ["PATH": "/usr/bin:/bin"], folder: counter.home)
+            environment: ["PATH": "/usr/bin:/bin"], folder: till.home)
         let ended = try shell.end()
         #expect(ended.status == 0, "\(ended.errors)")
         return ended.output

@@ -8,41 +8,41 @@ struct RunningStationTests {
     /// A record sealed under a key that was given up would make an honest card an old image.
     @Test("seals nothing with a key that was retired since it was started")
     func retiredKey() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        let watch = try Watch(at: counter)
-        try watch.show(counter.simulation.path)
+        let till = try Till()
+        try till.step("issue --balance 20")
+        let watch = try Watch(at: till)
+        try watch.show(till.simulation.path)
         try watch.takeCard()
-        try counter.step("keys rotate")
-        try counter.step("pay 1")
-        try counter.step("pay 1")
-        try counter.step("keys retire 1 --for-ever")
-        try counter.step("sim tear 3 torn mix 7")
-        #expect(try counter.run(["pay", "5"]).status == 6)
-        try counter.step("sim put")
-        try watch.show(counter.simulation.path)
-        try watch.giveBack(to: counter.simulation.path)
-        #expect(try counter.step("read").contains("$18.00"))
-        #expect(try counter.step("pay 3").hasPrefix("Paid $3.00, $15.00 left\n"))
-        #expect(try counter.step("audit").contains("every invariant holds"))
+        try till.step("keys rotate")
+        try till.step("pay 1")
+        try till.step("pay 1")
+        try till.step("keys retire 1 --for-ever")
+        try till.step("sim tear 3 torn mix 7")
+        #expect(try till.run(["pay", "5"]).status == 6)
+        try till.step("sim put")
+        try watch.show(till.simulation.path)
+        try watch.giveBack(to: till.simulation.path)
+        #expect(try till.step("read").contains("$18.00"))
+        #expect(try till.step("pay 3").hasPrefix("Paid $3.00, $15.00 left\n"))
+        #expect(try till.step("audit").contains("every invariant holds"))
     }
 
     /// The money of a closing is reported once.
-    @Test("says what each tap has settled, and what has to be handed out")
-    func settled() throws {
+    @Test("says what each tap has resolved, and what has to be handed out")
+    func resolved() throws {
         for (verb, words) in [
             ("close", "Hand out $20.00 now."), ("pay 4.50", "payment of $4.50 went through"),
             ("add 3", "$3.00 went through"),
         ] {
-            let counter = try Counter()
-            try counter.step("issue --balance 20")
-            let watch = try Watch(at: counter)
-            try watch.show(counter.simulation.path)
+            let till = try Till()
+            try till.step("issue --balance 20")
+            let watch = try Watch(at: till)
+            try watch.show(till.simulation.path)
             try watch.takeCard()
-            try counter.step("sim tear 4 pulled-after")
-            #expect(try counter.run(counter.words(of: verb)).status == 6)
-            try counter.step("sim put")
-            try watch.show(counter.simulation.path)
+            try till.step("sim tear 4 pulled-after")
+            #expect(try till.run(till.words(of: verb)).status == 6)
+            try till.step("sim put")
+            try watch.show(till.simulation.path)
             try watch.wait(for: words)
             try watch.stop()
         }
@@ -50,20 +50,20 @@ struct RunningStationTests {
 
     @Test("keeps its ledger: no backup takes the place of one that was moved away")
     func movedLedger() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try counter.step("backup ~/copy")
-        let watch = try Watch(at: counter)
-        try watch.show(counter.simulation.path)
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.step("backup ~/copy")
+        let watch = try Watch(at: till)
+        try watch.show(till.simulation.path)
         try watch.takeCard()
-        let ledger = counter.ledger
+        let ledger = till.ledger
         try #require(unsafe rename(ledger, ledger + ".moved") == 0)
-        let refused = try counter.run(counter.words(of: "restore-backup ~/copy"))
+        let refused = try till.run(till.words(of: "restore-backup ~/copy"))
         #expect(refused.status == 9 && refused.errors.contains("Another program holds"))
         #expect(try DurableFile(ledger).permissions() == nil)
         try watch.stop()
-        try counter.step("restore-backup ~/copy")
-        #expect(try counter.step("read").contains("$20.00"))
+        try till.step("restore-backup ~/copy")
+        #expect(try till.step("read").contains("$20.00"))
     }
 }
 
@@ -71,24 +71,24 @@ struct RunningStationTests {
 private final class Watch {
     private let process: ChildProcess
     private let reader: String
-    private let counter: Counter
+    private let till: Till
 
-    init(at counter: Counter) throws {
-        self.counter = counter
-        reader = counter.file("other-reader.txt")
+    init(at till: Till) throws {
+        self.till = till
+        reader = till.file("other-reader.txt")
         try DurableFile(reader).write(
-            Array(try counter.text(of: counter.simulation.path).utf8), mode: 0o600)
-        process = try counter.start(
+            Array(try till.text(of: till.simulation.path).utf8), mode: 0o600)
+        process = try till.start(
             ["read", "--watch"], with: ["TAPCARD_READER": "sim:\(reader)"])
     }
 
     /// Lays down the card as it is on another reader, and waits until it was read.
     func show(_ simulation: String) throws {
         let before = try process.output
-        try DurableFile(reader).write(Array(try counter.text(of: simulation).utf8), mode: 0o600)
+        try DurableFile(reader).write(Array(try till.text(of: simulation).utf8), mode: 0o600)
         try process.wait("the card is read") {
-            try process.output.dropFirst(before.count).contains(Counter.firstUID)
-                || process.output == before && before.contains(Counter.firstUID)
+            try process.output.dropFirst(before.count).contains(Till.firstUID)
+                || process.output == before && before.contains(Till.firstUID)
         }
     }
 
@@ -97,14 +97,14 @@ private final class Watch {
     }
 
     func takeCard() throws {
-        let ended = try counter.run(["sim", "take"], with: ["TAPCARD_READER": "sim:\(reader)"])
+        let ended = try till.run(["sim", "take"], with: ["TAPCARD_READER": "sim:\(reader)"])
         #expect(ended.status == 0, "\(ended.errors)")
     }
 
     /// The card as it is now lies on the other reader again.
     func giveBack(to simulation: String) throws {
         try stop()
-        try DurableFile(simulation).write(Array(try counter.text(of: reader).utf8), mode: 0o600)
+        try DurableFile(simulation).write(Array(try till.text(of: reader).utf8), mode: 0o600)
     }
 
     func stop() throws {

@@ -6,7 +6,7 @@ struct SafetyRuleTests {
     /// every place that does.
     @Test("are none in the program")
     func program() throws {
-        let folder = try Counter()
+        let folder = try Till()
         let ended = try ChildProcess(
             "/bin/sh", ["-c", "nm \"$0\" | grep SafetyRule.*eftOut", try Executable.path()],
             environment: ["PATH": "/usr/bin:/bin"], folder: folder.home

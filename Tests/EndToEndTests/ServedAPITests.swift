@@ -3,18 +3,18 @@ import OtherClients
 import Testing
 import Thoroughness
 
-@Suite("The counter's API, as its document has it", .ownThread, .timeLimit(.minutes(30)))
+@Suite("The till's API, as its document has it", .ownThread, .timeLimit(.minutes(30)))
 struct ServedAPITests {
     /// A number a call.
     private static let examples = Thoroughness.asked == .prove ? "200" : "4"
     private static let secondsLimit: Int32 = 1_500
 
-    /// Serves a counter with a card on its reader for as long as the body runs.
+    /// Serves a till with a card on its reader for as long as the body runs.
     private func withServer(_ body: (_ address: String) throws -> Void) throws {
-        let counter = try Counter()
-        let services = try PlayedServices(counter)
-        try counter.step("issue --name Amanda --balance 50")
-        let server = try counter.start(
+        let till = try Till()
+        let services = try PlayedServices(till)
+        try till.step("issue --name Amanda --balance 50")
+        let server = try till.start(
             ["--timeout", "0", "serve"], with: services.addresses)
         try server.wait("it is served") { try server.output.hasSuffix("ends it\n") }
         let line = try server.output.split(separator: "\n").first
@@ -23,7 +23,7 @@ struct ServedAPITests {
         // It has lived through all of that, and the ledger, too.
         server.signal(SIGTERM)
         #expect(try server.end().status == 0)
-        let audit = try counter.step("audit")
+        let audit = try till.step("audit")
         #expect(audit.contains("every invariant holds"), "\(audit)")
         try services.stop()
     }

@@ -4,32 +4,32 @@ import Testing
 
 @Suite("The file of settings", .ownThread)
 struct SettingsFileTests {
-    private func path(_ counter: Counter) -> String {
-        counter.file(".config/tapcard/simulated/config.json")
+    private func path(_ till: Till) -> String {
+        till.file(".config/tapcard/simulated/config.json")
     }
 
     @Test("is read and written one setting at a time")
     func getAndSet() throws {
-        let counter = try Counter()
-        #expect(try counter.step("config get timeout") == "30")
-        #expect(try counter.step("config get cashier") == "nobody")
-        try counter.expect(
+        let till = try Till()
+        #expect(try till.step("config get timeout") == "30")
+        #expect(try till.step("config get cashier") == "nobody")
+        try till.expect(
             "config set timeout 60",
             prints: "timeout is 60 in ~/.config/tapcard/simulated/config.json")
-        try counter.step("config set json false")
-        try counter.step("config set cashier Ann")
-        #expect(try counter.step("config get timeout") == "60")
-        try counter.expect(
+        try till.step("config set json false")
+        try till.step("config set cashier Ann")
+        #expect(try till.step("config get timeout") == "60")
+        try till.expect(
             "config get timeout --json",
             prints: #"{"result":"done","name":"timeout","value":"60","from":"file"}"#)
-        let text = try counter.text(of: path(counter))
+        let text = try till.text(of: path(till))
         #expect(text.contains(#""json": false"#) && text.contains(#""timeout": "60""#), "\(text)")
-        try counter.expect(
+        try till.expect(
             "config set timeout",
             prints: "timeout is not set in ~/.config/tapcard/simulated/config.json")
-        #expect(try counter.step("config get timeout") == "30")
-        #expect(try counter.step("config get cashier") == "Ann")
-        try counter.expect(
+        #expect(try till.step("config get timeout") == "30")
+        #expect(try till.step("config get cashier") == "Ann")
+        try till.expect(
             "config set timeout 5",
             prints: """
                 timeout is 5 in ~/.config/tapcard/simulated/config.json
@@ -46,84 +46,84 @@ struct SettingsFileTests {
             "mastermind-password x",
         ])
     func refused(line: String) throws {
-        let counter = try Counter()
-        try counter.step("config set timeout 60")
-        let before = try counter.text(of: path(counter))
-        let ended = try counter.run(["config", "set"] + counter.words(of: line))
+        let till = try Till()
+        try till.step("config set timeout 60")
+        let before = try till.text(of: path(till))
+        let ended = try till.run(["config", "set"] + till.words(of: line))
         #expect(ended.status == 2, "\(ended.errors)")
-        #expect(try counter.text(of: path(counter)) == before)
+        #expect(try till.text(of: path(till)) == before)
     }
 
     @Test("that has unknown settings is used, with a warning; so are variables")
     func unknown() throws {
-        let counter = try Counter()
-        try counter.write(#"{"time-out":5,"timeout":7}"#, to: path(counter))
-        try counter.expect(
+        let till = try Till()
+        try till.write(#"{"time-out":5,"timeout":7}"#, to: path(till))
+        try till.expect(
             "config get timeout", prints: "7",
             complains: #""time-out" in ~/.config/tapcard/simulated/config.json is not a setting "#
                 + "and has no effect. Did you mean timeout?\n"
                 + "tapcard: The variable TAPCARD_READRE is not a setting and has no effect. Did "
                 + "you mean TAPCARD_READER?",
             with: ["TAPCARD_READRE": "sim"])
-        try counter.expect("config get timeout --quiet")
+        try till.expect("config get timeout --quiet")
     }
 
     @Test("and keys and ledger at a broken link are refused, and none are made")
     func danglingLinks() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try counter.write("{}", to: path(counter))
-        for (file, status) in [(path(counter), Int32(2)), (counter.keys, 1), (counter.ledger, 9)] {
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.write("{}", to: path(till))
+        for (file, status) in [(path(till), Int32(2)), (till.keys, 1), (till.ledger, 9)] {
             try #require(unsafe rename(file, file + ".away") == 0)
-            try #require(unsafe symlink(counter.file("not/mounted"), file) == 0)
-            let ended = try counter.run(["pay", "1"])
+            try #require(unsafe symlink(till.file("not/mounted"), file) == 0)
+            let ended = try till.run(["pay", "1"])
             #expect(ended.status == status, "\(file): \(ended.errors)")
             #expect(ended.errors.contains("a link that leads nowhere"), "\(ended.errors)")
-            #expect(unsafe access(counter.file("not"), F_OK) != 0)
+            #expect(unsafe access(till.file("not"), F_OK) != 0)
             try #require(unsafe rename(file + ".away", file) == 0)
         }
-        #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
+        #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
     }
 
     @Test("stays a link where it is one")
     func link() throws {
-        let counter = try Counter()
-        try counter.write("{}", to: counter.file("kept.json"))
-        try counter.write("", to: path(counter))
-        try DurableFile(path(counter)).remove()
-        try #require(unsafe symlink(counter.file("kept.json"), path(counter)) == 0)
-        try counter.step("config set timeout 60")
-        #expect(try counter.text(of: counter.file("kept.json")).contains("60"))
-        #expect(try counter.step("config get timeout") == "60")
+        let till = try Till()
+        try till.write("{}", to: till.file("kept.json"))
+        try till.write("", to: path(till))
+        try DurableFile(path(till)).remove()
+        try #require(unsafe symlink(till.file("kept.json"), path(till)) == 0)
+        try till.step("config set timeout 60")
+        #expect(try till.text(of: till.file("kept.json")).contains("60"))
+        #expect(try till.step("config get timeout") == "60")
     }
 
     @Test("has the ceilings of the station, and the amounts that a page offers")
     func amounts() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 50")
-        try counter.expect(
+        let till = try Till()
+        try till.step("issue --balance 50")
+        try till.expect(
             "pay 5000", status: 4,
             complains: "A payment of $5000.00 is over $100.00 and needs confirmation. Nothing was "
                 + "changed on card or ledger. Check the amount. If it is right, repeat with --yes.")
-        #expect(try counter.run(["pay", "5000", "--yes"]).errors.contains("$50.00 available"))
-        try counter.step("config set payment-limit 10")
-        let ended = try counter.run(["pay", "11", "--yes"])
+        #expect(try till.run(["pay", "5000", "--yes"]).errors.contains("$50.00 available"))
+        try till.step("config set payment-limit 10")
+        let ended = try till.run(["pay", "11", "--yes"])
         #expect(ended.status == 4 && ended.errors.contains("limit of $10.00"), "\(ended.errors)")
-        #expect(try counter.step("pay 10").hasPrefix("Paid $10.00, $40.00 left\n"))
-        let bad = try counter.run(["pay", "1"], with: ["TAPCARD_PAYMENT_LIMIT": "much"])
+        #expect(try till.step("pay 10").hasPrefix("Paid $10.00, $40.00 left\n"))
+        let bad = try till.run(["pay", "1"], with: ["TAPCARD_PAYMENT_LIMIT": "much"])
         #expect(bad.status == 2 && bad.errors.contains("TAPCARD_PAYMENT_LIMIT"), "\(bad.errors)")
     }
 
     @Test("and a holder's id that is taken is reported")
     func takenID() throws {
-        let counter = try Counter()
-        try counter.step("issue --name Ann --id 7")
-        try counter.step("sim put NTAG215")
-        let made = try counter.step("issue --name Bob --id 7")
+        let till = try Till()
+        try till.step("issue --name Ann --id 7")
+        try till.step("sim put NTAG215")
+        let made = try till.step("issue --name Bob --id 7")
         #expect(
             made.hasSuffix(
-                "Id 7 is taken: somebody else has it, with card \(Counter.firstUID)."), "\(made)")
-        try counter.step("sim put NTAG215")
-        #expect(!(try counter.step("issue --name Ann --id 8").contains("is taken")))
+                "Id 7 is taken: somebody else has it, with card \(Till.firstUID)."), "\(made)")
+        try till.step("sim put NTAG215")
+        #expect(!(try till.step("issue --name Ann --id 8").contains("is taken")))
     }
 }

@@ -4,19 +4,19 @@ import Testing
 struct SettingsTests {
     @Test("a flag beats a variable beats the file")
     func precedence() throws {
-        let counter = try Counter()
-        let folder = counter.file("settings")
-        try counter.write(
+        let till = try Till()
+        let folder = till.file("settings")
+        try till.write(
             #"{"timeout":7,"payment-lifetime":"60","currency":"EUR","json":true,"reader":"x","#
                 + #""ticket-price":"1.50"}"#,
             to: "\(folder)/tapcard/simulated/config.json")
         let variables = [
-            "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": counter.file("data"),
+            "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": till.file("data"),
             "TAPCARD_TIMEOUT": "5", "TAPCARD_JSON": "no", "TAPCARD_CASHIER": "Ann",
             "TAPCARD_QUIET": "", "TAPCARD_LOTTERY_URL": "http://127.0.0.1:9/lottery",
             "TAPCARD_MASTERMIND_PASSWORD": "never shown",
         ]
-        try counter.expect(
+        try till.expect(
             "config --timeout 3 --no-color",
             prints: """
                 reader                     variable         sim
@@ -35,17 +35,17 @@ struct SettingsTests {
                 lottery-balls              built in         6
                 lottery-highest            built in         59
                 confirm-payment-above      built in         100.00
-                confirm-addition-above     built in         200.00
+                confirm-top-up-above       built in         200.00
                 confirm-balance-above      built in         500.00
                 payment-limit              built in         10000.00
-                addition-limit             built in         20000.00
+                top-up-limit               built in         20000.00
                 balance-limit              built in         50000.00
-                offline-purchases          built in         false
+                offline-payments           built in         false
                 offline-card-limit         built in         10.00
                 offline-station-limit      built in         500.00
                 offline-snapshot-age       built in         14400
                 presets                    built in         1.00 2.50 5.00 10.00
-                addition-presets           built in         5.00 10.00 20.00 50.00
+                top-up-presets             built in         5.00 10.00 20.00 50.00
                 card-address               built in         none
                 customers                  built in         none
                 customers-name             built in         none
@@ -61,29 +61,29 @@ struct SettingsTests {
                 settings-file              XDG_CONFIG_HOME  ~/settings/tapcard/simulated/config.json
                 The reader is simulated: play money, apart from the real books
                 """, with: variables)
-        let unset = try counter.run(["config"], with: ["TAPCARD_READER": nil])
+        let unset = try till.run(["config"], with: ["TAPCARD_READER": nil])
         #expect(
             unset.output.hasPrefix(
                 "reader                     built in  the first that is plugged in\n"))
-        let document = try counter.run(["config", "--json"], with: ["TAPCARD_READER": nil])
+        let document = try till.run(["config", "--json"], with: ["TAPCARD_READER": nil])
         #expect(document.output.contains(#"{"name":"reader","value":null,"from":"built in"}"#))
     }
 
     @Test("a simulation and a ledger in files of their own")
     func files() throws {
-        let counter = try Counter()
-        let line = "--reader sim:\(counter.file("s.txt")) --ledger \(counter.file("l.sqlite"))"
-        try counter.step("\(line) issue --balance 3")
-        try counter.step("sim put NTAG216 --reader sim:\(counter.file("s.txt"))")
-        #expect(try counter.step("\(line) sim list").split(separator: "\n").count == 2)
-        #expect(try counter.step("sim list").split(separator: "\n").count == 1)
-        #expect(try counter.step("\(line) audit").hasPrefix("Cards: 1, operations: 1, "))
-        try counter.expect(
+        let till = try Till()
+        let line = "--reader sim:\(till.file("s.txt")) --ledger \(till.file("l.sqlite"))"
+        try till.step("\(line) issue --balance 3")
+        try till.step("sim put NTAG216 --reader sim:\(till.file("s.txt"))")
+        #expect(try till.step("\(line) sim list").split(separator: "\n").count == 2)
+        #expect(try till.step("sim list").split(separator: "\n").count == 1)
+        #expect(try till.step("\(line) audit").hasPrefix("Cards: 1, operations: 1, "))
+        try till.expect(
             "sim list --reader usb", status: 2,
             complains: #""usb" is not a valid reader name. Nothing was done. Write sim, sim:FILE, "#
                 + "pcsc:NAME or a name of libnfc's such as pn532_uart:/dev/ttyUSB0; tapcard "
                 + "readers lists what is there.")
-        try counter.expect(
+        try till.expect(
             "sim list --reader pcsc:usb", status: 2,
             complains:
                 #""pcsc:usb" is not a simulated reader. Nothing was done. Use --reader sim, or "#
@@ -109,13 +109,13 @@ struct SettingsTests {
             ("json", "maybe", #""maybe" is not a valid value of json."#),
         ])
     func values(name: String, value: String, complaint: String) throws {
-        let counter = try Counter()
+        let till = try Till()
         let variable = "TAPCARD_" + name.uppercased().replacing("-", with: "_")
-        var runs = [try counter.run(["audit"], with: [variable: value])]
-        if name != "json" { runs.append(try counter.run(["audit", "--\(name)", value])) }
-        try counter.write(
-            #"{"\#(name)":"\#(value)"}"#, to: counter.file(".config/tapcard/simulated/config.json"))
-        runs.append(try counter.run(["audit"]))
+        var runs = [try till.run(["audit"], with: [variable: value])]
+        if name != "json" { runs.append(try till.run(["audit", "--\(name)", value])) }
+        try till.write(
+            #"{"\#(name)":"\#(value)"}"#, to: till.file(".config/tapcard/simulated/config.json"))
+        runs.append(try till.run(["audit"]))
         for ended in runs {
             #expect(ended.status == 2)
             #expect(ended.output == "")
@@ -131,28 +131,28 @@ struct SettingsTests {
             (#"{"json":null}"#, #""json" is neither text nor number, true nor false"#),
         ])
     func file(text: String, reason: String?) throws {
-        let counter = try Counter()
-        try counter.write(text, to: counter.file(".config/tapcard/simulated/config.json"))
-        let ended = try counter.run(["config"])
+        let till = try Till()
+        try till.write(text, to: till.file(".config/tapcard/simulated/config.json"))
+        let ended = try till.run(["config"])
         #expect(ended.status == 2)
         let start =
             "tapcard: The settings in ~/.config/tapcard/simulated/config.json cannot be used: "
-        let errors = counter.masked(ended.errors)
+        let errors = till.masked(ended.errors)
         #expect(errors.hasPrefix(start + (reason ?? "")))
         #expect(errors.hasSuffix(". Nothing was done. Fix the file or remove it.\n"))
     }
 
     @Test("quiet says nothing but what is wrong, verbose says every step and no secret")
     func talking() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20 --name Ann --id 424242424")
+        let till = try Till()
+        try till.step("issue --balance 20 --name Ann --id 424242424")
         for line in ["pay 1 --quiet", "read -q", "history --quiet", "audit -q"] {
-            try counter.expect(line)
+            try till.expect(line)
         }
         #expect(
-            try counter.run(["pay", "99", "--quiet"]).errors
+            try till.run(["pay", "99", "--quiet"]).errors
                 .hasPrefix("tapcard: Not enough on the card"))
-        try counter.expect(
+        try till.expect(
             "pay 1 -v",
             prints: """
                 Paid $1.00, $18.00 left
@@ -164,17 +164,17 @@ struct SettingsTests {
                 tapcard: writing the record
                 tapcard: operation <uuid> is committed
                 """)
-        let scratched = try counter.run(["scratch", "--verbose", "--json"])
+        let scratched = try till.run(["scratch", "--verbose", "--json"])
         let code = try #require(scratched.output.firstMatch(of: /"code":"([^"]+)"/)).output.1
         #expect(scratched.output.split(separator: "\n").count == 1)
-        let tear = try counter.run(["sim", "tear", "2", "killed-before"])
+        let tear = try till.run(["sim", "tear", "2", "killed-before"])
         #expect(tear.status == 0)
-        #expect(try counter.run(["pay", "1", "-v"]).status == 137)
-        let settled = try counter.run(["read", "-v"])
-        #expect(settled.errors.contains("tapcard: settling operation "))
-        let keys = try counter.text(of: counter.keys).matches(of: /[0-9a-fA-F]{64}/)
+        #expect(try till.run(["pay", "1", "-v"]).status == 137)
+        let resolved = try till.run(["read", "-v"])
+        #expect(resolved.errors.contains("tapcard: resolving operation "))
+        let keys = try till.text(of: till.keys).matches(of: /[0-9a-fA-F]{64}/)
         #expect(keys.count == 2)
-        for log in [scratched.errors, settled.errors] {
+        for log in [scratched.errors, resolved.errors] {
             #expect(!log.contains(code))
             #expect(!log.contains("Ann"))
             #expect(!log.contains("424242424"))

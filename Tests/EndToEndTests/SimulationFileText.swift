@@ -7,7 +7,7 @@ struct SimulationFileText {
 
     /// Changes lines below the number of one tag, such as `page 03`.
     func set(
-        _ lines: [String: String], on uid: String = Counter.firstUID,
+        _ lines: [String: String], on uid: String = Till.firstUID,
         at location: SourceLocation = #_sourceLocation
     ) throws {
         var isTag = false
@@ -32,14 +32,14 @@ struct SimulationFileText {
         try DurableFile(path).write(Array(armed.utf8), mode: 0o600)
     }
 
-    func page(_ number: UInt8, on uid: String = Counter.firstUID) throws -> String {
+    func page(_ number: UInt8, on uid: String = Till.firstUID) throws -> String {
         let name = SimulationFileText.name(number)
         let tag = try #require(try text().components(after: "uid: \(uid)\n"))
         return String(try #require(tag.components(after: "\(name): ")).prefix { $0 != "\n" })
     }
 
     /// Writes bytes from page 4 on, as an app on a phone would.
-    func write(_ bytes: [UInt8], on uid: String = Counter.firstUID) throws {
+    func write(_ bytes: [UInt8], on uid: String = Till.firstUID) throws {
         var lines: [String: String] = [:]
         for (number, start) in zip(UInt8(4)..., stride(from: 0, to: bytes.count, by: 4)) {
             let page = bytes[start..<min(start + 4, bytes.count)]

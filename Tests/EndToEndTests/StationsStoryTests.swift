@@ -9,7 +9,7 @@ import Testing
         let name = "story_\(UInt32.random(in: 0...UInt32.max))"
         let address = try server.database(name)
         defer { try? server.remove(name) }
-        let owner = try House(address)
+        let owner = try TestIssuer(address)
         try owner.expect(
             "ledger status", status: 9,
             complains: "The database has no ledger; make one with tapcard ledger init. Nothing was "
@@ -76,7 +76,7 @@ import Testing
     /// The books of last night are brought back.
     @Test("list what a loss has taken from them, until the cards are repaired")
     func loss() throws {
-        try House.opened { owner, server, name in
+        try TestIssuer.opened { owner, server, name in
             let till = try owner.station(1)
             try till.step("demo")
             try till.step("add 20")
@@ -109,8 +109,8 @@ import Testing
         }
     }
 
-    private static func expectRevoked(_ station: House) throws {
-        let told = try station.counter.run(station.words(of: "pay 1"))
+    private static func expectRevoked(_ station: TestIssuer) throws {
+        let told = try station.till.run(station.words(of: "pay 1"))
         #expect(told.status == 9)
         #expect(
             told.errors.contains("The owner of the ledger has revoked this station, for good"),
@@ -118,8 +118,8 @@ import Testing
         #expect(told.errors.contains("another name with tapcard station register. Without its"))
     }
 
-    private static func refuseOtherKeys(at stranger: House) throws {
-        try stranger.counter.step("keys list")
+    private static func refuseOtherKeys(at stranger: TestIssuer) throws {
+        try stranger.till.step("keys list")
         try stranger.expect(
             "pay 1", status: 1,
             complains: "Key 1 of this station differs from the other stations' key. Nothing was "

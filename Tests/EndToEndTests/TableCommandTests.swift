@@ -3,26 +3,26 @@ import Testing
 
 /// The keys of single cards, handed to a station that has no others.
 @Suite("tapcard keys table", .ownThread) struct TableCommandTests {
-    /// A station of the house with a card on an NTAG 424 DNA, and one without keys on the same
+    /// A station of the issuer with a card on an NTAG 424 DNA, and one without keys on the same
     /// ledger and reader.
     private struct Pair {
-        let house: Counter
-        let till: Counter
+        let issuer: Till
+        let till: Till
         let place: String
 
         init() throws {
-            house = try Counter()
-            try house.step("keys list")
-            try house.step("sim take")
-            try house.step("sim put NTAG424")
-            try house.step("issue --name Ann --balance 20")
-            till = try Counter(["TAPCARD_READER": "sim:\(house.simulation.path)"])
-            place = "--ledger \(house.ledger)"
+            issuer = try Till()
+            try issuer.step("keys list")
+            try issuer.step("sim take")
+            try issuer.step("sim put NTAG424")
+            try issuer.step("issue --name Ann --balance 20")
+            till = try Till(["TAPCARD_READER": "sim:\(issuer.simulation.path)"])
+            place = "--ledger \(issuer.ledger)"
         }
 
         /// Makes a table; its passphrase.
         func table(_ name: String) throws -> String {
-            let told = try house.step("keys table ~/\(name)")
+            let told = try issuer.step("keys table ~/\(name)")
             #expect(told.hasPrefix("The keys of 1 card are in "))
             let words = try #require(told.split(separator: "\n").dropFirst().first)
             return String(try #require(words.split(separator: " ").last))
@@ -56,29 +56,29 @@ import Testing
     }
 
     private static let noMasters =
-        "This station has a table of card keys, and not the keys of the house. Nothing was done. "
-        + "Do it at a station that has the keys of the house."
+        "This station has a table of card keys, and not the keys of the issuer. Nothing was done. "
+        + "Do it at a station that has the keys of the issuer."
     private static let noCredit =
         "This station cannot put money on a card or make one. Nothing was changed on card or "
-        + "ledger. Do it at a station that has the keys of the house."
+        + "ledger. Do it at a station that has the keys of the issuer."
 
     @Test("a station with a table sells, and refuses everything that needs more")
     func sells() throws {
         let pair = try Pair()
         let passphrase = try pair.table("table.json")
-        let path = pair.house.file("table.json")
+        let path = pair.issuer.file("table.json")
         #expect(
             try pair.sold("keys import \(path)", passphrase)
                 == "This station has the keys of 1 card; new records: key 1\n")
         #expect(try DurableFile(pair.till.keys).permissions() == 0o600)
         #expect(try pair.sold("pay 4.50").hasPrefix("Paid $4.50, $15.50 left\n"))
         #expect(try pair.sold("read").contains("$15.50"))
-        #expect(try pair.house.step("pay 1").hasPrefix("Paid $1.00, $14.50 left"))
+        #expect(try pair.issuer.step("pay 1").hasPrefix("Paid $1.00, $14.50 left"))
         let ended = try pair.run("keys list")
         let list = pair.till.masked(ended.output)
         #expect(
             list == """
-                This station has a table of the keys of 1 card, and not the keys of the house
+                This station has a table of the keys of 1 card, and not the keys of the issuer
                 key 1  active        since <date>  cards: 1  protected: 0
 
                 """)
@@ -87,17 +87,17 @@ import Testing
         #expect(
             doctor.contains(
                 "note     This station has a table of the keys of 1 card, of key 1, which seals; it "
-                    + "has not the keys of the house.\n"), "\(doctor)")
+                    + "has not the keys of the issuer.\n"), "\(doctor)")
         #expect(doctor.contains("It puts no money on a card, makes none, gives none other keys"))
         #expect(doctor.contains("\n           tapcard keys table FILE\n"))
-        #expect(try !pair.house.run(["doctor"]).output.contains("a table of the keys"))
+        #expect(try !pair.issuer.run(["doctor"]).output.contains("a table of the keys"))
         for line in [
             "add 5", "issue --balance 5 --reissue", "adopt", "demo --reissue",
             "replace --card 04518DFAA96180",
         ] {
-            let before = try pair.house.text(of: pair.house.simulation.path)
+            let before = try pair.issuer.text(of: pair.issuer.simulation.path)
             try pair.refused(line, 4, Self.noCredit)
-            #expect(try pair.house.text(of: pair.house.simulation.path) == before)
+            #expect(try pair.issuer.text(of: pair.issuer.simulation.path) == before)
         }
         for line in [
             "keys rotate", "keys retire 1 --for-ever", "keys export ~/k", "keys customers ~/k",
@@ -106,38 +106,39 @@ import Testing
             try pair.refused(line, 4, Self.noMasters)
         }
         #expect(try DurableFile(pair.till.file("k")).read() == nil)
-        #expect(try pair.house.step("audit").contains("every invariant holds"))
+        #expect(try pair.issuer.step("audit").contains("every invariant holds"))
     }
 
-    @Test("a newer table takes the place of the older one, and only the house's own keys go before")
+    @Test(
+        "a newer table takes the place of the older one, and only the issuer's own keys go before")
     func newer() throws {
         let pair = try Pair()
         let first = try pair.table("first.json")
-        try pair.sold("keys import \(pair.house.file("first.json"))", first)
-        try pair.house.step("keys rotate")
+        try pair.sold("keys import \(pair.issuer.file("first.json"))", first)
+        try pair.issuer.step("keys rotate")
         #expect(try pair.sold("pay 1").hasPrefix("Paid $1.00, $19.00 left"))
-        try pair.house.step("pay 1")
+        try pair.issuer.step("pay 1")
         // The card has the new key now.
         try pair.refused(
             "pay 1", 7,
             "The card is not in this station's table of card keys. Nothing was tried on it, because "
-                + "the chip counts wrong keys. Where the keys of the house are: tapcard keys table "
+                + "the chip counts wrong keys. Where the keys of the issuer are: tapcard keys table "
                 + "FILE. Bring the file here: tapcard keys import FILE.")
         let second = try pair.table("second.json")
         #expect(first != second)
         #expect(
-            try pair.sold("keys import \(pair.house.file("second.json"))", second)
+            try pair.sold("keys import \(pair.issuer.file("second.json"))", second)
                 == "This station has the keys of 1 card; new records: key 2\n")
         #expect(try pair.sold("pay 1").hasPrefix("Paid $1.00, $17.00 left"))
-        let ended = try pair.house.run(
-            ["keys", "import", pair.house.file("second.json")],
+        let ended = try pair.issuer.run(
+            ["keys", "import", pair.issuer.file("second.json")],
             with: ["TAPCARD_TABLE_PASSPHRASE": second])
         #expect(
-            ended.errors == "tapcard: This station has the keys of the house, and needs no table. "
+            ended.errors == "tapcard: This station has the keys of the issuer, and needs no table. "
                 + "The keys are as they were. tapcard keys list shows them.\n")
         #expect(ended.status == 4)
-        try pair.house.step("keys export ~/all.json")
-        try pair.sold("keys import \(pair.house.file("all.json"))")
+        try pair.issuer.step("keys export ~/all.json")
+        try pair.sold("keys import \(pair.issuer.file("all.json"))")
         #expect(try pair.sold("add 5").hasPrefix("Added $5.00, $22.00 left"))
     }
 
@@ -145,11 +146,11 @@ import Testing
     func files() throws {
         let pair = try Pair()
         let passphrase = try pair.table("table.json")
-        let path = pair.house.file("table.json")
+        let path = pair.issuer.file("table.json")
         #expect(try DurableFile(path).permissions() == 0o600)
-        let text = try pair.house.text(of: path)
+        let text = try pair.issuer.text(of: path)
         #expect(!text.contains("04518DFAA96180"))
-        try pair.house.expect(
+        try pair.issuer.expect(
             "keys table ~/table.json", status: 1,
             complains: "~/table.json exists already. Nothing was done. Name another file.")
         try pair.refused(
@@ -176,15 +177,15 @@ import Testing
         try pair.sold("keys import \(pair.till.file("t"))", passphrase.lowercased())
         let kept = try pair.till.text(of: pair.till.keys)
         #expect(kept.contains("04518DFAA96180"))
-        let house = try pair.house.text(of: pair.house.keys)
-        let masters = house.matches(of: /[0-9A-F]{64}/).map { String($0.output) }
+        let issuer = try pair.issuer.text(of: pair.issuer.keys)
+        let masters = issuer.matches(of: /[0-9A-F]{64}/).map { String($0.output) }
         #expect(masters.count == 2 && !masters.contains { kept.contains($0) })
     }
 
     @Test("a table goes into a pipe, with its passphrase on standard error")
     func pipe() throws {
         let pair = try Pair()
-        let ended = try pair.house.run(["keys", "table", "-"])
+        let ended = try pair.issuer.run(["keys", "table", "-"])
         #expect(ended.status == 0)
         let words = "tapcard: the passphrase of the table is "
         #expect(ended.errors.hasPrefix(words))
@@ -192,34 +193,34 @@ import Testing
         try pair.till.write(ended.output, to: pair.till.file("t"))
         try pair.sold("keys import \(pair.till.file("t"))", String(passphrase))
         #expect(try pair.run("--json keys table -").status == 2)
-        let told = try pair.house.step("--json keys table ~/t2")
+        let told = try pair.issuer.step("--json keys table ~/t2")
         #expect(told.contains(#""passphrase":""#) && told.hasSuffix(#""cards":1}"#))
     }
 
     @Test("without a card on such a chip there is nothing to make a table of")
     func none() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try counter.expect(
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.expect(
             "keys table ~/t", status: 4,
             complains: "No card of this ledger is on an NTAG 424 DNA. No file was written. A table "
                 + "is for such cards alone.")
-        #expect(try DurableFile(counter.file("t")).read() == nil)
+        #expect(try DurableFile(till.file("t")).read() == nil)
     }
 
     @Test("a card on an NTAG21x is refused, and one that was issued since is not in the table")
     func others() throws {
         let pair = try Pair()
         let passphrase = try pair.table("table.json")
-        try pair.sold("keys import \(pair.house.file("table.json"))", passphrase)
-        try pair.house.step("sim take")
-        try pair.house.step("sim put \(Counter.firstUID)")
-        try pair.house.step("issue --balance 20")
+        try pair.sold("keys import \(pair.issuer.file("table.json"))", passphrase)
+        try pair.issuer.step("sim take")
+        try pair.issuer.step("sim put \(Till.firstUID)")
+        try pair.issuer.step("issue --balance 20")
         for line in ["pay 1", "read"] {
             try pair.refused(
                 line, 7,
                 "This station only has keys for cards on an NTAG 424 DNA. Nothing was changed on "
-                    + "card or ledger. Do it at a station that has the keys of the house.")
+                    + "card or ledger. Do it at a station that has the keys of the issuer.")
         }
     }
 }
@@ -228,7 +229,7 @@ import Testing
 @Suite("A table at a station of a database", .ownThread) struct TableOfStationsTests {
     @Test("it is told which key seals, and waits for a newer table")
     func rotation() throws {
-        try House.opened { owner, _, _ in
+        try TestIssuer.opened { owner, _, _ in
             let (first, second) = (try owner.station(1), try owner.station(2))
             try first.step("keys list")
             try first.step("sim take")
@@ -240,7 +241,7 @@ import Testing
                 let told = try owner.step("keys table ~/\(name)")
                 let words = told.split(separator: "\n").dropFirst().first?.split(separator: " ")
                 let passphrase = String(try #require(words?.last))
-                let ended = try second.counter.run(
+                let ended = try second.till.run(
                     second.words(of: "keys import \(owner.home)/\(name)"),
                     with: ["TAPCARD_TABLE_PASSPHRASE": passphrase])
                 #expect(ended.status == 0, "\(ended.errors)")
@@ -248,8 +249,8 @@ import Testing
             try bring("first.json")
             #expect(try second.step("pay 1").hasPrefix("Paid $1.00, $19.00 left"))
             // Purchases that are booked later are sealed with a key that each table has.
-            #expect(try second.step("station settle") == "Nothing is left to book")
-            try second.step("config set offline-purchases true")
+            #expect(try second.step("station book") == "Nothing is left to book")
+            try second.step("config set offline-payments true")
             #expect(try second.step("station snapshot") == "The snapshot has 1 card")
             #expect(try second.step("pay 1").hasPrefix("Paid $1.00, $18.00 left"))
             try first.step("add 1")
@@ -264,7 +265,7 @@ import Testing
                 "pay 1", status: 4,
                 complains:
                     "The card needs newer keys. Nothing was changed on card or ledger. Do it "
-                    + "at a station that has the keys of the house.")
+                    + "at a station that has the keys of the issuer.")
             #expect(try second.step("read").contains("$19.00"))
             #expect(try first.step("pay 1").hasPrefix("Paid $1.00, $18.00 left"))
             #expect(try second.step("pay 1").hasPrefix("Paid $1.00, $17.00 left"))

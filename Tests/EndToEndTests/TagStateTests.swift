@@ -7,17 +7,17 @@ struct TagStateTests {
 
     @Test("a blank tag leads to the demo user")
     func blank() throws {
-        let counter = try Counter()
-        try counter.step("keys list")
+        let till = try Till()
+        try till.step("keys list")
         let complaint =
             "The tag is blank: there is no card on it. Nothing was changed on it. Write "
             + "the demo user with tapcard demo, or a card of your own with tapcard issue."
         for line in [
-            "read", "read --no-settle", "pay 1", "add 1", "scratch", "close", "adopt", "repair",
+            "read", "read --no-resolve", "pay 1", "add 1", "scratch", "close", "adopt", "repair",
         ] {
-            try counter.expect(line, status: 4, complains: complaint)
+            try till.expect(line, status: 4, complains: complaint)
         }
-        try counter.expect(
+        try till.expect(
             "demo",
             prints: """
                 The demo card is ready: Amanda Gonzalez (id 1), $0.00
@@ -36,35 +36,35 @@ struct TagStateTests {
             ["page 03": "E1 10 12 0F"],
         ])
     func locked(lines: [String: String]) throws {
-        let counter = try Counter()
-        try counter.step("sim put")
-        try counter.simulation.set(lines)
-        let before = try counter.step("tag dump")
+        let till = try Till()
+        try till.step("sim put")
+        try till.simulation.set(lines)
+        let before = try till.step("tag dump")
         for line in ["demo", "issue", "tag format --overwrite"] {
-            let ended = try counter.run(counter.words(of: line))
+            let ended = try till.run(till.words(of: line))
             #expect(ended.status == 4)
             #expect(
                 ended.errors.hasSuffix(
                     "tapcard: The tag is locked: it can only be read. Nothing was written to it. "
                         + "Lock bits can never be taken back; use another tag.\n"))
         }
-        #expect(try counter.step("tag info").contains("Locked: yes; protected by a password: no"))
-        #expect(try counter.step("tag dump") == before)
-        #expect(try counter.step("audit --json").contains(#""operations":0,"#))
+        #expect(try till.step("tag info").contains("Locked: yes; protected by a password: no"))
+        #expect(try till.step("tag dump") == before)
+        #expect(try till.step("audit --json").contains(#""operations":0,"#))
     }
 
     @Test("a tag under somebody's password, and one that is not formatted")
     func protected() throws {
-        let counter = try Counter()
-        try counter.step("keys list")
-        try counter.step("sim put")
-        try counter.simulation.set(["page 29": "04 00 00 04"])
-        try counter.expect(
+        let till = try Till()
+        try till.step("keys list")
+        try till.step("sim put")
+        try till.simulation.set(["page 29": "04 00 00 04"])
+        try till.expect(
             "demo", status: 4,
             complains: "The tag is protected by somebody's password. Nothing was written to it. "
                 + "Use another tag.")
-        try counter.simulation.set(["page 29": "04 00 00 FF", "page 03": "00 00 00 00"])
-        try counter.expect(
+        try till.simulation.set(["page 29": "04 00 00 FF", "page 03": "00 00 00 00"])
+        try till.expect(
             "demo", status: 4,
             complains: "The tag is not formatted for NFC: its capability container is missing. "
                 + "Nothing was written to it. Format it with a phone, for example with the app "
@@ -73,60 +73,60 @@ struct TagStateTests {
 
     @Test("something that is not a card is named, and kept unless its end is asked for")
     func foreign() throws {
-        let counter = try Counter()
-        try counter.step("keys list")
-        try counter.step("sim put")
+        let till = try Till()
+        try till.step("keys list")
+        try till.step("sim put")
         let link = SimulationFileText.message("U", [0x04] + Array("debian.org".utf8))
-        try counter.simulation.write(link)
-        try counter.expect(
+        try till.simulation.write(link)
+        try till.expect(
             "read", status: 4,
             complains: "The tag is not a card; it holds a link. Nothing was changed on it. "
                 + TagStateTests.another)
-        #expect(try counter.step("tag info").contains("\nHolds: uri\n"))
+        #expect(try till.step("tag info").contains("\nHolds: uri\n"))
         for line in ["demo", "issue --name X", "pay 1", "adopt"] {
-            #expect(try counter.run(counter.words(of: line)).status == 4, "\(line)")
+            #expect(try till.run(till.words(of: line)).status == 4, "\(line)")
         }
-        try counter.expect(
+        try till.expect(
             "tag format", status: 4,
             complains: "The tag carries something (uri). Nothing was written to it. To write over "
                 + "it all the same, add --overwrite.")
-        try counter.simulation.write(
+        try till.simulation.write(
             SimulationFileText.message("T", [0x02] + Array(#"en{"balance":"much"}"#.utf8)))
-        try counter.expect(
+        try till.expect(
             "read", status: 4,
             complains: "The tag holds a card's data that makes no sense: its balance is no amount "
                 + "that a card can hold. Nothing was changed on it. " + TagStateTests.another)
-        #expect(try counter.step("demo --overwrite").hasPrefix("The demo card is ready"))
-        #expect(try counter.step("read").hasPrefix("Amanda Gonzalez (id 1), $0.00\n"))
+        #expect(try till.step("demo --overwrite").hasPrefix("The demo card is ready"))
+        #expect(try till.step("read").hasPrefix("Amanda Gonzalez (id 1), $0.00\n"))
     }
 
     @Test("a card that an app on a phone wrote is read, and adopted for what it says")
     func app() throws {
-        let counter = try Counter()
-        try counter.step("keys list")
-        try counter.step("sim put")
+        let till = try Till()
+        try till.step("keys list")
+        try till.step("sim put")
         let json = #"{"firstName":"Amanda","lastName":"Gonzalez","accountValue":12.5,"id":1}"#
-        try counter.simulation.write(SimulationFileText.message("T", Array(json.utf8)))
-        try counter.expect(
+        try till.simulation.write(SimulationFileText.message("T", Array(json.utf8)))
+        try till.expect(
             "read",
             prints: """
                 Amanda Gonzalez (id 1), $12.50
                 Card 04AC6B72BA6C80, NTAG213
                 Seal: none; ledger: does not know the card
                 """)
-        try counter.expect(
+        try till.expect(
             "pay 1", status: 4,
             complains: "This ledger does not know the card. Nothing was changed on it. tapcard "
                 + "adopt takes it over.")
-        try counter.expect(
+        try till.expect(
             "adopt --accept-balance 13", status: 2,
             complains: "The tag says $12.50, not $13.00. Nothing was changed on card or ledger. "
                 + "Enter the balance shown on the tag, or leave it out to start at 0.")
-        try counter.expect(
+        try till.expect(
             "demo", status: 4,
             complains: "The tag carries a card that others wrote. Nothing was written to it. Take "
                 + "it over with tapcard adopt, or add --overwrite.")
-        try counter.expect(
+        try till.expect(
             "adopt --accept-balance 12.50 --display ios-app",
             prints: """
                 Adopted: Amanda Gonzalez (id 1), $12.50
@@ -135,21 +135,21 @@ struct TagStateTests {
                 Maker's signature: valid (it proves who made the chip, not that the card is \
                 genuine)
                 """)
-        #expect(try counter.step("pay 2.50").hasPrefix("Paid $2.50, $10.00 left"))
+        #expect(try till.step("pay 2.50").hasPrefix("Paid $2.50, $10.00 left"))
         // What the app reads is its own form again, with the new balance at the same place.
-        #expect(try counter.simulation.page(5).hasSuffix("54 7B 22"))
-        #expect(try counter.step("tag info").contains("\nHolds: json\n"))
-        #expect(try counter.step("audit").contains("every invariant holds"))
+        #expect(try till.simulation.page(5).hasSuffix("54 7B 22"))
+        #expect(try till.step("tag info").contains("\nHolds: json\n"))
+        #expect(try till.step("audit").contains("every invariant holds"))
     }
 
     @Test("torn records are damage, a torn display is repaired")
     func torn() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20 --name Ann")
-        try counter.step("pay 1")
-        try counter.simulation.set(["page 04": "03 00 FE 00", "page 09": "00 00 00 00"])
-        try counter.expect(
-            "read --no-settle",
+        let till = try Till()
+        try till.step("issue --balance 20 --name Ann")
+        try till.step("pay 1")
+        try till.simulation.set(["page 04": "03 00 FE 00", "page 09": "00 00 00 00"])
+        try till.expect(
+            "read --no-resolve",
             prints: """
                 Ann, $19.00
                 Card 04AC6B72BA6C80, NTAG213
@@ -157,14 +157,14 @@ struct TagStateTests {
                 Seal: valid; ledger: known
                 What phones read is out of date; the next tap tries again (tapcard tag info says if it is locked).
                 """)
-        #expect(try counter.step("read").hasSuffix("\nWhat phones read was brought up to date."))
-        #expect(try counter.simulation.page(9) == "31 39 2E 30")
-        try counter.simulation.set(["page 21": "00 00 00 00", "page 25": "FF FF FF FF"])
+        #expect(try till.step("read").hasSuffix("\nWhat phones read was brought up to date."))
+        #expect(try till.simulation.page(9) == "31 39 2E 30")
+        try till.simulation.set(["page 21": "00 00 00 00", "page 25": "FF FF FF FF"])
         let damaged =
             "The card carries no record that can be believed. The money is safe in the ledger. An "
             + "operator can write it again with tapcard repair "
             + "--card 04AC6B72BA6C80."
-        try counter.expect(
+        try till.expect(
             "read", status: 7,
             prints: """
                 Ann, $19.00
@@ -172,20 +172,20 @@ struct TagStateTests {
                 Scratch card: unscratched
                 Seal: damaged; ledger: known
                 """, complains: damaged)
-        try counter.expect("pay 1", status: 7, complains: damaged)
-        try counter.expect("repair", status: 7, complains: damaged)
+        try till.expect("pay 1", status: 7, complains: damaged)
+        try till.expect("repair", status: 7, complains: damaged)
         #expect(
-            try counter.step("repair --card 04AC6B72BA6C80").hasPrefix("Repaired: Ann, $19.00\n"))
-        #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $18.00 left"))
+            try till.step("repair --card 04AC6B72BA6C80").hasPrefix("Repaired: Ann, $19.00\n"))
+        #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $18.00 left"))
     }
 
     @Test("a simulation's file that makes no sense is named")
     func simulation() throws {
-        let counter = try Counter()
-        try counter.step("demo")
-        try counter.write("tapcard simulation 2\n", to: counter.simulation.path)
+        let till = try Till()
+        try till.step("demo")
+        try till.write("tapcard simulation 2\n", to: till.simulation.path)
         for line in ["read", "pay 1", "sim list", "sim put"] {
-            try counter.expect(
+            try till.expect(
                 line, status: 5,
                 complains: "The simulated reader cannot be used: ~/.local/share/tapcard/simulated/"
                     + "simulation.txt: the file is no simulation of tapcard. Nothing was done. "
@@ -195,28 +195,28 @@ struct TagStateTests {
 
     @Test("two tags on the reader, and none")
     func severalAndNone() throws {
-        let counter = try Counter()
-        try counter.step("demo")
-        try counter.step("sim put 04AC6B72BA6C80 NTAG215")
+        let till = try Till()
+        try till.step("demo")
+        try till.step("sim put 04AC6B72BA6C80 NTAG215")
         for line in ["read", "pay 1", "tag info", "block", "issue", "tag format"] {
-            try counter.expect(
+            try till.expect(
                 line, status: 4,
                 complains: "There is more than one tag on the reader. Nothing was changed on card "
                     + "or ledger. Leave only one of them there.")
         }
-        try counter.expect("sim take", prints: "The simulated reader is empty")
+        try till.expect("sim take", prints: "The simulated reader is empty")
         for line in ["read --timeout 0", "pay 1 --timeout 0.05", "tag info --timeout 0"] {
-            try counter.expect(
+            try till.expect(
                 line, status: 3,
                 complains: "No card came in time. Nothing was changed on card or ledger. Hold a "
                     + "card to the reader; --timeout sets how long to wait.")
         }
-        try counter.expect(
+        try till.expect(
             "read --timeout 0 --json", status: 3,
             prints: #"""
                 {"result":"no-card","error":"no-card","message":"No card came in time. Nothing \#
                 was changed on card or ledger. Hold a card to the reader; --timeout sets how long \#
-                to wait.","uid":null,"operation":null,"settled":[],"next":[{"step":"hold"}]}
+                to wait.","uid":null,"operation":null,"resolved":[],"next":[{"step":"hold"}]}
                 """#)
     }
 }

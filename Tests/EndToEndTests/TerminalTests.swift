@@ -8,35 +8,35 @@ struct TerminalTests {
     private static let clearLine = "\r\u{1B}[K"
     private static let complaint =
         "tapcard: Not enough on the card: $20.00 available, $99.00 needed. Nothing was "
-        + "changed on card or ledger. Add funds with tapcard add, or charge less.\n"
+        + "changed on card or ledger. Top up with tapcard add, or charge less.\n"
 
     @Test("a check mark, and colour unless it is not wanted")
     func checkMark() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20 --no-scratch")
+        let till = try Till()
+        try till.step("issue --balance 20 --no-scratch")
         let card = "No name, $20.00\n  Card 04AC6B72BA6C80, NTAG213\n  Seal: valid; ledger: known\n"
         let colored = "\(TerminalTests.green)✓\(TerminalTests.plain) \(card)"
-        #expect(try see(counter, ["read"]).output == colored)
-        #expect(try see(counter, ["read"], ["NO_COLOR": ""]).output == colored)
+        #expect(try see(till, ["read"]).output == colored)
+        #expect(try see(till, ["read"], ["NO_COLOR": ""]).output == colored)
         for (words, variables) in TerminalTests.colorless {
-            #expect(try see(counter, ["read"] + words, variables).output == "✓ \(card)")
+            #expect(try see(till, ["read"] + words, variables).output == "✓ \(card)")
         }
-        #expect(try counter.step("read") + "\n" == card.replacing("\n  ", with: "\n"))
+        #expect(try till.step("read") + "\n" == card.replacing("\n  ", with: "\n"))
     }
 
     @Test("an error is red, unless colour is not wanted")
     func errors() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        let errors = try see(counter, ["pay", "99"]).errors
+        let till = try Till()
+        try till.step("issue --balance 20")
+        let errors = try see(till, ["pay", "99"]).errors
         let title = "\(TerminalTests.red)tapcard:\(TerminalTests.plain)"
         #expect(errors.hasSuffix(title + TerminalTests.complaint.dropFirst("tapcard:".count)))
         for (words, variables) in TerminalTests.colorless {
-            let errors = try see(counter, ["pay", "99"] + words, variables).errors
+            let errors = try see(till, ["pay", "99"] + words, variables).errors
             #expect(errors.hasSuffix(TerminalTests.clearLine + TerminalTests.complaint))
             #expect(!errors.contains("\u{1B}[3"))
         }
-        let usage = try see(counter, ["pay"]).errors
+        let usage = try see(till, ["pay"]).errors
         #expect(
             usage == "\(TerminalTests.red)tapcard\(TerminalTests.plain) pay needs AMOUNT. "
                 + "See: tapcard pay --help\n")
@@ -44,10 +44,10 @@ struct TerminalTests {
 
     @Test("a cross before a card that cannot be trusted")
     func cross() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try counter.simulation.set(["page 23": "00 00 00 00"])
-        let seen = try see(counter, ["read"])
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.simulation.set(["page 23": "00 00 00 00"])
+        let seen = try see(till, ["read"])
         #expect(seen.status == 7)
         #expect(
             seen.output.hasPrefix("\(TerminalTests.red)✗\(TerminalTests.plain) No name, $20.00\n"))
@@ -56,29 +56,29 @@ struct TerminalTests {
 
     @Test("a line that turns while a card is waited for, gone before the result")
     func spinner() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try counter.step("sim take")
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.step("sim take")
         let waiting = "⠋ Hold a card to the reader"
-        let errors = try see(counter, ["read", "--timeout", "0.25"]).errors
+        let errors = try see(till, ["read", "--timeout", "0.25"]).errors
         #expect(errors.hasPrefix(TerminalTests.clearLine + waiting))
         #expect(errors.contains("⠙ Hold a card to the reader\(TerminalTests.clearLine)"))
         let title = "\(TerminalTests.red)tapcard:"
         #expect(errors.contains(" to the reader\(TerminalTests.clearLine)\(title)"))
         for switches in [["--json"], ["--quiet"], ["--verbose"]] {
-            let errors = try see(counter, ["read", "--timeout", "0"] + switches).errors
+            let errors = try see(till, ["read", "--timeout", "0"] + switches).errors
             #expect(!errors.contains("Hold a card to the reader\r"))
         }
-        #expect(try counter.run(["read", "--timeout", "0"]).errors.hasPrefix("tapcard: No card"))
+        #expect(try till.run(["read", "--timeout", "0"]).errors.hasPrefix("tapcard: No card"))
     }
 
     @Test("lists and dumps are for other programs, too: no marks, no colour")
     func lists() throws {
-        let counter = try Counter()
-        try counter.step("demo")
+        let till = try Till()
+        try till.step("demo")
         for line in ["history", "tag dump", "config", "keys list", "sim list", "completions bash"] {
-            let seen = try see(counter, counter.words(of: line))
-            #expect(seen.output == (try counter.step(line)) + "\n", "\(line)")
+            let seen = try see(till, till.words(of: line))
+            #expect(seen.output == (try till.step(line)) + "\n", "\(line)")
         }
     }
 
@@ -88,11 +88,11 @@ struct TerminalTests {
     ]
 
     private func see(
-        _ counter: Counter, _ words: [String], _ variables: [String: String?] = [:]
+        _ till: Till, _ words: [String], _ variables: [String: String?] = [:]
     ) throws -> Ended {
         let output = try Terminal()
         let errors = try Terminal()
-        let process = try counter.start(
+        let process = try till.start(
             words, with: ["TERM": "xterm"].merging(variables) { $1 },
             streams: .init(output: .path(output.path), errors: .path(errors.path)))
         let ended = try process.end()

@@ -7,107 +7,107 @@ import Thoroughness
 /// word, the exit status, and a next step that is a command and works.
 @Suite("A card that cannot be trusted", .ownThread)
 struct TrustTests {
-    private static let uid = Counter.firstUID
+    private static let uid = Till.firstUID
     private static let records: [UInt8] = Array(0x20...0x27)
 
     @Test("whose records are gone is damaged; repair writes them")
     func damaged() throws {
-        let counter = try counterWithCard()
-        try counter.step("pay 5")
+        let till = try tillWithCard()
+        try till.step("pay 5")
         let junk = TrustTests.records.map { ("page \(hexadecimal($0))", "2E 2E 2E 2E") }
-        try counter.simulation.set(Dictionary(uniqueKeysWithValues: junk))
-        let untouched = try counter.text(of: counter.simulation.path)
-        try expect("damaged", status: 7, at: counter, advising: ["repair"])
-        #expect(try counter.text(of: counter.simulation.path) == untouched)
-        #expect(try log(of: counter).contains("looks overwritten"))
+        try till.simulation.set(Dictionary(uniqueKeysWithValues: junk))
+        let untouched = try till.text(of: till.simulation.path)
+        try expect("damaged", status: 7, at: till, advising: ["repair"])
+        #expect(try till.text(of: till.simulation.path) == untouched)
+        #expect(try log(of: till).contains("looks overwritten"))
     }
 
     @Test("that promises what this ledger never sealed is forged, though the key is the true one")
     func forged() throws {
-        let counter = try counterWithCard()
+        let till = try tillWithCard()
         // The owner of the keys can make such a card: another ledger with the same keys.
-        let thief = try Counter()
-        try thief.write(try counter.text(of: counter.keys), to: thief.keys)
+        let thief = try Till()
+        try thief.write(try till.text(of: till.keys), to: thief.keys)
         try thief.step("init")
         try thief.step("issue --balance 900 --yes")
-        try lay(try image(at: thief), at: counter)
-        try expect("forged", status: 7, at: counter, advising: ["block"])
-        #expect(try log(of: counter).contains("somebody has key 1"))
-        #expect(try balance(at: counter) == "20.00")
+        try lay(try image(at: thief), at: till)
+        try expect("forged", status: 7, at: till, advising: ["block"])
+        #expect(try log(of: till).contains("somebody has key 1"))
+        #expect(try balance(at: till) == "20.00")
     }
 
     @Test("that was sealed with a key that was given up is forged; repair seals it again")
     func retiredKey() throws {
-        let counter = try counterWithCard()
-        try counter.step("keys rotate")
-        try counter.step("keys retire 1 --for-ever")
-        try expect("forged", status: 7, at: counter, advising: ["repair"])
-        #expect(try log(of: counter).contains("sealed with key 1, which was given up"))
+        let till = try tillWithCard()
+        try till.step("keys rotate")
+        try till.step("keys retire 1 --for-ever")
+        try expect("forged", status: 7, at: till, advising: ["repair"])
+        #expect(try log(of: till).contains("sealed with key 1, which was given up"))
     }
 
     @Test("that holds an old state is rolled back; block and repair are the ways on")
     func rolledBack() throws {
-        let counter = try counterWithCard()
-        let old = try image(at: counter)
-        try counter.step("pay 5")
-        try lay(old, at: counter)
-        try expect("rolled-back", status: 7, at: counter, advising: ["block", "repair"])
-        #expect(try log(of: counter).contains("is number 1; the ledger has confirmed 2"))
+        let till = try tillWithCard()
+        let old = try image(at: till)
+        try till.step("pay 5")
+        try lay(old, at: till)
+        try expect("rolled-back", status: 7, at: till, advising: ["block", "repair"])
+        #expect(try log(of: till).contains("is number 1; the ledger has confirmed 2"))
     }
 
     @Test("that carries another card's bytes is copied: there is nothing to do for it")
     func copied() throws {
-        let counter = try counterWithCard()
-        let stolen = try image(at: counter)
-        try counter.step("sim put NTAG213")
-        try counter.simulation.write(stolen, on: try counter.simulation.uidOnReader())
-        try expect("copied", status: 7, at: counter, advising: [])
+        let till = try tillWithCard()
+        let stolen = try image(at: till)
+        try till.step("sim put NTAG213")
+        try till.simulation.write(stolen, on: try till.simulation.uidOnReader())
+        try expect("copied", status: 7, at: till, advising: [])
     }
 
     @Test("that is sealed with a key from elsewhere asks for that key, and is good with it")
     func keyMissing() throws {
-        let elsewhere = try Counter()
+        let elsewhere = try Till()
         try elsewhere.step("keys list")
-        let counter = try Counter()
-        try counter.write(try elsewhere.text(of: elsewhere.keys), to: counter.keys)
-        try counter.step("init")
-        #expect(try counter.run(["read"]).status == 4)
+        let till = try Till()
+        try till.write(try elsewhere.text(of: elsewhere.keys), to: till.keys)
+        try till.step("init")
+        #expect(try till.run(["read"]).status == 4)
         try elsewhere.step("keys rotate")
         try elsewhere.step("issue --balance 20")
         try elsewhere.step("keys export ~/keys.json")
-        try lay(try image(at: elsewhere), at: counter)
-        try expect("key-missing", status: 7, at: counter, advising: [])
+        try lay(try image(at: elsewhere), at: till)
+        try expect("key-missing", status: 7, at: till, advising: [])
         for words in ["tapcard keys import", "add --overwrite to tapcard issue"] {
-            #expect(try counter.run(["pay", "1"]).errors.contains(words))
+            #expect(try till.run(["pay", "1"]).errors.contains(words))
         }
-        try counter.step("keys import \(elsewhere.file("keys.json"))")
-        #expect(try counter.step("read --json").contains(#""seal":"valid""#))
-        let unknown = try counter.run(["pay", "1"])
+        try till.step("keys import \(elsewhere.file("keys.json"))")
+        #expect(try till.step("read --json").contains(#""seal":"valid""#))
+        let unknown = try till.run(["pay", "1"])
         #expect(unknown.status == 4 && unknown.errors.contains("tapcard adopt takes it over"))
-        try counter.step("adopt --accept-balance 20")
-        try counter.step("pay 1")
+        try till.step("adopt --accept-balance 20")
+        try till.step("pay 1")
     }
 
-    @Test("of another house is not accused of anything, and may be written over")
-    func anotherHouse() throws {
-        // Every house begins with a key 1.
-        let elsewhere = try counterWithCard()
-        let counter = try Counter()
-        try counter.step("keys list")
-        try counter.write(
-            try elsewhere.text(of: elsewhere.simulation.path), to: counter.simulation.path)
+    @Test("of another issuer is not accused of anything, and may be written over")
+    func anotherIssuer() throws {
+        // Every issuer begins with a key 1.
+        let elsewhere = try tillWithCard()
+        let till = try Till()
+        try till.step("keys list")
+        try till.write(
+            try elsewhere.text(of: elsewhere.simulation.path), to: till.simulation.path)
         for line in ["read", "pay 1", "adopt", "issue"] {
-            let ended = try counter.run(counter.words(of: line))
+            let ended = try till.run(till.words(of: line))
             #expect(ended.status == 7, "\(line)")
-            for words in ["key 1", "another house's card", "--overwrite", "tapcard keys import"] {
+            for words in ["key 1", "another issuer's card", "--overwrite", "tapcard keys import"] {
                 #expect(ended.errors.contains(words), "\(line): \(ended.errors)")
             }
             #expect(!ended.errors.contains("Keep the tag"), "\(line)")
         }
-        try counter.step("issue --balance 3 --overwrite")
-        try counter.step("pay 1")
+        try till.step("issue --balance 3 --overwrite")
+        try till.step("pay 1")
         // With the copy of the keys a new station has the card back.
-        let again = try Counter()
+        let again = try Till()
         try again.step("keys list")
         try elsewhere.step("keys export ~/keys.json")
         try again.write(
@@ -122,64 +122,64 @@ struct TrustTests {
 
     @Test("because the ledger is older than the card: ledger-behind, after one restore or two")
     func ledgerBehind() throws {
-        let counter = try counterWithCard()
-        try counter.step("backup ~/copy")
-        try counter.step("pay 5")
+        let till = try tillWithCard()
+        try till.step("backup ~/copy")
+        try till.step("pay 5")
         for _ in 1...2 {
-            try counter.step("restore-backup ~/copy")
-            try expect("ledger-behind", status: 9, at: counter, advising: ["repair"])
+            try till.step("restore-backup ~/copy")
+            try expect("ledger-behind", status: 9, at: till, advising: ["repair"])
         }
-        #expect(try log(of: counter).contains("which this ledger never handed out"))
-        try counter.step("repair --card \(TrustTests.uid)")
-        try counter.step("pay 1")
+        #expect(try log(of: till).contains("which this ledger never handed out"))
+        try till.step("repair --card \(TrustTests.uid)")
+        try till.step("pay 1")
         // The same backup once more: the card holds a number from before it was put back again.
-        try counter.step("restore-backup ~/copy")
-        try expect("ledger-behind", status: 9, at: counter, advising: ["repair"])
+        try till.step("restore-backup ~/copy")
+        try expect("ledger-behind", status: 9, at: till, advising: ["repair"])
     }
 
     @Test("because its numbers are used up by 256 restores moves to a new tag")
     func exhausted() throws {
-        let counter = try counterWithCard()
-        try counter.step("backup ~/copy")
+        let till = try tillWithCard()
+        try till.step("backup ~/copy")
         // What 254 restores leave, without waiting for them: LedgerBehindTests play them.
-        try OpenDatabase(counter.file("copy")).execute(
+        try OpenDatabase(till.file("copy")).execute(
             "UPDATE card SET allocated = 1 + 254 * 65536")
-        let restored = try counter.step("restore-backup ~/copy")
+        let restored = try till.step("restore-backup ~/copy")
         #expect(!restored.contains("no numbers left"))
-        try counter.step("read")
-        try counter.step("backup ~/last")
+        try till.step("read")
+        try till.step("backup ~/last")
         let move = "tapcard replace --card \(TrustTests.uid)"
-        let last = try counter.step("restore-backup ~/last")
+        let last = try till.step("restore-backup ~/last")
         #expect(last.contains("Card \(TrustTests.uid) has no numbers left: move it with \(move)"))
-        try counter.expect(
+        try till.expect(
             "pay 1", status: 4,
             complains: "The card's numbers are used up; move its balance to a new tag with tapcard "
                 + "replace. Nothing was changed on card or ledger.")
-        try counter.step("sim put NTAG213")
-        try counter.step(String(move.dropFirst("tapcard ".count)))
-        #expect(try balance(at: counter) == "20.00")
+        try till.step("sim put NTAG213")
+        try till.step(String(move.dropFirst("tapcard ".count)))
+        #expect(try balance(at: till) == "20.00")
     }
 
     @Test("though it is honest: torn is told from tampered in the log, and nowhere else")
     func tornOrTampered() throws {
-        let counter = try counterWithCard()
-        try counter.step("sim tear 3 torn mix 7")
-        #expect(try counter.run(["pay", "5"]).status == 6)
-        try counter.step("sim put")
-        let torn = try counter.run(["read", "--verbose"])
+        let till = try tillWithCard()
+        try till.step("sim tear 3 torn mix 7")
+        #expect(try till.run(["pay", "5"]).status == 6)
+        try till.step("sim put")
+        let torn = try till.run(["read", "--verbose"])
         #expect(torn.status == 0 && torn.errors.contains("the second record looks torn"))
         #expect(!torn.output.contains("torn"))
 
-        try counter.step("pay 1")
-        let money = try counter.simulation.page(0x25)
-        try counter.simulation.set(["page 25": "00 0F FF FF"])
-        let tampered = try counter.run(["read", "--verbose"])
+        try till.step("pay 1")
+        let money = try till.simulation.page(0x25)
+        try till.simulation.set(["page 25": "00 0F FF FF"])
+        let tampered = try till.run(["read", "--verbose"])
         #expect(tampered.errors.contains("the second record looks tampered with: whole, number"))
-        try counter.simulation.set(["page 25": money])
-        #expect(try counter.run(["read", "--verbose"]).status == 0)
+        try till.simulation.set(["page 25": money])
+        #expect(try till.run(["read", "--verbose"]).status == 0)
 
-        try counter.simulation.set(["page 09": "39 39 2E 30"])
-        let altered = try counter.run(["read", "--verbose"])
+        try till.simulation.set(["page 09": "39 39 2E 30"])
+        let altered = try till.run(["read", "--verbose"])
         #expect(altered.status == 0)
         #expect(altered.errors.contains("what phones read was altered: it says $99.00, the ledger"))
         #expect(altered.output.contains("What phones read was brought up to date."))
@@ -190,14 +190,14 @@ extension TrustTests {
     /// Expects the word and the status of everything that wants money, and that each command of
     /// the advice exists, ends well, and leaves books that add up.
     private func expect(
-        _ word: String, status: Int32, at counter: Counter, advising steps: [String],
+        _ word: String, status: Int32, at till: Till, advising steps: [String],
         location: SourceLocation = #_sourceLocation
     ) throws {
         for line in ["read", "pay 1", "add 1", "scratch", "close"] {
             let words = line.split(separator: " ").map(String.init)
-            let text = try counter.run(words)
+            let text = try till.run(words)
             #expect(text.status == status, "\(line)", sourceLocation: location)
-            let document = try counter.run(words + ["--json"])
+            let document = try till.run(words + ["--json"])
             #expect(document.status == status, "\(line)", sourceLocation: location)
             #expect(
                 document.output.contains("\"error\":\"\(word)\""), "\(line): \(document.output)",
@@ -210,7 +210,7 @@ extension TrustTests {
             }
         }
         for step in steps {
-            let other = try Counter(like: counter)
+            let other = try Till(like: till)
             try other.step("\(step) --card \(TrustTests.uid)", at: location)
             if step == "repair" { try other.step("pay 1", at: location) }
             if step == "block" {
@@ -221,8 +221,8 @@ extension TrustTests {
     }
 
     /// The lines on standard error.
-    private func log(of counter: Counter) throws -> String {
-        try counter.run(["read", "--no-settle", "--verbose"]).errors
+    private func log(of till: Till) throws -> String {
+        try till.run(["read", "--no-resolve", "--verbose"]).errors
     }
 }
 
@@ -232,82 +232,82 @@ extension TrustTests {
 struct TwoBodiesTests {
     @Test("are found at the second tap; the honest one goes on where it was used first")
     func honestFirst() throws {
-        let counter = try counterWithCard()
-        let copy = try image(at: counter)
-        try counter.step("read")
-        try lay(copy, at: counter)
-        #expect(try counter.step("read").contains("Seal: valid"), "a whole copy passes until then")
-        try counter.step("pay 5")
-        let honest = try image(at: counter)
+        let till = try tillWithCard()
+        let copy = try image(at: till)
+        try till.step("read")
+        try lay(copy, at: till)
+        #expect(try till.step("read").contains("Seal: valid"), "a whole copy passes until then")
+        try till.step("pay 5")
+        let honest = try image(at: till)
 
-        try lay(copy, at: counter)
-        let found = try counter.run(["pay", "1"])
+        try lay(copy, at: till)
+        let found = try till.run(["pay", "1"])
         #expect(found.status == 7)
         #expect(
             found.errors.contains(
                 "two cards with one number, or an old image that was put back"))
         #expect(found.errors.contains("The card in hand may be the honest one."))
-        try lay(honest, at: counter)
-        #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $14.00 left"))
-        try counter.step("audit")
+        try lay(honest, at: till)
+        #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $14.00 left"))
+        try till.step("audit")
     }
 
     @Test("accuse the honest one where the copy was used first, and repair puts that right")
     func copyFirst() throws {
-        let counter = try counterWithCard()
-        let honest = try image(at: counter)
-        try counter.step("pay 5")
-        let copy = try image(at: counter)
-        try lay(honest, at: counter)
-        let accused = try counter.run(["pay", "1", "--json"])
+        let till = try tillWithCard()
+        let honest = try image(at: till)
+        try till.step("pay 5")
+        let copy = try image(at: till)
+        try lay(honest, at: till)
+        let accused = try till.run(["pay", "1", "--json"])
         #expect(accused.status == 7 && accused.output.contains(#""error":"rolled-back""#))
-        try counter.step("repair --card \(Counter.firstUID)")
-        #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $14.00 left"))
-        try lay(copy, at: counter)
-        #expect(try counter.run(["pay", "1"]).status == 7)
-        try counter.step("audit")
+        try till.step("repair --card \(Till.firstUID)")
+        #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $14.00 left"))
+        try lay(copy, at: till)
+        #expect(try till.run(["pay", "1"]).status == 7)
+        try till.step("audit")
     }
 
     @Test(
         "are both held by block; unblock lets only the one go that the ledger knows", .checkOnly)
     func block() throws {
-        let counter = try counterWithCard()
-        let copy = try image(at: counter)
-        try counter.step("pay 5")
-        let honest = try image(at: counter)
-        try counter.step("block --card \(Counter.firstUID)")
+        let till = try tillWithCard()
+        let copy = try image(at: till)
+        try till.step("pay 5")
+        let honest = try image(at: till)
+        try till.step("block --card \(Till.firstUID)")
         for (body, status) in [(honest, Int32(4)), (copy, 7)] {
-            try lay(body, at: counter)
+            try lay(body, at: till)
             for line in ["pay 1", "add 1", "scratch", "close", "issue --reissue"] {
-                let ended = try counter.run(counter.words(of: line))
+                let ended = try till.run(till.words(of: line))
                 let expected = line == "issue --reissue" ? 4 : status
                 #expect(ended.status == expected, "\(line): \(ended.errors)")
             }
-            #expect(try balance(at: counter) == "15.00")
+            #expect(try balance(at: till) == "15.00")
         }
-        try counter.step("unblock --card \(Counter.firstUID)")
-        try lay(copy, at: counter)
-        #expect(try counter.run(["pay", "1"]).status == 7)
-        try lay(honest, at: counter)
-        try counter.step("pay 1")
-        try counter.step("audit")
+        try till.step("unblock --card \(Till.firstUID)")
+        try lay(copy, at: till)
+        #expect(try till.run(["pay", "1"]).status == 7)
+        try lay(honest, at: till)
+        try till.step("pay 1")
+        try till.step("audit")
     }
 
     @Test("are both worth nothing once the card is replaced")
     func replace() throws {
-        let counter = try counterWithCard()
-        let copy = try image(at: counter)
-        try counter.step("pay 5")
-        let honest = try image(at: counter)
-        try counter.step("sim put NTAG213")
-        try counter.step("replace --card \(Counter.firstUID)")
-        #expect(try balance(at: counter) == "15.00")
-        try counter.step("sim put \(Counter.firstUID)")
+        let till = try tillWithCard()
+        let copy = try image(at: till)
+        try till.step("pay 5")
+        let honest = try image(at: till)
+        try till.step("sim put NTAG213")
+        try till.step("replace --card \(Till.firstUID)")
+        #expect(try balance(at: till) == "15.00")
+        try till.step("sim put \(Till.firstUID)")
         for body in [honest, copy] {
-            try lay(body, at: counter)
-            #expect([4, 7].contains(try counter.run(["pay", "1"]).status))
+            try lay(body, at: till)
+            #expect([4, 7].contains(try till.run(["pay", "1"]).status))
         }
-        try counter.step("audit")
+        try till.step("audit")
     }
 
     @Test(
@@ -315,41 +315,41 @@ struct TwoBodiesTests {
     func pulled() throws {
         for write in 1...4 {
             for way in ["lost", "acknowledge-lost", "pulled-after"] {
-                let counter = try counterWithCard()
-                let copy = try image(at: counter)
-                try counter.step("sim tear \(write) \(way)")
-                let first = try counter.run(["pay", "15"])
-                try counter.step("sim put")
-                let honest = try image(at: counter)
-                try lay(copy, at: counter)
-                let second = try counter.run(["pay", "15"])
+                let till = try tillWithCard()
+                let copy = try image(at: till)
+                try till.step("sim tear \(write) \(way)")
+                let first = try till.run(["pay", "15"])
+                try till.step("sim put")
+                let honest = try image(at: till)
+                try lay(copy, at: till)
+                let second = try till.run(["pay", "15"])
                 let paid = [first, second].count { $0.status == 0 }
                 #expect(paid <= 1, "\(way) at WRITE \(write)")
-                try lay(honest, at: counter)
-                _ = try counter.run(["read"])
-                #expect(try balance(at: counter) == (paid == 1 ? "5.00" : "20.00"))
-                try counter.step("audit")
+                try lay(honest, at: till)
+                _ = try till.run(["read"])
+                #expect(try balance(at: till) == (paid == 1 ? "5.00" : "20.00"))
+                try till.step("audit")
             }
         }
     }
 }
 
-/// A counter with a card of twenty dollars.
-private func counterWithCard() throws -> Counter {
-    let counter = try Counter()
-    try counter.step("issue --balance 20")
-    return counter
+/// A till with a card of twenty dollars.
+private func tillWithCard() throws -> Till {
+    let till = try Till()
+    try till.step("issue --balance 20")
+    return till
 }
 
 /// All that a card is: what can be copied off it and put back.
-private func image(at counter: Counter) throws -> [UInt8] {
-    let simulation = counter.simulation
+private func image(at till: Till) throws -> [UInt8] {
+    let simulation = till.simulation
     return try (UInt8(4)...0x27).map { try simulation.page($0) }.joined(separator: " ")
         .split(separator: " ").compactMap { UInt8($0, radix: 16) }
 }
 
-private func lay(_ image: [UInt8], at counter: Counter) throws {
-    try counter.simulation.write(image)
+private func lay(_ image: [UInt8], at till: Till) throws {
+    try till.simulation.write(image)
 }
 
 private func hexadecimal(_ byte: UInt8) -> String {
@@ -357,7 +357,7 @@ private func hexadecimal(_ byte: UInt8) -> String {
 }
 
 /// The balance in the ledger of the card on the reader, or of the last one made.
-private func balance(at counter: Counter) throws -> String {
-    let output = try counter.run(["read", "--no-settle", "--json"]).output
+private func balance(at till: Till) throws -> String {
+    let output = try till.run(["read", "--no-resolve", "--json"]).output
     return String(try #require(output.firstMatch(of: /"balance":"([0-9.]+)"/)).output.1)
 }

@@ -19,7 +19,7 @@ struct UnusableDatabaseTests {
                 ("DROP TABLE setting", "ledger-unavailable"),
             ], of: 4))
     func stops(_ change: String, _ word: String) throws {
-        try House.opened { owner, server, name in
+        try TestIssuer.opened { owner, server, name in
             let till = try owner.station(1)
             try till.step("demo")
             try till.step("add 20")
@@ -27,7 +27,7 @@ struct UnusableDatabaseTests {
             let tags = DurableFile("\(owner.home)/tags.txt")
             let before = try tags.read()
             for line in ["pay 1", "add 1", "refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"] {
-                let ended = try till.counter.run(
+                let ended = try till.till.run(
                     till.words(of: line + " --json"), with: ["TAPCARD_CURRENCY": "USD"])
                 #expect(ended.status == 9, "\(line): \(ended.output) \(ended.errors)")
                 #expect(ended.output.contains(#""error":"\#(word)""#), "\(line): \(ended.output)")

@@ -7,65 +7,65 @@ struct UnusableLedgerTests {
 
     @Test("another process holds it")
     func locked() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        let database = try OpenDatabase(counter.ledger)
+        let till = try Till()
+        try till.step("issue --balance 20")
+        let database = try OpenDatabase(till.ledger)
         try database.execute("BEGIN IMMEDIATE")
         // A reader of the ledger need not wait for a writer.
-        #expect(try counter.step("read").hasPrefix("No name, $20.00\n"))
-        try counter.expect(
+        #expect(try till.step("read").hasPrefix("No name, $20.00\n"))
+        try till.expect(
             "pay 1", status: 9,
             complains: "Another program holds ~/.local/share/tapcard/simulated/ledger.sqlite "
                 + "(database is locked); try again when it is done. Nothing was changed on card or ledger. "
                 + UnusableLedgerTests.meaning)
         try database.execute("ROLLBACK")
-        #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
+        #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
     }
 
     @Test("a later version wrote it")
     func newer() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try OpenDatabase(counter.ledger).execute("PRAGMA user_version = 99")
-        try counter.expect(
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try OpenDatabase(till.ledger).execute("PRAGMA user_version = 99")
+        try till.expect(
             "pay 1", status: 9,
             complains: "~/.local/share/tapcard/simulated/ledger.sqlite was written by a later "
                 + "version of tapcard (schema 99, this one knows 10); install that version. "
                 + UnusableLedgerTests.meaning)
-        try counter.expect(
+        try till.expect(
             "pay 1 --json", status: 9,
             prints: #"""
                 {"result":"ledger","error":"ledger-newer",\#
                 "message":"~/.local/share/tapcard/simulated/ledger.sqlite was written by a later version of \#
                 tapcard (schema 99, this one knows 10); install that version. \#
-                \#(UnusableLedgerTests.meaning)","uid":null,"operation":null,"settled":[],"next":[]}
+                \#(UnusableLedgerTests.meaning)","uid":null,"operation":null,"resolved":[],"next":[]}
                 """#)
     }
 
     @Test(
         "it is damaged, empty or something else", arguments: ["", "no database", "SQLite format 3"])
     func corrupt(content: String) throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try counter.write(content, to: counter.ledger)
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.write(content, to: till.ledger)
         for line in ["pay 1", "history", "audit", "backup ~/b"] {
-            let ended = try counter.run(counter.words(of: line))
+            let ended = try till.run(till.words(of: line))
             #expect(ended.status == 9, "\(line)")
             #expect(ended.output == "", "\(line)")
             #expect(ended.errors.contains("ledger.sqlite is not a "), "\(line)")
             #expect(ended.errors.contains("tapcard restore-backup"), "\(line)")
         }
-        let document = try counter.run(["pay", "1", "--json"])
+        let document = try till.run(["pay", "1", "--json"])
         #expect(document.output.hasPrefix(#"{"result":"ledger","error":"ledger-corrupt","#))
     }
 
     @Test("without it a balance is still read, but no money taken and nothing written")
     func alone() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20 --name Ann")
-        try counter.write("no database", to: counter.ledger)
-        let tag = try counter.text(of: counter.simulation.path)
-        let ended = try counter.run(["read"])
+        let till = try Till()
+        try till.step("issue --balance 20 --name Ann")
+        try till.write("no database", to: till.ledger)
+        let tag = try till.text(of: till.simulation.path)
+        let ended = try till.run(["read"])
         #expect(ended.status == 9)
         #expect(
             ended.output == """
@@ -77,25 +77,25 @@ struct UnusableLedgerTests {
 
                 """)
         #expect(ended.errors.contains("ledger.sqlite is not a "))
-        let document = try counter.run(["read", "--json"])
+        let document = try till.run(["read", "--json"])
         #expect(
             document.output.hasPrefix(
                 #"{"result":"ledger","uid":"04AC6B72BA6C80","chip":"NTAG213","seal":"valid","#))
-        #expect(try counter.run(["read", "--watch"]).status == 9)
-        #expect(try counter.run(["pay", "1"]).output == "")
-        try DurableFile(counter.keys).remove()
-        #expect(try counter.run(["read"]).output == "")
-        #expect(try counter.text(of: counter.simulation.path) == tag)
-        #expect(try DurableFile(counter.keys).read() == nil)
+        #expect(try till.run(["read", "--watch"]).status == 9)
+        #expect(try till.run(["pay", "1"]).output == "")
+        try DurableFile(till.keys).remove()
+        #expect(try till.run(["read"]).output == "")
+        #expect(try till.text(of: till.simulation.path) == tag)
+        #expect(try DurableFile(till.keys).read() == nil)
     }
 
     @Test("it is kept in another currency")
     func currency() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20 --currency EUR")
-        #expect(try counter.step("pay 1").hasPrefix("Paid €1.00, €19.00 left\n"))
-        #expect(try counter.step("pay 1 --currency eur").hasPrefix("Paid €1.00, €18.00 left\n"))
-        try counter.expect(
+        let till = try Till()
+        try till.step("issue --balance 20 --currency EUR")
+        #expect(try till.step("pay 1").hasPrefix("Paid €1.00, €19.00 left\n"))
+        #expect(try till.step("pay 1 --currency eur").hasPrefix("Paid €1.00, €18.00 left\n"))
+        try till.expect(
             "pay 1 --currency USD", status: 9,
             complains: "~/.local/share/tapcard/simulated/ledger.sqlite is kept in EUR, not in "
                 + "USD; set the station to EUR or name another ledger. "
@@ -107,46 +107,46 @@ struct UnusableLedgerTests {
 
     @Test("there is no place for it")
     func place() throws {
-        let counter = try Counter()
-        try counter.write("", to: counter.file("file"))
-        try counter.expect(
+        let till = try Till()
+        try till.write("", to: till.file("file"))
+        try till.expect(
             "read", status: 1,
             complains: "The folder for keys and ledger cannot be made: ~/file: File "
                 + "exists. Nothing was done. Give yourself the right to write there, or set "
-                + "XDG_DATA_HOME.", with: ["XDG_DATA_HOME": counter.file("file")])
-        try counter.expect(
+                + "XDG_DATA_HOME.", with: ["XDG_DATA_HOME": till.file("file")])
+        try till.expect(
             "audit --ledger ~/missing/ledger", status: 9,
             complains: UnusableLedgerTests.named
                 + "There is no ledger at ~/missing/ledger. Nothing "
                 + "was changed on card or ledger. The first card makes one: tapcard --ledger "
                 + "~/missing/ledger demo.")
-        try counter.expect(
+        try till.expect(
             "read --ledger ~/missing/ledger", status: 9,
             complains: UnusableLedgerTests.named
                 + "The file or the folder of ~/missing/ledger does not exist; create the folder "
                 + "or name another ledger. " + UnusableLedgerTests.meaning)
-        try counter.expect(
+        try till.expect(
             "audit --ledger ~", status: 9,
             complains: "the simulated reader is on the ledger ~.\ntapcard: ~ is no file; name a "
                 + "ledger. " + UnusableLedgerTests.meaning)
-        try counter.expect(
+        try till.expect(
             "audit --ledger postgresql://ann:secret@localhost/x", status: 2,
             complains: "The address of the ledger has a password in it, which other users of this "
                 + "machine can see. Nothing was done. Write it into ~/.pgpass, or into a file that "
                 + "the address names with passfile=FILE, or into the variable PGPASSWORD.")
         for address in [
             "host=db.example user=ann password=secret dbname=x", "dbname=x password = secret",
-            "service=house", "mysql://ann:secret@localhost/x", "PostgreSQL://ann:secret@db/x",
+            "service=issuer", "mysql://ann:secret@localhost/x", "PostgreSQL://ann:secret@db/x",
         ] {
             for words in [
                 ["audit", "--ledger", address], ["config", "set", "ledger", address],
                 ["ledger", "copy", "x", "--into", address],
             ] {
-                let told = try counter.run(words)
+                let told = try till.run(words)
                 #expect(told.status == 2, "\(words)")
                 #expect(!(told.output + told.errors).contains("secret"), "\(words)")
                 #expect(
-                    counter.masked(told.errors).hasSuffix(
+                    till.masked(told.errors).hasSuffix(
                         "tapcard: The ledger is neither a file nor an address that tapcard "
                             + "understands. Nothing was done. Write a database as "
                             + "postgresql://LOGIN@HOST/DATABASE, and its password into ~/.pgpass.\n"
@@ -158,8 +158,8 @@ struct UnusableLedgerTests {
 
     @Test("no folder is known at all")
     func nothing() throws {
-        let counter = try Counter()
-        try counter.expect(
+        let till = try Till()
+        try till.expect(
             "read", status: 2,
             complains: "There is no home folder to keep keys and ledger in. Nothing was done. Set "
                 + "HOME, or XDG_DATA_HOME.", with: ["HOME": nil])

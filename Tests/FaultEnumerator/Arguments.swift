@@ -38,7 +38,7 @@ struct Arguments: Sendable {
             options[name].map { Int($0) } ?? usual
         }
         let known = [
-            "deeds", "chips", "faults", "classes", "turns", "turns-with-fault", "thorough",
+            "requests", "chips", "faults", "classes", "turns", "turns-with-fault", "thorough",
             "without-rule", "open", "one-of", "seed",
         ]
         guard options.keys.allSatisfy(known.contains), verbs.count <= 2,
@@ -49,10 +49,11 @@ struct Arguments: Sendable {
             [nil, "yes"].contains(options["thorough"]), [nil, "yes"].contains(options["open"]),
             let classes = TearClasses(rawValue: options["classes"] ?? "few")
         else { return nil }
-        let deeds = options["deeds"]?.split(separator: ",").map(String.init)
+        let requests = options["requests"]?.split(separator: ",").map(String.init)
         let chips = options["chips"]?.split(separator: ",").map(String.init)
         func isWanted(_ script: Script) -> Bool {
-            deeds?.contains(script.deed.name) ?? true && chips?.contains(script.chip.name) ?? true
+            requests?.contains(script.request.name) ?? true
+                && chips?.contains(script.chip.name) ?? true
         }
         let scripts = Script.all.filter(isWanted)
         withoutRule = options["without-rule"].flatMap { Int($0) }.flatMap(SafetyRule.init)

@@ -5,8 +5,8 @@ import PostgreSQLLedger
 import PrivatePostgreSQL
 import TapcardDomain
 
-/// The rules of a ledger in PostgreSQL, each with what happens where it is left out. They are played
-/// on a server of their own.
+/// The rules of a ledger in PostgreSQL, each with what happens where it is left out. They are
+/// played on a server of their own.
 enum DatabaseRules {
     static let all = [
         Encounter(rule: .fence) { await tell(fence) },
@@ -14,7 +14,7 @@ enum DatabaseRules {
         Encounter(rule: .commitIsAnsweredSo) { await tell(answer) },
         Encounter(rule: .noCancel) { await tell(cancel) },
         Encounter(rule: .oneTransaction) { await tell(oneCode) },
-        Encounter(rule: .houseRowsOfStations) { await tell(houseRows) },
+        Encounter(rule: .issuerRowsOfStations) { await tell(issuerRows) },
         Encounter(rule: .idsAreUnique) { await tell(oneID) },
         Encounter(rule: .skippedNumbers) { await tell(skippedNumbers) },
         Encounter(rule: .cardVersion) { await tell(cardVersion) },
@@ -41,31 +41,31 @@ enum DatabaseRules {
     /// A till that gives up soon.
     private static let soon = Patience(reading: .seconds(1), committing: .seconds(1))
 
-    private static func house() async throws -> House {
-        try await House.opened(on: try PrivatePostgreSQL.shared.get())
+    private static func issuer() async throws -> TestIssuer {
+        try await TestIssuer.opened(on: try PrivatePostgreSQL.shared.get())
     }
 
     // MARK: The replica
 
-    /// A house with a replica that has died, and a payment whose record is on the card.
-    private static func houseWithoutReplica(
+    /// An issuer with a replica that has died, and a payment whose record is on the card.
+    private static func issuerWithoutReplica(
         _ patience: Patience
-    ) async throws -> (house: House, till: Till, other: Till, open: OpenWork) {
-        let house = try await House.opened(on: try PrivatePostgreSQL())
-        let replica = try PrivatePostgreSQL(copying: house.server)
-        try house.server.waitForReplica()
-        let (till, other) = (try await house.till(1, patience), try await house.till(2))
+    ) async throws -> (issuer: TestIssuer, till: Till, other: Till, open: OpenOperation) {
+        let issuer = try await TestIssuer.opened(on: try PrivatePostgreSQL())
+        let replica = try PrivatePostgreSQL(copying: issuer.server)
+        try issuer.server.waitForReplica()
+        let (till, other) = (try await issuer.till(1, patience), try await issuer.till(2))
         try await till.complete(Till.plan(), 1)
         let open = try await till.work(Till.pay, 2)
         replica.kill()
-        return (house, till, other, open)
+        return (issuer, till, other, open)
     }
 
     /// Its replica never gets the payment, and the server shows it once it was started again.
     private static func fence() async throws -> String? {
-        let (house, till, _, open) = try await houseWithoutReplica(soon)
+        let (issuer, till, _, open) = try await issuerWithoutReplica(soon)
         _ = try? await till.confirm(open)
-        let alone = House(server: try house.server.recovered(), name: house.name)
+        let alone = TestIssuer(server: try issuer.server.recovered(), name: issuer.name)
         defer { alone.server.kill() }
         guard let other = try? await alone.till(2, soon) else { return nil }
         guard try await other.state(of: 2) == .committed else { return nil }
@@ -74,13 +74,13 @@ enum DatabaseRules {
 
     /// Somebody with the right to cancel lets a commit go that waits for the replica.
     private static func warning() async throws -> String? {
-        let (house, till, _, open) = try await houseWithoutReplica(.ofOwner)
-        defer { house.server.kill() }
+        let (issuer, till, _, open) = try await issuerWithoutReplica(.ofOwner)
+        defer { issuer.server.kill() }
         let confirming = Task { try? await till.confirm(open) }
-        while !house.isSomebodyWaiting(for: .replica) {
+        while !issuer.isSomebodyWaiting(for: .replica) {
             try await Task.sleep(for: .milliseconds(5))
         }
-        try house.answer(
+        try issuer.answer(
             "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
         guard case .committed? = await confirming.value else { return nil }
         return "a payment was said to be done that no replica has"
@@ -88,8 +88,8 @@ enum DatabaseRules {
 
     /// A till that has given up must not let the commit go: the others would see it.
     private static func cancel() async throws -> String? {
-        let (house, till, other, open) = try await houseWithoutReplica(soon)
-        defer { house.server.kill() }
+        let (issuer, till, other, open) = try await issuerWithoutReplica(soon)
+        defer { issuer.server.kill() }
         let looks = 25
         _ = try? await till.confirm(open)
         for _ in 0..<looks {
@@ -105,47 +105,47 @@ enum DatabaseRules {
 
     /// The server answers COMMIT by ROLLBACK, as it does for a transaction that has failed.
     private static func answer() async throws -> String? {
-        let house = try await house()
-        let link = try LinkCutter(to: house.server.socket)
+        let issuer = try await issuer()
+        let link = try LinkCutter(to: issuer.server.socket)
         defer { link.end() }
-        let till = try await house.till(1, by: link.address(of: house.name))
+        let till = try await issuer.till(1, by: link.address(of: issuer.name))
         try await till.complete(Till.plan(), 1)
         func tag(_ word: String) -> [UInt8] {
             [0x43, 0, 0, 0, UInt8(word.utf8.count + 5)] + Array(word.utf8) + [0]
         }
         link.replace(tag("COMMIT"), by: tag("ROLLBACK"))
-        guard let answer = try? await till.begin(Till.add, 2, seen: Till.made)
+        guard let answer = try? await till.begin(Till.add, 2, version: Till.made)
         else { return nil }
         return answer.isBegun ? "a transaction was taken for done that was rolled back" : nil
     }
 
     /// The batch arrives when the till has looked, and found that nothing was done.
     private static func deadline() async throws -> String? {
-        let house = try await house()
-        let link = try LinkCutter(to: house.server.socket)
+        let issuer = try await issuer()
+        let link = try LinkCutter(to: issuer.server.socket)
         defer { link.end() }
-        let till = try await house.till(1, soon, by: link.address(of: house.name))
+        let till = try await issuer.till(1, soon, by: link.address(of: issuer.name))
         try await till.complete(Till.plan(), 1)
         link.cut(after: 0, .toServer, .pause)
-        _ = try? await till.begin(Till.add, 2, seen: Till.made)
+        _ = try? await till.begin(Till.add, 2, version: Till.made)
         let found = try await till.state(of: 2)
         link.release()
-        try house.waitForTills(1)
+        try issuer.waitForTills(1)
         let end = try await till.state(of: 2)
         return found == end ? nil : "what a till had found undone was done later"
     }
 
     /// The link is lost, and the batch arrives a little later.
     private static func givenUp() async throws -> String? {
-        let house = try await house()
-        let link = try LinkCutter(to: house.server.socket)
+        let issuer = try await issuer()
+        let link = try LinkCutter(to: issuer.server.socket)
         defer { link.end() }
         let patience = Patience(reading: .seconds(6), committing: .seconds(6))
-        let till = try await house.till(1, patience, by: link.address(of: house.name))
+        let till = try await issuer.till(1, patience, by: link.address(of: issuer.name))
         try await till.complete(Till.plan(), 1)
         link.cut(after: 0, .toServer, .pause)
         let asking = Task {
-            try? await till.begin(Till.add, 2, seen: Till.made)
+            try? await till.begin(Till.add, 2, version: Till.made)
         }
         while !link.hasPaused { try await Task.sleep(for: .milliseconds(5)) }
         link.hangUpPaused()
@@ -155,28 +155,28 @@ enum DatabaseRules {
         try await Task.sleep(for: .seconds(2))
         link.release()
         let found = try await looking.value
-        try house.waitForTills(1)
+        try issuer.waitForTills(1)
         let end = try await till.state(of: 2)
         return found == end ? nil : "what a till had found undone was done later"
     }
 }
 
-// MARK: Out of reach
+// MARK: Offline
 
 extension DatabaseRules {
-    /// A payment of one till that another one gives up, and the purchase that a till would sell under
-    /// its id once it is out of reach.
+    /// A payment of one till that another one gives up, and the purchase that a till would sell
+    /// under its id once it is offline.
     private static func givenUpPayment(
         _ memory: String? = nil
-    ) async throws -> (till: Till, other: Till, purchase: DeferredPurchase) {
-        let house = try await house()
-        let (till, other) = (try await house.till(1, memory: memory), try await house.till(2))
+    ) async throws -> (till: Till, other: Till, purchase: OfflinePayment) {
+        let issuer = try await issuer()
+        let (till, other) = (try await issuer.till(1, memory: memory), try await issuer.till(2))
         try await till.complete(Till.plan(), 1)
         let open = try await till.work(Till.pay, 2)
-        guard let view = try await other.view() else { throw House.Failure(what: "no card") }
+        guard let view = try await other.view() else { throw TestIssuer.Failure(what: "no card") }
         _ = try await other.ledger.voidOpenPayment(
-            on: Till.card(1), seen: Seen(view), at: Till.time)
-        let purchase = DeferredPurchase(
+            on: Till.card(1), version: CardVersion(view), at: Till.time)
+        let purchase = OfflinePayment(
             id: Till.id(2), uid: Till.card(1), chip: .ntag213, account: 1,
             sequence: open.content.sequence, amount: open.operation.amount, at: Till.time,
             journal: Till.id(9), number: 1)
@@ -192,13 +192,13 @@ extension DatabaseRules {
         }
         let (till, _, purchase) = try await givenUpPayment(memory)
         guard try await till.ledger.answer(to: purchase.id)?.state == .voided else {
-            throw House.Failure(what: "the payment was not given up")
+            throw TestIssuer.Failure(what: "the payment was not given up")
         }
         let known = try DurableFile(memory).read() ?? []
         let earlier = StationMemory(String(decoding: known, as: UTF8.self))
             .earlierTry(of: purchase.id)
         guard earlier == nil else { return nil }
-        let sold = try await till.ledger.settle(purchase, at: Till.time)
+        let sold = try await till.ledger.book(purchase, at: Till.time)
         return sold.isNew ? "a payment was taken that a till had called not done" : nil
     }
 
@@ -207,7 +207,7 @@ extension DatabaseRules {
         let (till, other, purchase) = try await givenUpPayment()
         try await other.complete(Till.add, as: purchase.bookingID(1))
         let before = try await till.view()?.balance
-        _ = try await till.ledger.settle(purchase, at: Till.time)
+        _ = try await till.ledger.book(purchase, at: Till.time)
         let after = try await till.view()?.balance
         return before == after ? "a purchase was sold, and never booked" : nil
     }
@@ -218,10 +218,10 @@ extension DatabaseRules {
 extension DatabaseRules {
     /// Two tills, each with a transaction that has read before either writes.
     private static func meeting(
-        in house: House, _ first: Till, _ second: Till,
+        in issuer: TestIssuer, _ first: Till, _ second: Till,
         _ ask: @escaping @Sendable (Till, UInt8) async throws -> Bool
     ) async throws -> Int {
-        let rendezvous = Rendezvous { house.isSomebodyWaiting(for: .lock) }
+        let rendezvous = Rendezvous { issuer.isSomebodyWaiting(for: .lock) }
         let tills = [first, second].enumerated().map { number, till in
             Till(ledger: MetLedger(till.ledger, number, at: rendezvous))
         }
@@ -235,38 +235,38 @@ extension DatabaseRules {
 
     /// Two cards with one code are adopted at once.
     private static func oneCode() async throws -> String? {
-        let house = try await house()
-        let (first, second) = (try await house.till(1), try await house.till(2))
+        let issuer = try await issuer()
+        let (first, second) = (try await issuer.till(1), try await issuer.till(2))
         guard let code = ScratchCode(bytes: [UInt8](repeating: 0x77, count: 16)) else { return nil }
         // The second card is adopted without the code.
-        _ = try await meeting(in: house, first, second) { till, number in
+        _ = try await meeting(in: issuer, first, second) { till, number in
             let plan = Till.plan(.adopt(message: [number]), scratch: .scratched(code))
             return try await till.begin(plan, number, on: number).isBegun
         }
-        let cards = try house.answer("SELECT count(*) FROM card WHERE scratch_code IS NOT NULL")
+        let cards = try issuer.answer("SELECT count(*) FROM card WHERE scratch_code IS NOT NULL")
         return cards == "1" ? nil : "\(cards) cards have one code"
     }
 
     /// One id reaches the ledger for two cards.
     private static func oneID() async throws -> String? {
-        let house = try await house()
-        let (first, second) = (try await house.till(1), try await house.till(2))
+        let issuer = try await issuer()
+        let (first, second) = (try await issuer.till(1), try await issuer.till(2))
         try await first.complete(Till.plan(), 1, on: 1)
         try await second.complete(Till.plan(), 2, on: 2)
-        let begun = try await meeting(in: house, first, second) { till, number in
+        let begun = try await meeting(in: issuer, first, second) { till, number in
             try await till.begin(Till.pay, 3, on: number).isBegun
         }
         return begun == 1 ? nil : "\(begun) cards have paid under one id"
     }
 
     /// While somebody holds the rows that the first till has changed, the second one sells.
-    private static func houseRows() async throws -> String? {
-        let house = try await house()
-        let (first, second) = (try await house.till(1), try await house.till(2))
+    private static func issuerRows() async throws -> String? {
+        let issuer = try await issuer()
+        let (first, second) = (try await issuer.till(1), try await issuer.till(2))
         try await first.complete(Till.plan(), 1, on: 1)
         try await first.complete(Till.plan(), 2, on: 2)
         try await first.complete(Till.pay, 3, on: 1)
-        let session = try house.server.session(in: house.name, as: "tapcard", password: "")
+        let session = try issuer.server.session(in: issuer.name, as: "tapcard", password: "")
         _ = try session.answer(to: "BEGIN")
         _ = try session.answer(to: "SELECT balance FROM house FOR UPDATE")
         defer { _ = try? session.answer(to: "ROLLBACK") }
@@ -280,38 +280,39 @@ extension DatabaseRules {
 
     /// Another till blocks the card; the first one's picture of it is older.
     private static func cardVersion() async throws -> String? {
-        let house = try await house()
-        let (first, second) = (try await house.till(1), try await house.till(2))
+        let issuer = try await issuer()
+        let (first, second) = (try await issuer.till(1), try await issuer.till(2))
         try await first.complete(Till.plan(), 1)
         guard let view = try await first.view() else { return nil }
         _ = try await second.ledger.change(
             Till.card(1), .block, id: Till.id(2), at: Till.time)
-        let answer = try await first.begin(Till.pay, 3, seen: Seen(view))
+        let answer = try await first.begin(Till.pay, 3, version: CardVersion(view))
         return answer.isBegun ? "a card paid that was blocked" : nil
     }
 
     // MARK: Promoted and restored databases
 
     private static func guardian() async throws -> String? {
-        let house = try await house()
-        let till = try await house.till(1)
+        let issuer = try await issuer()
+        let till = try await issuer.till(1)
         try await till.complete(Till.plan(), 1)
-        try house.answer("UPDATE opening SET server = 'another'")
+        try issuer.answer("UPDATE opening SET server = 'another'")
         guard let answer = try? await till.begin(Till.pay, 2) else { return nil }
         return answer.isBegun ? "a payment began in a database that was promoted" : nil
     }
 
     /// A payment is lost with the server; its record is on the card.
     private static func loss(
-        _ story: (_ restored: House, _ paid: Operation, _ memory: String) async throws -> String?
+        _ story: (_ restored: TestIssuer, _ paid: Operation, _ memory: String) async throws ->
+            String?
     ) async throws -> String? {
-        let house = try await house()
-        let memory = "\(house.server.socket)-\(house.name)"
-        let before = try await house.till(1, memory: memory)
+        let issuer = try await issuer()
+        let memory = "\(issuer.server.socket)-\(issuer.name)"
+        let before = try await issuer.till(1, memory: memory)
         try await before.complete(Till.plan(), 1)
         await (before.ledger as? PostgreSQLLedger)?.close()
-        let restored = try house.copy()
-        let paid = try await house.till(1, memory: memory).complete(Till.pay, 2)
+        let restored = try issuer.copy()
+        let paid = try await issuer.till(1, memory: memory).complete(Till.pay, 2)
         return try await story(restored, paid, memory)
     }
 

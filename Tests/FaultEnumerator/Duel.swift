@@ -2,7 +2,7 @@ import BlockingLane
 package import FaultyWorld
 import Ledger
 
-/// Two stations with one ledger and one card: the first begins its deed; something else comes in
+/// Two stations with one ledger and one card: the first begins its request; something else comes in
 /// between. A station's step is one frame or one transaction.
 package struct Duel: Hashable, Sendable {
     /// The work of the second station.
@@ -74,12 +74,12 @@ package struct Duel: Hashable, Sendable {
     func errands(of script: Script) -> [Errand] {
         let other =
             switch second {
-            case .payment: Deed.next
-            case .repetition: script.deed.errand
-            case .block: Deed.block
-            case .retirement: Deed.retire
+            case .payment: EnumeratedRequest.next
+            case .repetition: script.request.errand
+            case .block: EnumeratedRequest.block
+            case .retirement: EnumeratedRequest.retire
             }
-        return [script.deed.errand, other]
+        return [script.request.errand, other]
     }
 
     /// The outcome.
@@ -94,11 +94,11 @@ package struct Duel: Hashable, Sendable {
     }
 
     /// A world after one undisturbed tap, with the violations before and after that.
-    static func settled(
+    static func resolved(
         _ rest: RestingWorld
     ) async -> (end: RestingWorld, violations: [Violation]) {
         let before = await rest.broken()
-        let (end, violations) = await rest.settling()
+        let (end, violations) = await rest.resolving()
         return (end, before + violations)
     }
 
@@ -126,7 +126,7 @@ package struct Duel: Hashable, Sendable {
                 return (said, broken)
             }
         }
-        await baton.settled()
+        await baton.resolved()
         var violations: [Violation] = []
         let isWhole = await interleave(baton, scene, &violations)
         var said: [Said] = []
@@ -142,8 +142,8 @@ package struct Duel: Hashable, Sendable {
             steps: scene.steps, isWhole: isWhole, said: said, rest: after, violations: violations)
     }
 
-    /// Whether a word is true as far as its station could know. Between its last questions, or while
-    /// none is answered, the other one may do the same request.
+    /// Whether a word is true as far as its station could know. Between its last questions, or
+    /// while none is answered, the other one may do the same request.
     private func isAsFarAsItKnew(
         _ said: Said, of errand: Errand, _ before: LedgerTables, at station: Int, in scene: Scene
     ) -> Bool {

@@ -42,7 +42,7 @@ struct DuelExplorer {
     private let world: RestingWorld
     private var far: FarLedger?
     private var twin: LedgerTwin?
-    private var settled: [RestingWorld: Settled] = [:]
+    private var resolved: [RestingWorld: ResolvedOperation] = [:]
     private var ends: Set<RestingWorld> = []
     private var pairs: Set<ImageBesideLedger> = []
 
@@ -122,7 +122,7 @@ struct DuelExplorer {
         // A turn that the fault made shorter is a shorter turn, and was counted as one.
         guard outcome.isWhole else { return outcome }
         report.schedules[fault == nil ? 0 : 1] += 1
-        let (end, violations) = await settled(outcome.rest)
+        let (end, violations) = await resolved(outcome.rest)
         for violation in outcome.violations + violations {
             report.note(violation, duel, "two stations")
         }
@@ -184,16 +184,16 @@ struct DuelExplorer {
         return expected
     }
 
-    /// Equal worlds are settled once.
-    private mutating func settled(_ rest: RestingWorld) async -> Settled {
-        if let known = settled[rest] { return known }
+    /// Equal worlds are resolved once.
+    private mutating func resolved(_ rest: RestingWorld) async -> ResolvedOperation {
+        if let known = resolved[rest] { return known }
         report.executions += 1
-        let found = await Duel.settled(rest)
-        settled[rest] = found
+        let found = await Duel.resolved(rest)
+        resolved[rest] = found
         return found
     }
 
-    private typealias Settled = (end: RestingWorld, violations: [Violation])
+    private typealias ResolvedOperation = (end: RestingWorld, violations: [Violation])
 
     private struct ImageBesideLedger: Hashable {
         let image: CardMemory

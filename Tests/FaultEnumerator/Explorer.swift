@@ -35,7 +35,7 @@ struct Explorer {
         var start = Worlds()
         let number = ScheduleNumber(script)
         start.add(
-            await script.deed.world(on: script.chip),
+            await script.request.world(on: script.chip),
             Arrival(number: number, counts: [1] + [Int](repeating: 0, count: bounds.faults)))
         var worlds = start
         for tap in script.errands.indices {
@@ -48,7 +48,7 @@ struct Explorer {
                 report.schedules[faults] += count
             }
         }
-        await settle(worlds)
+        await resolve(worlds)
     }
 
     // MARK: One tap
@@ -124,7 +124,7 @@ struct Explorer {
     // MARK: The end
 
     /// One undisturbed tap, then what must hold, then every earlier image put back.
-    private mutating func settle(_ worlds: Worlds) async {
+    private mutating func resolve(_ worlds: Worlds) async {
         var ends = Worlds()
         for node in worlds.nodes where node.world.card != nil {
             let tap = await Tap.play(.read, in: node.world)
@@ -162,13 +162,13 @@ struct Explorer {
     }
 
     private mutating func check(end node: Worlds.Node) async {
-        var found = node.world.unsettled() + (await broken(node.world))
+        var found = node.world.unresolved() + (await broken(node.world))
         found += await node.world.restless()
-        for errand in [script.deed.errand, Deed.next] {
+        for errand in [script.request.errand, EnumeratedRequest.next] {
             found += await node.world.askingAgain(errand)
         }
         for later in node.world.decays {
-            found += await later.settling().violations.map {
+            found += await later.resolving().violations.map {
                 Violation($0.invariant, $0.detail + ", once weak pages have turned bad")
             }
         }

@@ -7,21 +7,21 @@ import TapcardDomain
 @main
 enum FaultEnumerator {
     static let usage = """
-        FaultEnumerator test|check [--deeds NAME,...] [--chips NAME,...]
+        FaultEnumerator test|check [--requests NAME,...] [--chips NAME,...]
             plays the schedules that "make test" or "make check" plays, or those of them that are
-            about these deeds and chips
+            about these requests and chips
         FaultEnumerator runs
             prints the words of each run of "make prove", a line for each
-        FaultEnumerator [--deeds NAME,...] [--chips NAME,...] [--faults N]
+        FaultEnumerator [--requests NAME,...] [--chips NAME,...] [--faults N]
             [--classes one|few|some|all]
             plays every schedule of up to N faults
-        FaultEnumerator stations [--deeds NAME,...] [--chips NAME,...] [--turns N]
+        FaultEnumerator stations [--requests NAME,...] [--chips NAME,...] [--turns N]
             [--turns-with-fault N] [--thorough yes] [--open yes]
             plays two stations that share a card, whole or left open by an earlier tap
-        FaultEnumerator database [--one-of N] [--seed N] [--deeds NAME,...] [--turns N]
+        FaultEnumerator database [--one-of N] [--seed N] [--requests NAME,...] [--turns N]
             [--turns-with-fault N]
             plays one of N schedules of two stations over a ledger in PostgreSQL
-        FaultEnumerator operators [--deeds NAME,...] [--chips NAME,...] [--turns-with-fault N]
+        FaultEnumerator operators [--requests NAME,...] [--chips NAME,...] [--turns-with-fault N]
             plays a station and an operator who blocks the card or gives its key up
         FaultEnumerator replay NUMBER
             tells one schedule step by step

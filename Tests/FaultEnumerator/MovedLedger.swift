@@ -6,8 +6,8 @@ import TapcardDomain
 /// A rule about files, which worlds in memory do not have: a payment is open, somebody moves the
 /// ledger's file away, and the station goes on.
 enum MovedLedger {
-    /// Whether the payment is refused then. Whoever is told "paid" finds nothing of it in the ledger
-    /// that a backup brings back.
+    /// Whether the payment is refused then. Whoever is told "paid" finds nothing of it in the
+    /// ledger that a backup brings back.
     static func isNoticed() async -> Bool {
         var template = Array("/tmp/tapcard-rules-XXXXXX".utf8CString)
         unsafe template.withUnsafeMutableBufferPointer { characters in
@@ -40,7 +40,8 @@ enum MovedLedger {
     private static let sealer = RecordSealer(
         keyID: 1, seal: { content in [UInt8](repeating: UInt8(content.sequence.value), count: 16) })
 
-    private static func payment(in ledger: SQLiteLedger) async throws(LedgerError) -> OpenWork {
+    private static func payment(in ledger: SQLiteLedger) async throws(LedgerError) -> OpenOperation
+    {
         let plan = CardPlan(
             origin: .issue, chip: .ntag213, isGenuineChip: nil, holder: .nobody, scratch: .none,
             face: .tapcard, balance: Money(minorUnits: 1_000, .usd), mayReissue: false, above: .none
@@ -49,17 +50,19 @@ enum MovedLedger {
         _ = try await ledger.confirm(made, at: time)
         return try await begin(
             .pay(Money(minorUnits: 250, .usd)), 2,
-            Seen(confirmed: made.content.sequence, open: nil), in: ledger)
+            CardVersion(confirmed: made.content.sequence, open: nil), in: ledger)
     }
 
     private static func begin(
-        _ intent: Intent, _ number: UInt8, _ seen: Seen?, in ledger: SQLiteLedger
-    ) async throws(LedgerError) -> OpenWork {
+        _ action: CardAction, _ number: UInt8, _ version: CardVersion?, in ledger: SQLiteLedger
+    ) async throws(LedgerError) -> OpenOperation {
         guard let uid = CardUID(bytes: [0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80]),
             let id = OperationID(bytes: [UInt8](repeating: number, count: 16))
         else { preconditionFailure("seven bytes are a card's number, sixteen an id") }
-        let request = Request(id: id, uid: uid, intent: intent, at: time)
-        guard case .begun(let work) = try await ledger.begin(request, seen: seen, sealer: sealer)
+        let request = Request(id: id, uid: uid, action: action, at: time)
+        guard
+            case .begun(let work) = try await ledger.begin(
+                request, version: version, sealer: sealer)
         else { throw LedgerError(.corrupt, "the request was not begun") }
         return work
     }

@@ -80,7 +80,7 @@ enum Mutants {
     }
 
     private static var plans: [Plan] {
-        guard let pay = Script.all.first(where: { $0.deed.name == "pay" && $0.chip == .ntag213 })
+        guard let pay = Script.all.first(where: { $0.request.name == "pay" && $0.chip == .ntag213 })
         else { return [] }
         return [
             Plan(script: pay, work: .taps(Bounds(faults: 1, classes: .few))),
@@ -93,7 +93,7 @@ enum Mutants {
 
 extension SafetyRule {
     /// Numbers are lowered and handed out again, and their records are forgotten. That I5 sees
-    /// it shows nothing; a card that is accused does. A chip with one key of the house is refused
+    /// it shows nothing; a card that is accused does. A chip with one key of the issuer is refused
     /// by another word than an old image; that shows nothing either.
     fileprivate func tells(_ invariant: Invariant) -> Bool {
         switch self {

@@ -33,11 +33,11 @@ package enum Opening: Int, Sendable, Hashable, CaseIterable {
 
     /// The world that this leaves: as if the process had been killed there.
     func world(of script: Script) async -> RestingWorld {
-        let settled = await script.deed.world(on: script.chip)
-        guard self != .none else { return settled }
-        let steps = await Tap.play(script.deed.errand, in: settled, keepsWorlds: true).steps
+        let resolved = await script.request.world(on: script.chip)
+        guard self != .none else { return resolved }
+        let steps = await Tap.play(script.request.errand, in: resolved, keepsWorlds: true).steps
         func state(_ step: Step) -> Operation.State? {
-            step.after.flatMap { script.deed.errand.operation(in: $0.ledger)?.state }
+            step.after.flatMap { script.request.errand.operation(in: $0.ledger)?.state }
         }
         guard let begin = steps.firstIndex(where: { state($0) == .pending }),
             let end = steps.firstIndex(where: { state($0) == .committed })

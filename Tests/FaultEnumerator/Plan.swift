@@ -36,9 +36,9 @@ struct Plan: Sendable {
         Plan(script: script, work: .taps(Bounds(faults: faults, classes: classes)))
     }
 
-    /// The schedules of `make test`: one fault for every deed on the smallest chip that shows it, and
-    /// for those on the chip that proves itself that differ there; two stations. They are also in
-    /// `check`.
+    /// The schedules of `make test`: one fault for every request on the smallest chip that shows it,
+    /// and for those on the chip that proves itself that differ there; two stations. They are also
+    /// in `check`.
     static var test: [Plan] {
         let onChip = [
             "issue", "replace", "change-keys", "pay", "add", "scratch", "refund", "close",
@@ -49,14 +49,14 @@ struct Plan: Sendable {
             + small("add").flatMap { operators($0, turnsWithFault: 0) }
     }
 
-    /// The schedules of `make check`: two faults for every deed on the smallest chip that shows it,
+    /// The schedules of `make check`: two faults for every request on the smallest chip that shows it,
     /// of every class for a payment and of one for the others, and for a payment on the other
-    /// chips, and for every deed on the chip that proves itself; one fault of every class for every
-    /// deed on every chip; two stations. The longest ones begin, so that no core waits at the end: the
-    /// last deeds, which switch protection.
+    /// chips, and for every request on the chip that proves itself; one fault of every class for every
+    /// request on every chip; two stations. The longest ones begin, so that no core waits at the end:
+    /// the last requests, which switch protection.
     static var check: [Plan] {
-        let pays = Script.all.filter { $0.deed.name == "pay" && $0.chip != .ntag424 }
-        let others = smallest.filter { $0.deed.name != "pay" }
+        let pays = Script.all.filter { $0.request.name == "pay" && $0.chip != .ntag424 }
+        let others = smallest.filter { $0.request.name != "pay" }
         let onChip = Script.all.filter { $0.chip == .ntag424 }
         var plans = pays.map { taps($0, 2, $0.chip == .ntag213 ? .all : .few) }
         plans += others.reversed().map { taps($0, 2, .one) } + onChip.map { taps($0, 2, .one) }
@@ -104,29 +104,30 @@ struct Plan: Sendable {
             }
     }
 
-    /// The schedules of the chip that proves itself: one fault, then two, for the deeds that write in
-    /// more than one place or go there most often.
+    /// The schedules of the chip that proves itself: one fault, then two, for the requests that write
+    /// in more than one place or go there most often.
     static var ofChip: [Plan] {
         let scripts = ["pay", "add", "issue", "change-keys"].flatMap { small($0, on: .ntag424) }
         return [1, 2].flatMap { faults in scripts.map { taps($0, faults, .few) } }
     }
 
     private static func small(_ name: String, on chip: Chip = .ntag213) -> [Script] {
-        Script.all.filter { $0.deed.name == name && $0.chip == chip }
+        Script.all.filter { $0.request.name == name && $0.chip == chip }
     }
 
-    /// Every deed on the smallest chip with pages that shows it.
+    /// Every request on the smallest chip with pages that shows it.
     private static var smallest: [Script] {
-        Script.all.filter { $0.chip == ($0.deed.isShown ? .ntag215 : .ntag213) }
+        Script.all.filter { $0.chip == ($0.request.isShown ? .ntag215 : .ntag213) }
     }
 
-    /// The runs of "make prove", the most telling first: everything about the smallest chip and the one
-    /// that proves itself before the others, which only differ in where their pages are; of that the
-    /// cheaper kinds first. Each is a run of its own, so that it can be stopped between any two and goes on there.
+    /// The runs of "make prove", the most telling first: everything about the smallest chip and the
+    /// one that proves itself before the others, which only differ in where their pages are; of
+    /// that the cheaper kinds first. Each is a run of its own, so that it can be stopped between
+    /// any two and goes on there.
     static var runs: [String] {
         [Chip.ntag213, .ntag424, .ntag215, .ntag216].flatMap { chip in
             let scripts = Script.all.filter { $0.chip == chip }
-                .map { "--deeds \($0.deed.name) --chips \(chip.name)" }
+                .map { "--requests \($0.request.name) --chips \(chip.name)" }
             return scripts.map { "stations \($0) --turns 1 --turns-with-fault 1 --thorough yes" }
                 + scripts.map { "\($0) --faults 2 --classes all" }
                 + scripts.map { "stations \($0) --turns 3 --turns-with-fault 2" }

@@ -24,7 +24,7 @@ package struct Replay {
     private mutating func run(_ number: ScheduleNumber) async -> Bool {
         guard let (script, gaps, faults) = number.decoded else { return false }
         lines.append("Schedule \(number): \(script.name), \(faults.count) fault(s)")
-        var world = await script.deed.world(on: script.chip)
+        var world = await script.request.world(on: script.chip)
         var images: [(moment: String, memory: CardMemory)] = []
         tell(world)
         for (place, errand) in script.errands.enumerated() {
@@ -75,7 +75,7 @@ package struct Replay {
         }
         note(outcome.violations)
         head("Then one undisturbed tap")
-        let (end, violations) = await Duel.settled(outcome.rest)
+        let (end, violations) = await Duel.resolved(outcome.rest)
         tell(end)
         note(violations)
         await note(end.restless())
@@ -116,13 +116,15 @@ package struct Replay {
             return world
         }
         let after = await play(.read, 3, world, [])
-        let (_, violations) = await world.settling()
+        let (_, violations) = await world.resolving()
         note(violations)
         await note(after.restless())
-        for errand in [script.deed.errand, Deed.next] { await note(after.askingAgain(errand)) }
+        for errand in [script.request.errand, EnumeratedRequest.next] {
+            await note(after.askingAgain(errand))
+        }
         if !after.weak.isEmpty {
             lines.append("  weak pages turn bad, and one more tap")
-            for later in after.decays { await note(later.settling().violations) }
+            for later in after.decays { await note(later.resolving().violations) }
         }
         return after
     }

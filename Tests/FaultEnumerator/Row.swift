@@ -58,7 +58,7 @@ struct Row: Sendable {
         images = report.images
         violationCount = report.violationCount
         cells = [
-            script.deed.name, script.chip.name, "0-\(bounds.faults)", bounds.classes.rawValue,
+            script.request.name, script.chip.name, "0-\(bounds.faults)", bounds.classes.rawValue,
             Row.words(report.schedules), "\(report.executions)", "\(report.ends)",
             "\(report.images)", "\(report.violationCount)", seconds,
         ]
@@ -89,7 +89,7 @@ struct Row: Sendable {
         images = report.images
         violationCount = report.violationCount
         cells = [
-            "\(script.deed.name) | \(bounds.second.words)", script.chip.name,
+            "\(script.request.name) | \(bounds.second.words)", script.chip.name,
             bounds.opening == .none ? "0-1" : "\(bounds.opening)",
             bounds.areReadersCareless ? "careless" : "strict", Row.words(report.schedules),
             "\(report.executions)", "\(report.ends)", "\(report.images)",

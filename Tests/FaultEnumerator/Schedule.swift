@@ -1,19 +1,19 @@
 package import FaultyWorld
 package import TapcardDomain
 
-/// Three taps of one deed on one chip. Its place in the list is part of a
+/// Three taps of one request on one chip. Its place in the list is part of a
 /// schedule's number.
 package struct Script: Sendable {
-    package let deed: Deed
+    package let request: EnumeratedRequest
     package let chip: Chip
     package let place: Int
 
-    var name: String { "\(deed.name) on \(chip.name)" }
+    var name: String { "\(request.name) on \(chip.name)" }
 
     package static let all: [Script] = Chip.allCases.flatMap { chip in
-        Deed.all.enumerated().compactMap { column, deed in
-            deed.isPlayed(on: chip)
-                ? Script(deed: deed, chip: chip, place: place(of: column, on: chip)) : nil
+        EnumeratedRequest.all.enumerated().compactMap { column, request in
+            request.isPlayed(on: chip)
+                ? Script(request: request, chip: chip, place: place(of: column, on: chip)) : nil
         }
     }
 
@@ -28,7 +28,7 @@ package struct Script: Sendable {
     }
 
     /// The request, the same again, another one.
-    var errands: [Errand] { [deed.errand, deed.errand, Deed.next] }
+    var errands: [Errand] { [request.errand, request.errand, EnumeratedRequest.next] }
 }
 
 /// The change between two taps: time, and the strength of weak pages.

@@ -9,7 +9,7 @@ enum Table {
     /// False where an invariant was broken, or where the rows are not the whole truth.
     static func run(_ plans: [Plan]) async -> Bool {
         line([
-            "deed", "chip", "faults", "classes", "schedules by their faults", "taps", "worlds",
+            "request", "chip", "faults", "classes", "schedules by their faults", "taps", "worlds",
             "images", "violations", "seconds",
         ])
         let next = Guarded(0)

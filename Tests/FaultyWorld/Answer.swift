@@ -10,21 +10,21 @@ package struct Answer: Sendable {
     /// Nil where it was not said whether the request came again.
     let isReplayed: Bool?
     let display: DisplayState
-    /// The operations that earlier taps had left open and this one has settled.
-    let settled: [Settled]
+    /// The operations that earlier taps had left open and this one has resolved.
+    let resolved: [ResolvedOperation]
 
     fileprivate init(
         amount: Int64? = nil, balance: Int64? = nil, isReplayed: Bool? = nil,
-        display: DisplayState, settled: [Settled]
+        display: DisplayState, resolved: [ResolvedOperation]
     ) {
         (self.amount, self.balance, self.isReplayed) = (amount, balance, isReplayed)
-        (self.display, self.settled) = (display, settled)
+        (self.display, self.resolved) = (display, resolved)
     }
 
     /// Of what no card has part in.
     package init() {
         (amount, balance, isReplayed, display) = (nil, nil, nil, .current)
-        settled = []
+        resolved = []
     }
 
     /// I6, of the numbers of a receipt: they are those of the ledger's row, which was not final
@@ -65,7 +65,7 @@ extension Receipt: Answering {
     package var answer: Answer {
         Answer(
             amount: amount.minorUnits, balance: balance.minorUnits, isReplayed: isReplayed,
-            display: display, settled: settled)
+            display: display, resolved: resolved)
     }
 }
 
@@ -73,15 +73,15 @@ extension TicketReceipt: Answering {
     package var answer: Answer { receipt.answer }
 }
 
-extension CardReading: Answering {
+extension CardSummary: Answering {
     package var answer: Answer {
-        Answer(balance: balance?.minorUnits, display: display, settled: settled)
+        Answer(balance: balance?.minorUnits, display: display, resolved: resolved)
     }
     package var accusation: TapcardError? { problem }
 }
 
 extension ProtectionChange: Answering {
-    package var answer: Answer { Answer(display: display, settled: settled) }
+    package var answer: Answer { Answer(display: display, resolved: resolved) }
 }
 
 /// Of a card with one prize.
@@ -90,7 +90,7 @@ extension PrizeReceipt: Answering {
         let first = prizes.first?.receipt
         return Answer(
             amount: first?.amount.minorUnits, balance: first?.balance.minorUnits,
-            isReplayed: isReplayed, display: display, settled: settled)
+            isReplayed: isReplayed, display: display, resolved: resolved)
     }
 }
 
@@ -123,18 +123,18 @@ extension Tap {
         _ said: Said, _ errand: Errand, from before: RestingWorld, to after: RestingWorld,
         _ trouble: LedgerTrouble
     ) -> [Violation] {
-        let told: [Settled]
+        let told: [ResolvedOperation]
         switch said {
         case .nothing: return []
-        case .done(let answer): told = answer.settled
-        case .failed(let error): told = error.settled
+        case .done(let answer): told = answer.resolved
+        case .failed(let error): told = error.resolved
         }
         var found: [Violation] = []
-        for settled in told {
-            let id = settled.operation.id
+        for resolved in told {
+            let id = resolved.operation.id
             let was = before.ledger.operations[id]?.state ?? .pending
-            if after.ledger.operations[id]?.state != settled.operation.state || was != .pending {
-                found.append(Violation(.i14, "operation \(id) was told to be settled; it is not"))
+            if after.ledger.operations[id]?.state != resolved.operation.state || was != .pending {
+                found.append(Violation(.i14, "operation \(id) was told to be resolved; it is not"))
             }
         }
         if case .failed = said, trouble.hasFailed { return found }
@@ -144,7 +144,8 @@ extension Tap {
             guard after.ledger.operations[id]?.state != .pending else { continue }
             if !told.contains(where: { $0.operation.id == id }) {
                 found.append(
-                    Violation(.i14, "the \(operation.kind) \(id) was settled, and nobody was told"))
+                    Violation(.i14, "the \(operation.kind) \(id) was resolved, and nobody was told")
+                )
             }
         }
         return found

@@ -1,4 +1,4 @@
-package import Ntag424
+package import NTAG424
 package import TapcardDomain
 package import Type2Tag
 
@@ -6,7 +6,7 @@ package import Type2Tag
 /// itself.
 package enum CardMemory: Hashable, Sendable {
     case pages(TagMemory)
-    case chip(ChipMemory)
+    case chip(NTAG424Memory)
 
     /// One from the factory. Nil for a number of another length than seven bytes.
     package init?(blank chip: Chip, uid: [UInt8]) {
@@ -14,7 +14,7 @@ package enum CardMemory: Hashable, Sendable {
             guard let tag = TagMemory.blank(type2, uid: uid) else { return nil }
             self = .pages(tag)
         } else {
-            guard let memory = ChipMemory(factory: uid) else { return nil }
+            guard let memory = NTAG424Memory(factory: uid) else { return nil }
             self = .chip(memory)
         }
     }

@@ -1,22 +1,22 @@
 import CardCryptography
 import CardImage
-import ChipCard
 import Ledger
-import Ntag424
+import NTAG424
+import NTAG424Card
 import TapcardDomain
 
 /// The rules of a card on a chip that proves itself, looked up in its memory.
-extension ChipMemory {
+extension NTAG424Memory {
     /// The four states of the card; nil where the chip has another file in their place.
-    var slots: ChipSlots? { ChipSlots(self[.data].bytes) }
+    var slots: NTAG424Slots? { NTAG424Slots(self[.data].bytes) }
 
-    /// Whether phones find the house's address, whatever the grant in it.
+    /// Whether phones find the issuer's address, whatever the grant in it.
     var hasAddress: Bool {
         address.bytes(grant: grantBytes).elementsEqual(
             self[.ndef].bytes.prefix(address.byteCount))
     }
 
-    /// The sum of all credits, under whichever of the house's keys it is sealed; nil for none.
+    /// The sum of all credits, under whichever of the issuer's keys it is sealed; nil for none.
     func granted(_ keys: KeyRing) -> Int64? {
         keys.entries.lazy.compactMap { entry in
             SellingKey(of: uid, from: entry, .usd).flatMap { Grant(grantBytes, for: $0)?.granted }
@@ -24,7 +24,7 @@ extension ChipMemory {
     }
 
     /// The part of the memory that no sale and no top-up changes.
-    fileprivate var lasting: ChipMemory.Lasting {
+    fileprivate var lasting: NTAG424Memory.Lasting {
         Lasting(
             keys: keys.map(\.key), versions: keys.map(\.version), settings: files.map(\.settings),
             capability: self[.capability].bytes,
@@ -36,7 +36,7 @@ extension ChipMemory {
         let versions: [UInt8]
         let settings: [FileSettings]
         let capability: [UInt8]
-        /// Empty where it is the house's.
+        /// Empty where it is the issuer's.
         let address: [UInt8]
     }
 
@@ -59,14 +59,14 @@ extension RestingWorld {
         func note(_ words: String) { found.append(Violation(.chip, words)) }
         let isCard = card.confirmed != .none
         let known =
-            [ChipCardKeys.factory]
-            + keys.entries.compactMap(\.masters).map { ChipCardKeys($0, uid: uid) }
+            [NTAG424CardKeys.factory]
+            + keys.entries.compactMap(\.masters).map { NTAG424CardKeys($0, uid: uid) }
         for number in KeyNumber.allCases {
             let key = chip[number]
             if !known.contains(where: { $0.version == key.version && $0[number] == key.key }) {
                 note("key \(number.rawValue) is not the one of version \(key.version)")
             }
-            if isCard, key.version == ChipCardKeys.factory.version {
+            if isCard, key.version == NTAG424CardKeys.factory.version {
                 note("key \(number.rawValue) of a card is the factory's")
             }
         }
@@ -88,13 +88,13 @@ extension RestingWorld {
 
     /// Where nothing is left to be done: keys of one version, that of the newest record; settings
     /// and address of a card; and what was granted less what was spent is the balance.
-    func chipUnsettled(_ best: SealedRecord) -> [Violation] {
+    func chipUnresolved(_ best: SealedRecord) -> [Violation] {
         guard let chip else { return [] }
         var found: [Violation] = []
         func expect(_ holds: Bool, _ words: @autoclosure () -> String) {
             if !holds { found.append(Violation(.chip, words())) }
         }
-        let version = ChipCardKeys.version(of: best.keyID)
+        let version = NTAG424CardKeys.version(of: best.keyID)
         for number in KeyNumber.allCases {
             expect(
                 chip[number].version == version,
@@ -119,7 +119,7 @@ extension RestingWorld {
 
     /// The rules for one command that has changed a chip in this world: the ledger has noted what
     /// is done; in service only states and the grant are written; the grant never falls.
-    func chipWritten(from before: ChipMemory, to after: ChipMemory) -> [Violation] {
+    func chipWritten(from before: NTAG424Memory, to after: NTAG424Memory) -> [Violation] {
         guard before != after else { return [] }
         var found: [Violation] = []
         if open == nil { found.append(Violation(.i4, "the chip was written, and nothing is open")) }
@@ -137,14 +137,14 @@ extension RestingWorld {
     }
 
     /// Whether the card is made, and has the keys of the newest record made for it.
-    private func isInService(_ chip: ChipMemory) -> Bool {
+    private func isInService(_ chip: NTAG424Memory) -> Bool {
         open?.kind.makesCard != true && hasKeys(of: card?.allocated, chip)
     }
 
     /// Whether the chip has all keys in the version of the record with this number.
-    private func hasKeys(of number: SequenceNumber?, _ chip: ChipMemory) -> Bool {
+    private func hasKeys(of number: SequenceNumber?, _ chip: NTAG424Memory) -> Bool {
         guard let row = number.flatMap({ ledger.issued[uid]?[$0] }) else { return false }
-        let version = ChipCardKeys.version(of: row.keyID)
+        let version = NTAG424CardKeys.version(of: row.keyID)
         return chip.keys.allSatisfy { $0.version == version }
     }
 }

@@ -35,8 +35,8 @@ package struct Errand: Sendable {
         begin = { _, _ in AtOnce(ask: ask) }
     }
 
-    /// A look at the card, which settles what is open. A card that it accuses is a failure.
-    package static let read = Errand("read", .none) { _, _ in CardLook() }
+    /// A look at the card, which resolves what is open. A card that it accuses is a failure.
+    package static let read = Errand("read", .none) { _, _ in ReadCard() }
 
     /// Whether also a repetition has to see the card.
     var isOfCard: Bool { if case .only = trace { true } else { false } }
@@ -53,9 +53,9 @@ package struct Errand: Sendable {
     /// Runs it at a station of the scene, to the end or to the death of the process.
     package func run(in scene: Scene, at station: Int = 0) async -> Said {
         var useCase = begin(scene, station)
-        let desk = scene.station(station)
+        let till = scene.station(station)
         while true {
-            if let said = await useCase.said(at: desk) {
+            if let said = await useCase.said(at: till) {
                 return scene.isDead(station) ? .nothing : said
             }
         }
@@ -189,7 +189,7 @@ package struct Tap: Sendable {
     ) -> [Violation] {
         var found = said.broken(errand, from: before.ledger, to: after.ledger)
         found += after.touchedTooSoon(since: before)
-        found += before.settledOtherwise(than: after, errand, trouble)
+        found += before.resolvedOtherwise(than: after, errand, trouble)
         if case .done(let answer) = said {
             found += answerBroken(errand, answer, from: before, to: after)
         }

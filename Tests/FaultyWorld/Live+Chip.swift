@@ -1,4 +1,4 @@
-import Ntag424
+import NTAG424
 import SimulatedField
 import TagReading
 
@@ -12,7 +12,7 @@ extension Live {
         command: [UInt8], on reader: Int
     ) throws(ReaderError) -> [UInt8] {
         guard !dead.contains(reader) else { throw ReaderError(.readerLost) }
-        let isWrite = ChipSide.isWrite(command)
+        let isWrite = NTAG424Side.isWrite(command)
         let mishap = begin(.command(command, isWrite: isWrite), at: reader)
         defer { keepWorld() }
         if mishap == .killedBefore { dead.insert(reader) }
@@ -70,7 +70,7 @@ extension Live {
 
     /// Whether a command writes to the file of the states; the number of the file is in clear.
     private static func isState(_ command: [UInt8]) -> Bool {
-        command.count > 5 && command[1] == ChipOpcode.writeData.rawValue
+        command.count > 5 && command[1] == NTAG424Opcode.writeData.rawValue
             && command[5] == FileNumber.data.rawValue
     }
 

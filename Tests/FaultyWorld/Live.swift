@@ -1,7 +1,7 @@
 import CardCryptography
 import CardImage
 import Ledger
-import Ntag424
+import NTAG424
 import ServicePorts
 import SimulatedField
 import TagReading
@@ -13,7 +13,7 @@ struct Live {
     struct Reader: Hashable {
         var side = TagSide()
         /// The side of a chip that proves itself, with its session.
-        var chip = ChipSide()
+        var chip = NTAG424Side()
         var isPowered = false
         /// It has selected the card, and its station has not begun anything since.
         var isLooking = false
@@ -112,7 +112,7 @@ struct Live {
     private mutating func power(_ reader: Int) {
         readers[reader].isPowered = true
         guard let tag = simulation.tags.first else {
-            readers[reader].chip = ChipSide()
+            readers[reader].chip = NTAG424Side()
             selections += 1
             return
         }
@@ -128,7 +128,7 @@ struct Live {
 
     mutating func powerDown(_ reader: Int) {
         readers[reader].side.powerDown()
-        readers[reader].chip = ChipSide()
+        readers[reader].chip = NTAG424Side()
         readers[reader].isPowered = false
     }
 
@@ -231,7 +231,7 @@ struct Live {
     private func isSwitched(_ page: UInt8) -> Bool {
         switch simulation.tags[0].chip.role(of: page) {
         case .configuration, .password, .pack:
-            CardUID(bytes: uid).flatMap { tables.cards[$0] }?.protection.isSettled == false
+            CardUID(bytes: uid).flatMap { tables.cards[$0] }?.protection.isResolved == false
         default: false
         }
     }

@@ -1,6 +1,6 @@
 package import CardCryptography
 package import Ledger
-package import Ntag424
+package import NTAG424
 package import TapcardDomain
 package import Type2Tag
 
@@ -15,7 +15,7 @@ package struct RestingWorld: Hashable, Sendable {
     package var ledger: LedgerTables
     /// The codes that the service has made active for this card.
     package var active: Set<ScratchCode> = []
-    /// The keys of a house that makes its own; nil for those of every scene.
+    /// The keys of an issuer that makes its own; nil for those of every scene.
     package var ring: KeyRing?
     /// Whether a refused key is no violation: the card may be a copy, or the ledger was put back.
     package var mayRefuseKeys = false
@@ -41,7 +41,7 @@ package struct RestingWorld: Hashable, Sendable {
     }
 
     /// The chip of a world whose card proves itself; nil for a tag with pages.
-    package var chip: ChipMemory? {
+    package var chip: NTAG424Memory? {
         if case .chip(let chip) = memory { chip } else { nil }
     }
 
@@ -60,7 +60,7 @@ package struct RestingWorld: Hashable, Sendable {
         return uid
     }
 
-    /// The keys of the house. A second key is made before the first one is given up.
+    /// The keys of the issuer. A second key is made before the first one is given up.
     package var keys: KeyRing { ring ?? Scene.keys(of: ledger) }
 
     /// The ledger's row of the card on the tag.

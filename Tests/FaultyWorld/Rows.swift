@@ -136,7 +136,7 @@ extension Operation {
     /// The lasting effect of the operation on the card's account.
     var lastingChange: Int64 {
         switch kind {
-        case .pay, .ticket, .close, .deferred: state == .committed ? -amount : 0
+        case .pay, .ticket, .close, .offline: state == .committed ? -amount : 0
         case .reverse: -amount
         case .add, .refund, .claim, .issue, .adopt, .replace: amount
         case .scratch, .activate, .ask, .payout, .game, .reseal, .protect, .unprotect, .block,

@@ -19,7 +19,8 @@ package final class Scene: Sendable {
 
     /// Without `surroundings` the clock stands still and equal worlds stay equal.
     /// `areReadersCareless`: a reader whose station only looks selects a card that came back by
-    /// itself. Without `keys` they are those of the house. `keepsWorlds` notes the world after every step, and the steps in words.
+    /// itself. Without `keys` they are those of the issuer. `keepsWorlds` notes the world after
+    /// every step, and the steps in words.
     package init(
         _ world: RestingWorld, mishaps: [Int: Mishap] = [:], stations: Int = 1,
         keepsWorlds: Bool = false, areReadersCareless: Bool = false, keys: KeyRing? = nil,
@@ -72,7 +73,7 @@ package final class Scene: Sendable {
         return made
     }()
 
-    /// The keys of the house, as far as its ledger has changed them.
+    /// The keys of the issuer, as far as its ledger has changed them.
     static func keys(of tables: LedgerTables) -> KeyRing {
         guard tables.sealingKey != nil || !tables.retiredKeyIDs.isEmpty else { return keys }
         return rotated.retiring(tables.retiredKeyIDs) ?? rotated

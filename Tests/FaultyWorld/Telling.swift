@@ -1,7 +1,7 @@
 import CardImage
 import CardStore
 import Ledger
-import Ntag424
+import NTAG424
 import TapcardDomain
 import Type2Tag
 
@@ -35,7 +35,7 @@ extension Step: CustomStringConvertible {
 
     /// The name of a command, with the number of the key or file that it is about.
     private static func words(command: [UInt8]) -> String {
-        guard command.count > 1, let opcode = ChipOpcode(rawValue: command[1]) else {
+        guard command.count > 1, let opcode = NTAG424Opcode(rawValue: command[1]) else {
             return "COMMAND " + command.prefix(5).map(hexadecimal).joined(separator: " ")
         }
         let hasNumber = opcode.headerSize > 0 && command.count > 5

@@ -80,7 +80,7 @@ package enum Invariant: String, Sendable, CaseIterable {
         case .i11: "some record on a confirmed card is valid and not below confirmed"
         case .i12: "a ticket counts if and only if it is paid, and its prize is booked once"
         case .i13: "nothing that can be voided is booked on a card that is not in use"
-        case .i14: "what a tap settles is told by its answer, and nothing else is"
+        case .i14: "what a tap resolves is told by its answer, and nothing else is"
         case .display: "phones read a balance that the card has had, or none"
         case .protection: "a tag that is not being switched is protected as the ledger says"
         case .chip: "a chip has its card's keys, settings and grant, and counts no wrong key"

@@ -7,14 +7,14 @@ import Testing
 @Suite("A saved tap")
 struct SavedTapTests {
     @Test(
-        "goes on as the same tap played at once", arguments: Deed.all.map(\.name),
+        "goes on as the same tap played at once", arguments: EnumeratedRequest.all.map(\.name),
         [Chip.ntag215, .ntag424])
     func whole(_ name: String, _ chip: Chip) async throws {
-        let deed = try #require(Deed.named(name))
-        guard deed.isPlayed(on: chip) else { return }
-        let world = await deed.world(on: chip)
-        let played = await Tap.play(deed.errand, in: world)
-        var saved: SavedTap? = SavedTap(deed.errand, in: world)
+        let request = try #require(EnumeratedRequest.named(name))
+        guard request.isPlayed(on: chip) else { return }
+        let world = await request.world(on: chip)
+        let played = await Tap.play(request.errand, in: world)
+        var saved: SavedTap? = SavedTap(request.errand, in: world)
         var steps = 0
         var end = world
         while let now = saved {
@@ -30,8 +30,8 @@ struct SavedTapTests {
 
     @Test("is equal to another where all goes on alike, and to no other")
     func equal() async throws {
-        let deed = try #require(Deed.named("pay"))
-        var saved = SavedTap(deed.errand, in: await deed.world(on: .ntag213))
+        let request = try #require(EnumeratedRequest.named("pay"))
+        var saved = SavedTap(request.errand, in: await request.world(on: .ntag213))
         var advance = await saved.advance([:], keepsWorlds: true)
         // Up to the step that reads the card.
         while !advance.steps.contains(where: \.isFrame) {

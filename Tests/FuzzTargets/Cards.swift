@@ -1,7 +1,7 @@
 import CardCryptography
 import CardImage
 import CardStore
-import ChipCard
+import NTAG424Card
 import TapcardDomain
 import TextCodecs
 
@@ -14,14 +14,14 @@ extension FuzzTarget {
 
 /// The file of a chip's slots, a grant and an address: what is read is what those bytes say.
 private func checkChip(_ input: [UInt8]) throws {
-    let padding = [UInt8](repeating: 0, count: max(0, ChipSlots.byteCount - input.count))
-    let bytes = Array(input.prefix(ChipSlots.byteCount)) + padding
-    let found = try unwrap(ChipSlots(bytes), "no file of the right size")
+    let padding = [UInt8](repeating: 0, count: max(0, NTAG424Slots.byteCount - input.count))
+    let bytes = Array(input.prefix(NTAG424Slots.byteCount)) + padding
+    let found = try unwrap(NTAG424Slots(bytes), "no file of the right size")
     for (place, slot) in found.slots.enumerated() {
         guard let slot else { continue }
-        let start = place * ChipSlots.byteCount / ChipSlots.count
+        let start = place * NTAG424Slots.byteCount / NTAG424Slots.count
         try require(
-            slot.bytes == Array(bytes[start..<(start + ChipSlot.byteCount)]),
+            slot.bytes == Array(bytes[start..<(start + NTAG424Slot.byteCount)]),
             "a slot is read as another one")
         try require((0...Grant.most).contains(slot.spent), "a sum that no card has")
         try require(found.records[place] == slot.record, "another record")

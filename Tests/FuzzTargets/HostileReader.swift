@@ -1,6 +1,6 @@
 import CardCryptography
 import Ledger
-import Ntag424
+import NTAG424
 import SimulatedField
 import SimulatedReader
 import TagReading

@@ -1,7 +1,7 @@
 import BlockingLane
 import CardCryptography
 import Ledger
-import Ntag424
+import NTAG424
 import SimulatedField
 import SimulatedReader
 import TapcardCore
@@ -46,7 +46,7 @@ private struct HostileCounter {
         let tag = try unwrap(TagMemory.blank(chip, uid: HostileCounter.uid), "no tag")
         let other = try unwrap(TagMemory.blank(chip, uid: HostileCounter.otherUID), "no tag")
         let isProven = setting & 0x20 != 0
-        let proven = try unwrap(ChipMemory(factory: HostileCounter.uid), "no chip")
+        let proven = try unwrap(NTAG424Memory(factory: HostileCounter.uid), "no chip")
         let honest = SimulatedReader(
             isProven
                 ? Simulation([other], chips: [proven], onReader: [proven.number])
@@ -89,9 +89,9 @@ private struct HostileCounter {
         return id
     }
 
-    private static func order(mayReissue: Bool) throws -> CardOrder {
+    private static func order(mayReissue: Bool) throws -> CardRequest {
         let holder = Holder(id: try HolderID(1), name: try HolderName("Amanda Gonzalez"))
-        return CardOrder(
+        return CardRequest(
             .issue(holder, Money(minorUnits: 1_000, .usd), hasScratchCard: true),
             mayReissue: mayReissue, mayOverwrite: mayReissue)
     }
@@ -106,7 +106,7 @@ private struct HostileCounter {
         await reader.beginTap(HostileCounter.command(kind))
         switch kind {
         case 0: _ = try? await station.read()
-        case 1: _ = try? await station.read(settling: false)
+        case 1: _ = try? await station.read(resolving: false)
         case 2: try await receipt(before, id) { try await station.pay(amount, id: id) }
         case 3: try await receipt(before, id) { try await station.add(amount, id: id) }
         case 4: try await receipt(before, id) { try await station.scratch(id: id) }
@@ -175,7 +175,7 @@ private struct HostileCounter {
     }
 
     /// Either this order was carried out, or an earlier one for the same card was finished.
-    private func requireMade(_ made: CardReading, _ id: OperationID) async throws {
+    private func requireMade(_ made: CardSummary, _ id: OperationID) async throws {
         let making = try await ledger.read { rows throws(LedgerError) in
             try rows.operations(on: made.uid).filter(\.kind.makesCard)
         }

@@ -1,7 +1,7 @@
 import CardCryptography
 import CardImage
 import Ledger
-import Ntag424
+import NTAG424
 import TapcardDomain
 import Type2Tag
 
@@ -10,9 +10,9 @@ import Type2Tag
 struct TagPermission: Sendable {
     /// Use cases, by what they may do to a tag.
     enum Command: Sendable {
-        /// Only looks: `read --no-settle`, `tag info`, `tag dump`.
+        /// Only looks: `read --no-resolve`, `tag info`, `tag dump`.
         case looking
-        /// Settles and changes what the ledger knows.
+        /// Resolves and changes what the ledger knows.
         case changing
         /// Also frees a tag that is nobody's card from a password of ours: `tag unprotect`, and
         /// `issue` before it makes a card of it.
@@ -41,7 +41,7 @@ struct TagPermission: Sendable {
     /// A command to a card that takes them: one that writes only to a card of the ledger on such a
     /// chip.
     func allows(command bytes: [UInt8]) -> Bool {
-        !ChipSide.isWrite(bytes) || command != .looking && card?.chip == .ntag424
+        !NTAG424Side.isWrite(bytes) || command != .looking && card?.chip == .ntag424
     }
 
     /// A card's own pages once the ledger has the card; of the settings only the one page, with the

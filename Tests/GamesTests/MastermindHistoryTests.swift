@@ -58,7 +58,7 @@ struct MastermindHistoryTests {
                 == [turn([1, 1], 1), MastermindTurn([2, 2], .unknown), turn([3, 3], 7)])
     }
 
-    @Test("a guess that somebody else waits for is not settled against its own answer")
+    @Test("a guess that somebody else waits for is not resolved against its own answer")
     func together() {
         var history = MastermindHistory()
         history.ask([1, 1])

@@ -23,7 +23,7 @@ package struct EmptyDrawer: SimulatedTags {
     }
 }
 
-/// A world without a network: every service is out of reach.
+/// A world without a network: every service is offline.
 package struct NoServices: ActivationService, LotteryService, MastermindService {
     package static let unreachable = ServiceError(.unreachable, "there is no network")
     /// The settings with which they are asked all the same.
@@ -83,7 +83,7 @@ package final class HeldActivation: ActivationService {
     package func waitForQuestion() async { for await _ in questions { return } }
     package func answer(_ answer: ActivationAnswer) { answered.yield(answer) }
 
-    /// With the others out of reach.
+    /// With the others offline.
     package var services: Services {
         Services(activation: self, lottery: NoServices(), mastermind: NoServices())
     }

@@ -163,7 +163,7 @@ struct BlockFaultTests {
         var line = line()
         _ = line.exchange([1, 1])
         let dismissal = line.reader.deselect()
-        #expect(line.settle(dismissal) == .finished([]))
+        #expect(line.resolve(dismissal) == .finished([]))
         #expect(!line.card.isActivated)
         #expect(line.card.hear([0x02, 1]) == .silence)
         #expect(line.exchange([1, 1]) == .failed(.outOfPlace))
@@ -174,6 +174,6 @@ struct BlockFaultTests {
         var line = line()
         line.faults = Dictionary(uniqueKeysWithValues: (0..<100).map { ($0, .lost) })
         let dismissal = line.reader.deselect()
-        #expect(line.settle(dismissal) == .finished([]))
+        #expect(line.resolve(dismissal) == .finished([]))
     }
 }

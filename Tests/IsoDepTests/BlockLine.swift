@@ -48,10 +48,10 @@ struct BlockLine {
 
     /// Sends a command and returns its end: the answer, or the failure.
     mutating func exchange(_ command: [UInt8]) -> ReaderSide.Action {
-        settle(reader.begin(command))
+        resolve(reader.begin(command))
     }
 
-    mutating func settle(_ first: ReaderSide.Action) -> ReaderSide.Action {
+    mutating func resolve(_ first: ReaderSide.Action) -> ReaderSide.Action {
         var action = first
         // Far more than any exchange here has.
         for _ in 0..<200 {

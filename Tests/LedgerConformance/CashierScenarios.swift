@@ -5,27 +5,27 @@ import Testing
 extension Scenario {
     /// Who has begun an operation is kept with it, and decides nothing.
     static let cashiers = [
-        Scenario("an operation keeps the cashier who has begun it, and only that one") { desk in
-            let (ann, bob) = (Desk(desk.ledger, .ann), Desk(desk.ledger, .bob))
+        Scenario("an operation keeps the cashier who has begun it, and only that one") { till in
+            let (ann, bob) = (LedgerTill(till.ledger, .ann), LedgerTill(till.ledger, .bob))
             try await ann.complete(.issue(), id: 1)
             let work = try await ann.work(.pay(.cents(100)), id: 2)
             try await bob.confirm(work)
             try await bob.complete(.add(.cents(50)), id: 3)
-            try await desk.complete(.reseal(above: .none), id: 4)
-            let kept = try await Snapshot(of: desk.ledger).operations.map(\.cashier)
+            try await till.complete(.reseal(above: .none), id: 4)
+            let kept = try await Snapshot(of: till.ledger).operations.map(\.cashier)
             #expect(kept == [.ann, .ann, .bob, nil])
         },
-        Scenario("the same request of another cashier is the same request") { desk in
-            let (ann, bob) = (Desk(desk.ledger, .ann), Desk(desk.ledger, .bob))
+        Scenario("the same request of another cashier is the same request") { till in
+            let (ann, bob) = (LedgerTill(till.ledger, .ann), LedgerTill(till.ledger, .bob))
             try await ann.complete(.issue(), id: 1)
             let paid = try await ann.complete(.pay(.cents(100)), id: 2)
             #expect(paid.cashier == .ann)
             #expect(try await bob.begin(.pay(.cents(100)), id: 2) == .known(paid))
-            #expect(try await desk.begin(.pay(.cents(100)), id: 2) == .known(paid))
+            #expect(try await till.begin(.pay(.cents(100)), id: 2) == .known(paid))
             #expect(try await bob.begin(.pay(.cents(101)), id: 2) == .mismatched(paid))
         },
-        Scenario("what no tag takes part in keeps its cashier, too") { desk in
-            let ann = Desk(desk.ledger, .ann)
+        Scenario("what no tag takes part in keeps its cashier, too") { till in
+            let ann = LedgerTill(till.ledger, .ann)
             try await ann.complete(.issue(), id: 1)
             try await ann.complete(.ticket(.sample(), .cents(100)), id: 2)
             guard case .booked(let paid) = try await ann.payOut(5, id: 3) else {
@@ -34,36 +34,37 @@ extension Scenario {
             }
             #expect(paid.cashier == .ann)
             for (change, id) in [(StatusChange.block, 4), (.unblock, 5), (.forget, 6)] {
-                _ = try await desk.ledger.change(
+                _ = try await till.ledger.change(
                     .first, change, id: .numbered(id), by: .bob, at: .tick(id))
             }
-            let kept = try await Snapshot(of: desk.ledger).operations
+            let kept = try await Snapshot(of: till.ledger).operations
             #expect(kept.suffix(4).map(\.cashier) == [.ann, .bob, .bob, .bob])
             // A forgotten name is the holder's: who served them stays.
             #expect(kept.prefix(2).allSatisfy { $0.cashier == .ann })
         },
-        Scenario("a question about an attempt keeps who has asked it") { desk in
-            let (ann, bob) = (Desk(desk.ledger, .ann), Desk(desk.ledger, .bob))
+        Scenario("a question about an attempt keeps who has asked it") { till in
+            let (ann, bob) = (LedgerTill(till.ledger, .ann), LedgerTill(till.ledger, .bob))
             try await ann.complete(.issue(), id: 1)
             try await ann.complete(.scratch(.numbered(9)), id: 2)
             try await ann.ask(for: 3)
             try await bob.ask(for: 4)
-            try await desk.ledger.keep(
+            try await till.ledger.keep(
                 .numbered(5), for: .numbered(3), of: .first, by: .ann, at: .tick(5))
-            let asked = try await Snapshot(of: desk.ledger).operations.filter { $0.kind == .ask }
+            let asked = try await Snapshot(of: till.ledger).operations.filter { $0.kind == .ask }
             #expect(asked.map(\.cashier) == [.bob, .ann])
         },
-        Scenario("the fresh record behind what was left open is begun by who has settled it") {
-            desk in
-            let ann = Desk(desk.ledger, .ann)
+        Scenario("the fresh record behind what was left open is begun by who has resolved it") {
+            till in
+            let ann = LedgerTill(till.ledger, .ann)
             try await ann.complete(.issue(), id: 1)
             let open = try await ann.work(.pay(.cents(100)), id: 2).operation
-            let settled = try await desk.ledger.end(
-                open, as: .voided, resealWith: .numbered(3), seen: Seen(try await desk.view()),
-                sealer: desk.sealer, by: .bob, at: .end)
-            #expect(try settled.work().operation.cashier == .bob)
+            let resolved = try await till.ledger.end(
+                open, as: .voided, resealWith: .numbered(3),
+                version: CardVersion(try await till.view()),
+                sealer: till.sealer, by: .bob, at: .end)
+            #expect(try resolved.work().operation.cashier == .bob)
             #expect(
-                try await desk.ledger.operation(.numbered(2))?.cashier == .ann)
+                try await till.ledger.operation(.numbered(2))?.cashier == .ann)
         },
     ]
 }

@@ -5,94 +5,94 @@ import Testing
 extension Scenario {
     /// The transaction that makes "paid" true.
     static let confirming = [
-        Scenario("a confirmation after the card was settled elsewhere says what became of it") {
-            desk in
-            try await desk.complete(.issue(), id: 1)
-            let lost = try await desk.work(.pay(.cents(400)), id: 2)
-            try await desk.confirm(try await desk.end(lost, as: .voided, id: 3).work())
-            let voided = try await desk.ledger.confirm(lost, at: .end)
+        Scenario("a confirmation after the card was resolved elsewhere says what became of it") {
+            till in
+            try await till.complete(.issue(), id: 1)
+            let lost = try await till.work(.pay(.cents(400)), id: 2)
+            try await till.confirm(try await till.end(lost, as: .voided, id: 3).work())
+            let voided = try await till.ledger.confirm(lost, at: .end)
             guard case .voided(let operation) = voided else {
                 throw Unexpected(answer: "\(voided)")
             }
             #expect(operation.id == lost.operation.id)
 
-            let kept = try await desk.work(.pay(.cents(100)), id: 4)
-            try await desk.confirm(try await desk.end(kept, as: .committed, id: 5).work())
-            #expect(try await desk.confirm(kept).id == kept.operation.id)
-            #expect(try await desk.balance() == 900)
+            let kept = try await till.work(.pay(.cents(100)), id: 4)
+            try await till.confirm(try await till.end(kept, as: .committed, id: 5).work())
+            #expect(try await till.confirm(kept).id == kept.operation.id)
+            #expect(try await till.balance() == 900)
         },
-        Scenario("nothing that can be voided is confirmed once its card was blocked") { desk in
-            try await desk.complete(.issue(), id: 1)
-            for (id, intent) in Desk.voidable.enumerated() {
-                let work = try await desk.work(intent, id: 10 * (id + 1))
-                try await desk.setBlocked(true, id: 10 * (id + 1) + 1)
-                let answer = try await desk.ledger.confirm(work, at: .end)
+        Scenario("nothing that can be voided is confirmed once its card was blocked") { till in
+            try await till.complete(.issue(), id: 1)
+            for (id, action) in LedgerTill.voidable.enumerated() {
+                let work = try await till.work(action, id: 10 * (id + 1))
+                try await till.setBlocked(true, id: 10 * (id + 1) + 1)
+                let answer = try await till.ledger.confirm(work, at: .end)
                 guard case .voided(let operation) = answer else {
                     throw Unexpected(answer: "\(answer)")
                 }
                 #expect(operation.id == work.operation.id && operation.state == .voided)
-                #expect(try await desk.ledger.confirm(work, at: .end) == answer)
-                try await desk.setBlocked(false, id: 10 * (id + 1) + 2)
+                #expect(try await till.ledger.confirm(work, at: .end) == answer)
+                try await till.setBlocked(false, id: 10 * (id + 1) + 2)
             }
-            #expect(try await desk.balance() == 1000)
-            let view = try await desk.view()
+            #expect(try await till.balance() == 1000)
+            let view = try await till.view()
             #expect(view.card.confirmed.value == 1 && view.card.status == .active)
         },
-        Scenario("what has happened outside the card is confirmed on a blocked one") { desk in
-            try await desk.complete(.issue(), id: 1)
-            let work = try await desk.work(.add(.cents(400)), id: 2)
-            try await desk.setBlocked(true, id: 3)
-            try await desk.confirm(work)
-            #expect(try await desk.balance() == 1400)
+        Scenario("what has happened outside the card is confirmed on a blocked one") { till in
+            try await till.complete(.issue(), id: 1)
+            let work = try await till.work(.add(.cents(400)), id: 2)
+            try await till.setBlocked(true, id: 3)
+            try await till.confirm(work)
+            #expect(try await till.balance() == 1400)
         },
-        Scenario("confirmed never falls") { desk in
-            let first = try await desk.work(.issue(), id: 1)
-            try await desk.confirm(first)
-            try await desk.complete(.pay(.cents(1)), id: 2)
-            try await desk.confirm(first)
-            #expect(try await desk.view().card.confirmed.value == 2)
+        Scenario("confirmed never falls") { till in
+            let first = try await till.work(.issue(), id: 1)
+            try await till.confirm(first)
+            try await till.complete(.pay(.cents(1)), id: 2)
+            try await till.confirm(first)
+            #expect(try await till.view().card.confirmed.value == 2)
         },
-        Scenario("a number given out later makes a confirmation late") { desk in
-            try await desk.complete(.issue(), id: 1)
-            let work = try await desk.work(.pay(.cents(400)), id: 2)
-            _ = try await desk.ledger.skipNumbersAfterRestore()
-            let answer = try await desk.ledger.confirm(work, at: .end)
+        Scenario("a number given out later makes a confirmation late") { till in
+            try await till.complete(.issue(), id: 1)
+            let work = try await till.work(.pay(.cents(400)), id: 2)
+            _ = try await till.ledger.skipNumbersAfterRestore()
+            let answer = try await till.ledger.confirm(work, at: .end)
             #expect(answer == .superseded(work.operation))
-            #expect(try await desk.balance() == 1000)
+            #expect(try await till.balance() == 1000)
         },
-        Scenario("a confirmation of what this ledger never began is an error") { desk in
-            try await desk.complete(.issue(), id: 1)
-            let work = try await desk.work(.pay(.cents(400)), id: 2)
-            let stranger = OpenWork(
+        Scenario("a confirmation of what this ledger never began is an error") { till in
+            try await till.complete(.issue(), id: 1)
+            let work = try await till.work(.pay(.cents(400)), id: 2)
+            let stranger = OpenOperation(
                 operation: Operation(
                     id: .numbered(99), uid: .first, kind: .pay, amount: 400, begunAt: .end),
                 card: work.card, content: work.content, record: work.record)
             await #expect(throws: LedgerError(.corrupt, "")) {
-                try await desk.ledger.confirm(stranger, at: .end)
+                try await till.ledger.confirm(stranger, at: .end)
             }
         },
-        Scenario("the view has the records that were asked for, and the gaps") { desk in
-            let work = try await desk.work(.issue(), id: 1)
-            try await desk.confirm(work)
-            _ = try await desk.ledger.skipNumbersAfterRestore()
+        Scenario("the view has the records that were asked for, and the gaps") { till in
+            let work = try await till.work(.issue(), id: 1)
+            try await till.confirm(work)
+            _ = try await till.ledger.skipNumbersAfterRestore()
             let one = work.content.sequence
             let two = try #require(one.next())
             let view = try #require(
-                try await desk.ledger.view(of: .first, holding: [one, two]))
+                try await till.ledger.view(of: .first, holding: [one, two]))
             #expect(view.issued[one]?.bytes == work.record)
             #expect(view.issued[one]?.operation == work.operation.id)
             #expect(view.issued[two] == nil)
             #expect(view.isInGap(two))
             #expect(!view.isInGap(one))
-            #expect(try await desk.ledger.view(of: .second) == nil)
-            #expect(try await desk.ledger.operation(.numbered(99)) == nil)
+            #expect(try await till.ledger.view(of: .second) == nil)
+            #expect(try await till.ledger.operation(.numbered(99)) == nil)
         },
     ]
 }
 
-extension Desk {
+extension LedgerTill {
     /// The operations that take money off a card.
-    static let voidable: [Intent] = [
+    static let voidable: [CardAction] = [
         .pay(.cents(400)), .ticket(.sample(), .cents(200)), .close,
     ]
 

@@ -5,11 +5,11 @@ import Testing
 extension Scenario {
     /// Some of the operations, without reading all of them.
     static let looking = [
-        Scenario("the newest operations are the last ones, oldest first") { desk in
-            try await desk.complete(.issue(), id: 1)
-            try await desk.complete(.issue(), id: 2, on: .second)
-            for id in 3...6 { try await desk.complete(.pay(.cents(1)), id: id) }
-            let (all, one, none, few) = try await desk.ledger.read { rows throws(LedgerError) in
+        Scenario("the newest operations are the last ones, oldest first") { till in
+            try await till.complete(.issue(), id: 1)
+            try await till.complete(.issue(), id: 2, on: .second)
+            for id in 3...6 { try await till.complete(.pay(.cents(1)), id: id) }
+            let (all, one, none, few) = try await till.ledger.read { rows throws(LedgerError) in
                 (
                     try rows.operations(on: nil, last: 3),
                     try rows.operations(on: .second, last: 3),
@@ -23,17 +23,17 @@ extension Scenario {
             #expect(few.last == all.last)
         },
         Scenario("those of a time are those begun in it, by the time and then as they came") {
-            desk in
-            try await desk.complete(.issue(), id: 5)
-            try await desk.complete(.pay(.cents(1)), id: 9)
+            till in
+            try await till.complete(.issue(), id: 5)
+            try await till.complete(.pay(.cents(1)), id: 9)
             // Another station, with another clock.
-            try await desk.complete(.pay(.cents(1)), id: 7)
+            try await till.complete(.pay(.cents(1)), id: 7)
             for id in [20, 21] {
-                _ = try await desk.ledger.change(
+                _ = try await till.ledger.change(
                     .first, id == 20 ? .block : .unblock, id: .numbered(id), at: .tick(8))
             }
             func begun(_ start: Int, _ end: Int) async throws -> [OperationID] {
-                try await desk.ledger.read { rows throws(LedgerError) in
+                try await till.ledger.read { rows throws(LedgerError) in
                     try rows.operations(begunSince: .tick(start), until: .tick(end))
                 }.map(\.id)
             }
@@ -45,16 +45,16 @@ extension Scenario {
             #expect(try await begun(9, 5) == [])
             #expect(try await begun(10, 100) == [])
         },
-        Scenario("pages of any size are the same rows, one after the other") { desk in
+        Scenario("pages of any size are the same rows, one after the other") { till in
             for (id, uid) in [CardUID.first, .second, .numbered(3)].enumerated() {
-                try await desk.complete(.issue(), id: id, on: uid)
-                try await desk.complete(.scratch(.numbered(70 + id)), id: 10 + id, on: uid)
-                try await desk.ask(for: 20 + id, on: uid)
-                try await desk.answer(20 + id, rejectedBy: "1")
-                try await desk.ask(for: 30 + id, on: uid)
+                try await till.complete(.issue(), id: id, on: uid)
+                try await till.complete(.scratch(.numbered(70 + id)), id: 10 + id, on: uid)
+                try await till.ask(for: 20 + id, on: uid)
+                try await till.answer(20 + id, rejectedBy: "1")
+                try await till.ask(for: 30 + id, on: uid)
             }
-            for id in 40...44 { try await desk.complete(.pay(.cents(1)), id: id) }
-            try await desk.ledger.read { rows throws(LedgerError) in
+            for id in 40...44 { try await till.complete(.pay(.cents(1)), id: id) }
+            try await till.ledger.read { rows throws(LedgerError) in
                 let cards = try rows.cards()
                 let operations = try rows.operations(on: nil)
                 let ours = operations.filter { $0.uid == .first }

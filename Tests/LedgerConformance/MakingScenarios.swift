@@ -5,100 +5,100 @@ import Testing
 extension Scenario {
     /// How a tag becomes a card.
     static let making = [
-        Scenario("an issued card holds what was paid in") { desk in
-            let work = try await desk.work(.issue(1250), id: 1)
+        Scenario("an issued card holds what was paid in") { till in
+            let work = try await till.work(.issue(1250), id: 1)
             #expect(work.content.sequence.value == 1)
             #expect(work.content.balance == .cents(1250))
             #expect(work.content.holder == .amanda)
             #expect(work.confirmed == .none)
-            #expect(work.record == desk.sealer.seal(work.content))
-            #expect(try await desk.view().card.confirmed == .none)
+            #expect(work.record == till.sealer.seal(work.content))
+            #expect(try await till.view().card.confirmed == .none)
 
-            let operation = try await desk.confirm(work)
+            let operation = try await till.confirm(work)
             #expect(operation.state == .committed)
             #expect(operation.balanceAfter == 1250)
-            let view = try await desk.view()
+            let view = try await till.view()
             #expect(view.card.confirmed.value == 1)
             #expect(!view.card.isDisplayStale)
             #expect(view.open == nil)
-            #expect(try await desk.balance(of: .cash) == -1250)
-            #expect(try await desk.ledger.owner(ofRecord: work.record) == .first)
+            #expect(try await till.balance(of: .cash) == -1250)
+            #expect(try await till.ledger.owner(ofRecord: work.record) == .first)
             #expect(
-                try await desk.ledger.owner(ofRecord: desk.sealer.seal(work.content) + [0]) == nil)
+                try await till.ledger.owner(ofRecord: till.sealer.seal(work.content) + [0]) == nil)
         },
-        Scenario("cards are found by their holder's number") { desk in
-            try await desk.complete(.issue(100), id: 1)
+        Scenario("cards are found by their holder's number") { till in
+            try await till.complete(.issue(100), id: 1)
             let id = try #require(Holder.amanda.id)
-            let found = try await desk.ledger.read { rows throws(LedgerError) in
+            let found = try await till.ledger.read { rows throws(LedgerError) in
                 try rows.cards(of: id).map(\.uid)
             }
             #expect(found == [.first])
             let other = try HolderID(4_711)
-            let none = try await desk.ledger.read { rows throws(LedgerError) in
+            let none = try await till.ledger.read { rows throws(LedgerError) in
                 try rows.cards(of: other)
             }
             #expect(none.isEmpty)
         },
-        Scenario("an adopted card keeps the foreign message and books what was accepted") { desk in
+        Scenario("an adopted card keeps the foreign message and books what was accepted") { till in
             let message: [UInt8] = [0xD1, 0x01, 0x00, 0x54]
-            try await desk.complete(
+            try await till.complete(
                 .make(.sample(.adopt(message: message), balance: 300)), id: 1)
-            #expect(try await desk.view().card.foreignMessage == message)
-            #expect(try await desk.balance() == 300)
-            #expect(try await desk.balance(of: .adopted) == -300)
+            #expect(try await till.view().card.foreignMessage == message)
+            #expect(try await till.balance() == 300)
+            #expect(try await till.balance(of: .adopted) == -300)
         },
-        Scenario("new numbers are above those under a valid seal on the tag") { desk in
+        Scenario("new numbers are above those under a valid seal on the tag") { till in
             let above = try #require(SequenceNumber(41))
-            let work = try await desk.work(.make(.sample(above: above)), id: 1)
+            let work = try await till.work(.make(.sample(above: above)), id: 1)
             #expect(work.content.sequence.value == 42)
         },
-        Scenario("a re-issued card begins a new account and goes on counting") { desk in
-            try await desk.complete(.issue(), id: 1)
-            try await desk.complete(.pay(.cents(400)), id: 2)
+        Scenario("a re-issued card begins a new account and goes on counting") { till in
+            try await till.complete(.issue(), id: 1)
+            try await till.complete(.pay(.cents(400)), id: 2)
             let above = try #require(SequenceNumber(9))
-            try await desk.complete(
+            try await till.complete(
                 .make(.sample(balance: 500, mayReissue: true, above: above)), id: 3)
-            let view = try await desk.view()
+            let view = try await till.view()
             #expect(view.card.account == 2)
             #expect(view.card.allocated.value == 10)
             #expect(view.balance == .cents(500))
-            #expect(try await desk.balance(of: .purse(.first, 1)) == 0)
-            #expect(try await desk.balance(of: .reissued) == 600)
+            #expect(try await till.balance(of: .purse(.first, 1)) == 0)
+            #expect(try await till.balance(of: .reissued) == 600)
         },
-        Scenario("a re-issue voids an open payment") { desk in
-            try await desk.complete(.issue(), id: 1)
-            let payment = try await desk.work(.pay(.cents(400)), id: 2)
-            try await desk.complete(.reissue(), id: 3)
-            let voided = try await desk.ledger.confirm(payment, at: .end)
+        Scenario("a re-issue voids an open payment") { till in
+            try await till.complete(.issue(), id: 1)
+            let payment = try await till.work(.pay(.cents(400)), id: 2)
+            try await till.complete(.reissue(), id: 3)
+            let voided = try await till.ledger.confirm(payment, at: .end)
             guard case .voided(let operation) = voided else {
                 throw Unexpected(answer: "\(voided)")
             }
             #expect(operation.id == payment.operation.id)
-            #expect(try await desk.balance() == 500)
-            #expect(try await desk.balance(of: .takings) == 0)
+            #expect(try await till.balance() == 500)
+            #expect(try await till.balance(of: .takings) == 0)
         },
-        Scenario("a re-issue completes open funds, which were in the drawer already") { desk in
-            try await desk.complete(.issue(), id: 1)
-            let added = try await desk.work(.add(.cents(400)), id: 2)
-            try await desk.complete(.reissue(), id: 3)
+        Scenario("a re-issue completes an open top-up, which were in the drawer already") { till in
+            try await till.complete(.issue(), id: 1)
+            let added = try await till.work(.add(.cents(400)), id: 2)
+            try await till.complete(.reissue(), id: 3)
             #expect(
-                try await desk.ledger.operation(added.operation.id)?.state == .committed)
-            #expect(try await desk.balance(of: .reissued) == 1400)
+                try await till.ledger.operation(added.operation.id)?.state == .committed)
+            #expect(try await till.balance(of: .reissued) == 1400)
         },
         Scenario("a card that replaces a lost one takes over money, holder and scratch card") {
-            desk in
-            try await desk.complete(.issue(), id: 1)
-            try await desk.complete(.scratch(.numbered(77)), id: 2)
-            let payment = try await desk.work(.pay(.cents(400)), id: 3)
-            try await desk.complete(
+            till in
+            try await till.complete(.issue(), id: 1)
+            try await till.complete(.scratch(.numbered(77)), id: 2)
+            let payment = try await till.work(.pay(.cents(400)), id: 3)
+            try await till.complete(
                 .make(.sample(.replace(lost: .first), balance: 0, scratch: .none)), id: 4,
                 on: .second)
 
-            #expect(try await desk.ledger.operation(payment.operation.id)?.state == .voided)
-            let lost = try await desk.view()
+            #expect(try await till.ledger.operation(payment.operation.id)?.state == .voided)
+            let lost = try await till.view()
             #expect(lost.card.status == .replaced)
             #expect(lost.balance == .cents(0))
-            let new = try await desk.view(.second)
+            let new = try await till.view(.second)
             #expect(new.balance == .cents(1000))
             #expect(new.card.holder == .amanda)
             #expect(new.card.scratch == .scratched(.numbered(77)))

@@ -5,87 +5,87 @@ import Testing
 extension Scenario {
     /// Changes of a card in use that go as they should.
     static let money = [
-        Scenario("a payment is held when it begins and booked when it is confirmed") { desk in
-            try await desk.complete(.issue(), id: 1)
-            let work = try await desk.work(.pay(.cents(450)), id: 2)
+        Scenario("a payment is held when it begins and booked when it is confirmed") { till in
+            try await till.complete(.issue(), id: 1)
+            let work = try await till.work(.pay(.cents(450)), id: 2)
             #expect(work.content.balance == .cents(550))
             #expect(work.confirmed.value == 1)
-            let open = try await desk.view()
+            let open = try await till.view()
             #expect(open.balance == .cents(1000))
             #expect(open.purse?.available == .cents(550))
             #expect(open.open == work.operation)
 
-            let operation = try await desk.confirm(work)
+            let operation = try await till.confirm(work)
             #expect(operation.balanceAfter == 550)
             #expect(operation.endedAt == .end)
             #expect(operation.change(in: .usd) == .cents(-450))
-            #expect(try await desk.balance() == 550)
-            #expect(try await desk.balance(of: .takings) == 450)
+            #expect(try await till.balance() == 550)
+            #expect(try await till.balance(of: .takings) == 450)
         },
-        Scenario("the whole balance can be paid, and filled up to the limit again") { desk in
+        Scenario("the whole balance can be paid, and filled up to the limit again") { till in
             let most = Currency.largestBalance
-            try await desk.complete(.issue(most), id: 1)
-            try await desk.complete(.pay(.cents(most)), id: 2)
-            #expect(try await desk.balance() == 0)
-            try await desk.complete(.add(.cents(most)), id: 3)
-            #expect(try await desk.balance() == most)
+            try await till.complete(.issue(most), id: 1)
+            try await till.complete(.pay(.cents(most)), id: 2)
+            #expect(try await till.balance() == 0)
+            try await till.complete(.add(.cents(most)), id: 3)
+            #expect(try await till.balance() == most)
         },
-        Scenario("added funds are booked at once") { desk in
-            try await desk.complete(.issue(), id: 1)
-            let work = try await desk.work(.add(.cents(250)), id: 2)
-            #expect(try await desk.balance() == 1250)
+        Scenario("a top-up is booked at once") { till in
+            try await till.complete(.issue(), id: 1)
+            let work = try await till.work(.add(.cents(250)), id: 2)
+            #expect(try await till.balance() == 1250)
             #expect(work.content.balance == .cents(1250))
-            try await desk.confirm(work)
-            #expect(try await desk.balance(of: .cash) == -1250)
+            try await till.confirm(work)
+            #expect(try await till.balance(of: .cash) == -1250)
         },
-        Scenario("a refund reverses the whole payment, or a part that is named") { desk in
-            try await desk.complete(.issue(), id: 1)
-            let first = try await desk.complete(.pay(.cents(400)), id: 2)
-            let second = try await desk.complete(.pay(.cents(100)), id: 3)
-            let whole = try await desk.complete(.refund(of: first.id, nil), id: 4)
+        Scenario("a refund reverses the whole payment, or a part that is named") { till in
+            try await till.complete(.issue(), id: 1)
+            let first = try await till.complete(.pay(.cents(400)), id: 2)
+            let second = try await till.complete(.pay(.cents(100)), id: 3)
+            let whole = try await till.complete(.refund(of: first.id, nil), id: 4)
             #expect(whole.amount == 400)
             #expect(whole.reverses == first.id)
-            try await desk.complete(.refund(of: second.id, .cents(30)), id: 5)
-            #expect(try await desk.balance() == 930)
-            #expect(try await desk.balance(of: .takings) == 70)
+            try await till.complete(.refund(of: second.id, .cents(30)), id: 5)
+            #expect(try await till.balance() == 930)
+            #expect(try await till.balance(of: .takings) == 70)
         },
-        Scenario("a scratch card is scratched once and activated once") { desk in
-            try await desk.complete(.issue(), id: 1)
-            let work = try await desk.work(.scratch(.numbered(77)), id: 2)
+        Scenario("a scratch card is scratched once and activated once") { till in
+            try await till.complete(.issue(), id: 1)
+            let work = try await till.work(.scratch(.numbered(77)), id: 2)
             #expect(work.content.scratch == .scratched(.numbered(77)))
-            try await desk.confirm(work)
-            try await desk.ask(for: 3)
-            try await desk.answer(3)
-            try await desk.complete(.activate, id: 3)
-            #expect(try await desk.view().card.scratch == .activated(.numbered(77)))
+            try await till.confirm(work)
+            try await till.ask(for: 3)
+            try await till.answer(3)
+            try await till.complete(.activate, id: 3)
+            #expect(try await till.view().card.scratch == .activated(.numbered(77)))
         },
-        Scenario("closing pays out, and the card is closed when the tag has followed") { desk in
-            try await desk.complete(.issue(), id: 1)
-            let work = try await desk.work(.close, id: 2)
+        Scenario("closing pays out, and the card is closed when the tag has followed") { till in
+            try await till.complete(.issue(), id: 1)
+            let work = try await till.work(.close, id: 2)
             #expect(work.content.balance == .cents(0))
             #expect(work.content.holder == .nobody)
             #expect(work.content.scratch == .none)
-            #expect(try await desk.view().card.status == .active)
-            try await desk.confirm(work)
-            let view = try await desk.view()
+            #expect(try await till.view().card.status == .active)
+            try await till.confirm(work)
+            let view = try await till.view()
             #expect(view.card.status == .closed)
             #expect(view.balance == .cents(0))
-            #expect(try await desk.balance(of: .cash) == 0)
+            #expect(try await till.balance(of: .cash) == 0)
         },
         Scenario("a fresh record changes nothing but the number, whatever the card's state") {
-            desk in
-            try await desk.complete(.issue(), id: 1)
-            try await desk.complete(.close, id: 2)
-            let work = try await desk.work(.reseal(above: .none), id: 3)
+            till in
+            try await till.complete(.issue(), id: 1)
+            try await till.complete(.close, id: 2)
+            let work = try await till.work(.reseal(above: .none), id: 3)
             #expect(work.content.sequence.value == 3)
-            try await desk.confirm(work)
-            #expect(try await desk.view().card.status == .closed)
+            try await till.confirm(work)
+            #expect(try await till.view().card.status == .closed)
         },
-        Scenario("every operation is found, oldest first") { desk in
-            try await desk.complete(.issue(), id: 9)
-            try await desk.complete(.issue(), id: 4, on: .second)
-            try await desk.complete(.pay(.cents(1)), id: 2)
-            let ids = try await desk.ledger.read { rows throws(LedgerError) in
+        Scenario("every operation is found, oldest first") { till in
+            try await till.complete(.issue(), id: 9)
+            try await till.complete(.issue(), id: 4, on: .second)
+            try await till.complete(.pay(.cents(1)), id: 2)
+            let ids = try await till.ledger.read { rows throws(LedgerError) in
                 (
                     all: try rows.operations(on: nil).map(\.id),
                     first: try rows.operations(on: .first).map(\.id)

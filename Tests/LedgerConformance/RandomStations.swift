@@ -15,9 +15,9 @@ public struct RandomStations: Sendable {
     /// Who works at each of them.
     private static let cashiers = [CashierName.ann, nil, .bob]
     /// Each station's last view of each card; often it is out of date.
-    private var memories: [[CardUID: Seen]]
+    private var memories: [[CardUID: CardVersion]]
     /// The operation that is half done on a reader.
-    private var works: [OpenWork?]
+    private var works: [OpenOperation?]
     /// Each station's last request: it may not have heard the answer.
     private var requests: [Request?]
     private var payments: [CardUID: OperationID] = [:]
@@ -38,19 +38,19 @@ public struct RandomStations: Sendable {
 
     /// One request of one station.
     public mutating func next(
-        looking view: (CardUID) async throws -> CardView?
+        looking view: (CardUID) async throws -> KnownCard?
     ) async throws -> Step {
         clock += 1
         let station = random.below(works.count)
         let uid = Self.cards[random.below(Self.cards.count)]
         let view = try await view(uid)
-        let seen = chance(85) ? view.map(Seen.init) : memories[station][uid]
-        memories[station][uid] = view.map(Seen.init)
+        let version = chance(85) ? view.map(CardVersion.init) : memories[station][uid]
+        memories[station][uid] = view.map(CardVersion.init)
         if let work = works[station], chance(70) {
             works[station] = nil
             return .confirm(work, station: station, at: .tick(clock))
         }
-        if let open = view?.open, chance(80) { return settle(open, station, seen) }
+        if let open = view?.open, chance(80) { return resolve(open, station, version) }
         switch random.below(100) {
         case 0..<4:
             let change = [StatusChange.block, .unblock, .forget][random.below(3)]
@@ -58,7 +58,8 @@ public struct RandomStations: Sendable {
         case 4..<7: return .markDisplay(uid, stale: chance(50))
         case 8..<12:
             return .requestActivation(
-                uid, id: id(), seen: seen ?? Seen(confirmed: .none, open: nil), at: .tick(clock))
+                uid, id: id(), version: version ?? CardVersion(confirmed: .none, open: nil),
+                at: .tick(clock))
         case 12..<15:
             let asked = attempts.isEmpty ? id() : attempts[random.below(attempts.count)]
             return .recordActivation(
@@ -66,22 +67,22 @@ public struct RandomStations: Sendable {
         case 15..<18:
             return .payOut(
                 amount(), of: ticket(on: uid), on: uid, id: id(), at: .tick(clock))
-        case 18..<21: return .settle(purchase(on: uid, station), at: .tick(clock))
+        case 18..<21: return .book(purchase(on: uid, station), at: .tick(clock))
         case 7:
             // The third one is never used for sealing, and the second seldom.
             if chance(10) { return .retire(chance(70) ? 3 : 2, at: .tick(clock)) }
             return chance(20) ? .skipNumbers : .voidOpen(uid, at: .tick(clock))
         default:
             if let repeated = requests[station], chance(5) {
-                return .begin(repeated, seen: seen, key: key(), station: station)
+                return .begin(repeated, version: version, key: key(), station: station)
             }
-            let intent = view == nil && chance(75) ? make(on: uid) : intent(on: uid)
-            let attempt = intent == .activate && chance(80) ? view?.activation?.id : nil
+            let action = view == nil && chance(75) ? make(on: uid) : action(on: uid)
+            let attempt = action == .activate && chance(80) ? view?.activation?.id : nil
             let request = Request(
-                id: attempt ?? id(), uid: uid, intent: intent,
+                id: attempt ?? id(), uid: uid, action: action,
                 by: Self.cashiers[station % Self.cashiers.count], at: .tick(clock))
             requests[station] = request
-            return .begin(request, seen: seen, key: key(), station: station)
+            return .begin(request, version: version, key: key(), station: station)
         }
     }
 
@@ -90,7 +91,7 @@ public struct RandomStations: Sendable {
         if case .asked(.attempt(let attempt)) = answer { attempts.append(attempt.id) }
         guard let station = step.station else { return }
         switch answer {
-        case .beginning(.begun(let work)), .settlement(.work(let work)): works[station] = work
+        case .beginning(.begun(let work)), .resolution(.work(let work)): works[station] = work
         case .confirmation(.committed(let operation)) where operation.kind == .pay:
             payments[operation.uid] = operation.id
         case .confirmation(.committed(let operation)) where operation.kind == .ticket:
@@ -99,19 +100,21 @@ public struct RandomStations: Sendable {
         }
     }
 
-    private mutating func settle(_ open: Operation, _ station: Int, _ seen: Seen?) -> Step {
-        let seen = seen ?? Seen(confirmed: .none, open: nil)
+    private mutating func resolve(
+        _ open: Operation, _ station: Int, _ version: CardVersion?
+    ) -> Step {
+        let version = version ?? CardVersion(confirmed: .none, open: nil)
         if chance(50) {
             let best = SequenceNumber(open.sequence.value &- 1 &+ UInt32(random.below(3))) ?? .none
             return .resume(
-                open, seen: seen, best: best, key: key(), station: station, at: .tick(clock))
+                open, version: version, best: best, key: key(), station: station, at: .tick(clock))
         }
         let state: Operation.State = chance(50) ? .committed : .voided
         return .end(
-            open, state, id: id(), seen: seen, key: key(), station: station, at: .tick(clock))
+            open, state, id: id(), version: version, key: key(), station: station, at: .tick(clock))
     }
 
-    private mutating func intent(on uid: CardUID) -> Intent {
+    private mutating func action(on uid: CardUID) -> CardAction {
         switch random.below(33) {
         case 0..<8: .pay(amount())
         case 8..<11: .add(amount())
@@ -130,7 +133,7 @@ public struct RandomStations: Sendable {
         }
     }
 
-    private mutating func make(on uid: CardUID) -> Intent {
+    private mutating func make(on uid: CardUID) -> CardAction {
         let origin: CardPlan.Origin
         switch random.below(4) {
         case 0: origin = .adopt(message: [1, 2, UInt8(random.below(200))])
@@ -145,8 +148,8 @@ public struct RandomStations: Sendable {
     }
 
     /// A line of the station's journal, now and then one that comes again.
-    private mutating func purchase(on uid: CardUID, _ station: Int) -> DeferredPurchase {
-        DeferredPurchase(
+    private mutating func purchase(on uid: CardUID, _ station: Int) -> OfflinePayment {
+        OfflinePayment(
             id: id(), uid: uid, chip: .ntag215,
             account: 1 + random.below(2),
             sequence: SequenceNumber(UInt32(random.below(9))) ?? .none,

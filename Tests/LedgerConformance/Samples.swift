@@ -69,12 +69,12 @@ extension CardPlan {
     }
 }
 
-extension Intent {
-    public static func issue(_ balance: Int64 = 1000) -> Intent {
+extension CardAction {
+    public static func issue(_ balance: Int64 = 1000) -> CardAction {
         .make(.sample(balance: balance))
     }
 
-    public static func reissue(_ balance: Int64 = 500) -> Intent {
+    public static func reissue(_ balance: Int64 = 500) -> CardAction {
         .make(.sample(balance: balance, mayReissue: true))
     }
 }

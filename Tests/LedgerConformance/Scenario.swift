@@ -4,22 +4,22 @@ public import Testing
 /// Something that every ledger does in the same way, whatever it keeps its rows in.
 public struct Scenario: Sendable, CustomTestStringConvertible {
     public let testDescription: String
-    private let steps: @Sendable (Desk) async throws -> Void
+    private let steps: @Sendable (LedgerTill) async throws -> Void
 
-    init(_ name: String, _ steps: @escaping @Sendable (Desk) async throws -> Void) {
+    init(_ name: String, _ steps: @escaping @Sendable (LedgerTill) async throws -> Void) {
         testDescription = name
         self.steps = steps
     }
 
     public static let all =
-        making + money + repetition + settling + confirming + refusals + status
-        + protection + keys + tickets + payouts + deferred + activation + cashiers + looking
+        making + money + repetition + resolving + confirming + refusals + status
+        + protection + keys + tickets + payouts + offline + activation + cashiers + looking
         + customers
         + transactions
 
     /// Plays it on a fresh ledger in US dollars. However it goes, the invariants hold afterwards.
     public func play(on ledger: any LedgerStore) async throws {
-        try await steps(Desk(ledger))
+        try await steps(LedgerTill(ledger))
         #expect(try await ledger.audit().violations == [])
     }
 }

@@ -5,11 +5,11 @@ import Testing
 extension Scenario {
     /// The promises of the storage itself.
     static let transactions = [
-        Scenario("a write that throws leaves nothing behind") { desk in
-            try await desk.complete(.issue(), id: 1)
-            let before = try await Snapshot(of: desk.ledger)
+        Scenario("a write that throws leaves nothing behind") { till in
+            try await till.complete(.issue(), id: 1)
+            let before = try await Snapshot(of: till.ledger)
             await #expect(throws: LedgerError(.unavailable, "")) {
-                try await desk.ledger.write { rows throws(LedgerError) in
+                try await till.ledger.write { rows throws(LedgerError) in
                     guard var card = try rows.card(.first) else { return }
                     card.status = .blocked
                     try rows.save(card)
@@ -18,7 +18,7 @@ extension Scenario {
                     throw LedgerError(.unavailable, "the scenario says so")
                 }
             }
-            #expect(try await Snapshot(of: desk.ledger) == before)
+            #expect(try await Snapshot(of: till.ledger) == before)
         },
         breaking("an operation id twice") { rows throws(LedgerError) in
             try rows.insert(.sample(1))
@@ -49,14 +49,14 @@ extension Scenario {
         breaking("a change of an unknown operation") { rows throws(LedgerError) in
             try rows.update(.sample(7))
         },
-        Scenario("every column of a card is kept") { desk in
+        Scenario("every column of a card is kept") { till in
             let full = LedgerCard(
                 uid: .first, chip: .ntag216, isGenuineChip: false, status: .blocked,
                 holder: .amanda, scratch: .activated(.numbered(3)), face: .iosApp, account: 3,
                 allocated: try #require(SequenceNumber(9)), isDisplayStale: true,
                 protection: .switchingOff(keyID: 15), foreignMessage: [0, 1, 255])
             let bare = LedgerCard(uid: .second, chip: .ntag215, foreignMessage: [])
-            let kept = try await desk.ledger.write { rows throws(LedgerError) in
+            let kept = try await till.ledger.write { rows throws(LedgerError) in
                 try rows.save(full)
                 try rows.save(bare)
                 return try rows.cards()
@@ -64,7 +64,7 @@ extension Scenario {
             #expect(kept == [full, bare])
             let emptied = LedgerCard(
                 uid: .first, chip: .ntag213, account: 4, allocated: full.allocated)
-            let changed = try await desk.ledger.write { rows throws(LedgerError) in
+            let changed = try await till.ledger.write { rows throws(LedgerError) in
                 try rows.save(emptied)
                 return try rows.card(.first)
             }
@@ -77,13 +77,13 @@ extension Scenario {
         _ rule: String,
         _ change: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Void
     ) -> Scenario {
-        Scenario("the storage refuses \(rule)") { desk in
-            try await desk.complete(.issue(), id: 1)
-            let before = try await Snapshot(of: desk.ledger)
+        Scenario("the storage refuses \(rule)") { till in
+            try await till.complete(.issue(), id: 1)
+            let before = try await Snapshot(of: till.ledger)
             await #expect(throws: LedgerError(.corrupt, "")) {
-                try await desk.ledger.write(change)
+                try await till.ledger.write(change)
             }
-            #expect(try await Snapshot(of: desk.ledger) == before)
+            #expect(try await Snapshot(of: till.ledger) == before)
         }
     }
 }

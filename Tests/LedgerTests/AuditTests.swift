@@ -82,9 +82,9 @@ import Testing
 
     @Test(arguments: planted) func finds(_ planted: Planted) async throws {
         let ledger = InMemoryLedger()
-        let desk = Desk(ledger)
-        try await desk.complete(.issue(), id: 1)
-        try await desk.complete(.pay(.cents(450)), id: 2)
+        let till = LedgerTill(ledger)
+        try await till.complete(.issue(), id: 1)
+        try await till.complete(.pay(.cents(450)), id: 2)
         #expect(try await ledger.audit().violations == [])
         try await ledger.write(planted.plant)
         let violations = try await ledger.audit().violations
@@ -94,13 +94,13 @@ import Testing
     @Test("A prize that another got than who bought the ticket", arguments: [false, true])
     func foundPrizeOfOthers(isOfAnotherCard: Bool) async throws {
         let ledger = InMemoryLedger()
-        let desk = Desk(ledger)
-        try await desk.complete(.issue(), id: 1)
-        try await desk.complete(.ticket(.sample(), .cents(200)), id: 2)
+        let till = LedgerTill(ledger)
+        try await till.complete(.issue(), id: 1)
+        try await till.complete(.ticket(.sample(), .cents(200)), id: 2)
         if isOfAnotherCard {
-            try await desk.complete(.issue(), id: 3, on: .second)
+            try await till.complete(.issue(), id: 3, on: .second)
         } else {
-            try await desk.complete(.reissue(), id: 3)
+            try await till.complete(.reissue(), id: 3)
         }
         try await ledger.write { rows throws(LedgerError) in
             let uid: CardUID = isOfAnotherCard ? .second : .first
@@ -120,11 +120,11 @@ import Testing
     }
 
     @Test func countsWhatThereIs() async throws {
-        let desk = Desk(InMemoryLedger())
-        try await desk.complete(.issue(), id: 1)
-        try await desk.complete(.issue(), id: 2, on: .second)
-        _ = try await desk.work(.pay(.cents(1)), id: 3)
-        let report = try await desk.ledger.audit()
+        let till = LedgerTill(InMemoryLedger())
+        try await till.complete(.issue(), id: 1)
+        try await till.complete(.issue(), id: 2, on: .second)
+        _ = try await till.work(.pay(.cents(1)), id: 3)
+        let report = try await till.ledger.audit()
         #expect(report.cards == 2)
         #expect(report.operations == 3)
         #expect(report.open == 1)
@@ -132,7 +132,7 @@ import Testing
 
     @Test func sumsBeyondAllNumbersAreFoundToo() async throws {
         let ledger = InMemoryLedger()
-        try await Desk(ledger).complete(.issue(), id: 1)
+        try await LedgerTill(ledger).complete(.issue(), id: 1)
         try await ledger.write { rows throws(LedgerError) in
             try rows.append(.sample(1, .cash, .max))
             try rows.append(.sample(1, .takings, .max))

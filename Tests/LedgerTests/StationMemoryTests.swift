@@ -13,7 +13,7 @@ import Testing
         #expect(memory.last?.operation == .made(2) && memory.open.count == 2)
         #expect(StationMemory(memory.text) == memory)
         let damaged =
-            "nothing\n\n" + memory.text + "open house 1 x y pay 1 3 pending\nlast\nopen house"
+            "nothing\n\n" + memory.text + "open issuer 1 x y pay 1 3 pending\nlast\nopen issuer"
         #expect(StationMemory(damaged) == memory)
     }
 
@@ -82,7 +82,7 @@ import Testing
                 + (106...125).map { .made($0) })
     }
 
-    /// A retry must not be sold out of reach of which the till has said that it was not done.
+    /// A retry must not be sold offline of which the till has said that it was not done.
     @Test("has what was not done for as long as a snapshot counts, whatever comes after it")
     func notDone() throws {
         let day: Int64 = 86_400_000
@@ -157,7 +157,7 @@ import Testing
             begunAt: Timestamp(milliseconds: time), sequence: try #require(SequenceNumber(7)))
         operation.state = state
         if state != .pending { operation.endedAt = Timestamp(milliseconds: time) }
-        return StationMemory.Note(operation, house: "house", epoch: epoch)
+        return StationMemory.Note(operation, ledgerID: "ledger", epoch: epoch)
     }
 }
 

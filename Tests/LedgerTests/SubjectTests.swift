@@ -16,7 +16,7 @@ import Testing
         (.scratch, "scratched \(code)"), (.activate, "activated \(code)"),
         (.adopt, "04AC6B72BA6C80"), (.ticket, ticket), (.ticket, "+ + 1 + 2"),
         (.claim, "ticket-1"), (.payout, "+"), (.game, game), (.ask, code),
-        (.deferred, "04AC6B72BA6C80"),
+        (.offline, "04AC6B72BA6C80"),
     ])
     func isStoredAsItWasRead(_ kind: Ledger.Operation.Kind, _ text: String) {
         #expect(Subject(text, of: kind)?.text == text)
@@ -45,7 +45,7 @@ import Testing
         (.ticket, "ticket-1 draw-1 2 - 14"), (.claim, ticket), (.payout, ""),
         (.game, game.uppercased()), (.game, code), (.ask, game), (.ask, code.uppercased()),
         (.pay, "ticket-1"), (.issue, "none"), (.replace, "04AC6B72BA6C80"), (.reseal, ""),
-        (.deferred, "none"), (.deferred, "04ac6b72ba6c80"),
+        (.offline, "none"), (.offline, "04ac6b72ba6c80"),
     ])
     func refusesWhatItsKindCouldNotHaveStored(_ kind: Ledger.Operation.Kind, _ text: String) {
         #expect(Subject(text, of: kind) == nil)

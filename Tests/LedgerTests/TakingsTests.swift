@@ -22,7 +22,7 @@ import Testing
             (.close, 700, .committed), (.payout, 50, .committed),
         ])
         #expect(sum.paid == 400 && sum.added == 1500 && sum.paidOut == 750)
-        #expect(sum.payments == 2 && sum.additions == 2 && sum.payouts == 2)
+        #expect(sum.payments == 2 && sum.topUps == 2 && sum.payouts == 2)
         #expect(sum.drawer == 750)
     }
 
@@ -41,7 +41,7 @@ import Testing
         for operations in [[done, undone], [undone, done]] {
             var takings = Takings()
             for operation in operations { takings.count(operation) }
-            #expect(takings.payments + takings.additions == back.left)
+            #expect(takings.payments + takings.topUps == back.left)
             #expect(takings.paid + takings.added == 300 - back.amount)
         }
     }

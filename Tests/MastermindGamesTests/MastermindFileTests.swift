@@ -11,22 +11,22 @@ import Testing
 struct MastermindFileTests {
     @Test("cut off anywhere it is set aside, named, and the next login begins a new one")
     func truncated() async throws {
-        let bench = try DeskBench()
-        let desk = try await bench.playing()
-        _ = try await desk.guess([1, 1, 1, 1])
+        let bench = try PlayBench()
+        let play = try await bench.playing()
+        _ = try await play.guess([1, 1, 1, 1])
         let bytes = try #require(try DurableFile(bench.path).read())
         // Without its last line feed it is whole.
         for count in stride(from: 0, to: bytes.count - 1, by: 7) {
             try DurableFile(bench.path).write(
                 Array(bytes.prefix(count)), mode: 0o600, durable: false)
-            #expect(try desk.currentGame() == nil, "\(count) bytes")
+            #expect(try play.currentGame() == nil, "\(count) bytes")
             #expect(try DurableFile(bench.path).read() == nil)
             #expect(try DurableFile(bench.path + ".damaged").read()?.count == count)
             let note = bench.notes.withLock { $0.removeLast() }
             #expect(note.contains(bench.path + ".damaged") && note.contains("log in again"))
         }
-        try await desk.logIn(as: "amanda", password: PlayedMastermind.passwordText)
-        #expect(try desk.user() == "amanda")
+        try await play.logIn(as: "amanda", password: PlayedMastermind.passwordText)
+        #expect(try play.user() == "amanda")
     }
 
     @Test(
@@ -58,16 +58,16 @@ struct MastermindFileTests {
             String(repeating: "[", count: 100), String(repeating: " ", count: 1_048_577),
         ])
     func damaged(text: String) throws {
-        let bench = try DeskBench()
+        let bench = try PlayBench()
         try DurableFile(bench.path).write(Array(text.utf8), mode: 0o600, durable: false)
-        #expect(try bench.desk().currentGame() == nil)
+        #expect(try bench.play().currentGame() == nil)
         #expect(bench.notes.withLock { $0.count } == 1)
         #expect(try DurableFile(bench.path + ".damaged").read() == Array(text.utf8))
     }
 
     @Test("a sound file of others' making is taken as it is")
     func sound() throws {
-        let bench = try DeskBench()
+        let bench = try PlayBench()
         let guesses =
             #"[[[1,2],1,1,0],[[2,2],2,null,null],[[3,3],null,null,null],"#
             + #"[[4,4],"asked",null,null]]"#
@@ -76,7 +76,7 @@ struct MastermindFileTests {
             current: #""4492936ae8ce8a711e01c30d30f884ed""#,
             games: [MastermindFileTests.game(guesses: guesses)])
         try DurableFile(bench.path).write(Array(text.utf8), mode: 0o600, durable: false)
-        let kept = try #require(try bench.desk().currentGame())
+        let kept = try #require(try bench.play().currentGame())
         #expect(
             kept.history.turns == [
                 MastermindTurn(
@@ -89,7 +89,7 @@ struct MastermindFileTests {
 
     @Test("the largest there can be fits, and is read again")
     func largest() async throws {
-        let bench = try DeskBench()
+        let bench = try PlayBench()
         let guess = "[12,12,12,12,12,12,12,12,12,12,12,12]"
         let turns =
             "["
@@ -104,17 +104,17 @@ struct MastermindFileTests {
             login: MastermindFileTests.login(seconds: "30"), games: games)
         #expect(text.utf8.count < 1_048_576)
         try DurableFile(bench.path).write(Array(text.utf8), mode: 0o600, durable: false)
-        #expect(try bench.desk().currentGame() == nil)
-        #expect(try bench.desk().user() != nil)
+        #expect(try bench.play().currentGame() == nil)
+        #expect(try bench.play().user() != nil)
     }
 
     @Test("one that others can read is refused", arguments: [UInt32(0o644), 0o640, 0o604])
     func readableByOthers(mode: UInt32) async throws {
-        let bench = try DeskBench()
-        let desk = try await bench.playing()
+        let bench = try PlayBench()
+        let play = try await bench.playing()
         try #require(unsafe chmod(bench.path, mode) == 0)
         let error = await bench.refusal { () async throws(TapcardError) in
-            _ = try desk.currentGame()
+            _ = try play.currentGame()
         }
         #expect(error?.kind == .fileUnusable)
         #expect(error?.next == [.file(.makePrivate(.games, bench.path))])
@@ -122,11 +122,11 @@ struct MastermindFileTests {
 
     @Test("one of a newer tapcard is refused and left alone")
     func newer() async throws {
-        let bench = try DeskBench()
+        let bench = try PlayBench()
         let text = #"{"format":"tapcard mastermind 2","all":"different"}"#
         try DurableFile(bench.path).write(Array(text.utf8), mode: 0o600, durable: false)
         let error = await bench.refusal { () async throws(TapcardError) in
-            _ = try bench.desk().currentGame()
+            _ = try bench.play().currentGame()
         }
         #expect(error?.kind == .fileUnusable && error?.what.contains("newer") == true)
         #expect(try bench.text() == text)
@@ -134,14 +134,14 @@ struct MastermindFileTests {
 
     @Test("a folder that cannot be written to keeps a guess from being sent")
     func unwritable() async throws {
-        let bench = try DeskBench()
-        let desk = try await bench.playing()
+        let bench = try PlayBench()
+        let play = try await bench.playing()
         // A folder in the lock's place: not even root can open that for writing.
         try #require(unsafe unlink(bench.path + ".lock") == 0)
         try #require(unsafe mkdir(bench.path + ".lock", 0o700) == 0)
         defer { unsafe rmdir(bench.path + ".lock") }
         let error = await bench.refusal { () async throws(TapcardError) in
-            _ = try await desk.guess([1, 1, 1, 1])
+            _ = try await play.guess([1, 1, 1, 1])
         }
         #expect(error?.kind == .fileUnusable)
         #expect(bench.service.asked.count == 2)

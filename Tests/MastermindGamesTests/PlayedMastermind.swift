@@ -88,15 +88,15 @@ final class PlayedMastermind: MastermindService {
     }
 }
 
-/// A desk with a file in a folder of its own, which goes when the test ends.
-final class DeskBench: Sendable {
+/// A play with a file in a folder of its own, which goes when the test ends.
+final class PlayBench: Sendable {
     let service = PlayedMastermind()
     let notes = Guarded<[String]>([])
     let passwords = Guarded<[String?]>([])
     private let folder: String
 
     init() throws {
-        folder = "/tmp/tapcard-desk-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+        folder = "/tmp/tapcard-play-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
         try DurableFile.makeFolder(folder)
     }
 
@@ -107,9 +107,9 @@ final class DeskBench: Sendable {
 
     var path: String { folder + "/mastermind.json" }
 
-    /// A desk; others may have the same file.
-    func desk(at address: String = "http://127.0.0.1:1") -> MastermindDesk {
-        MastermindDesk(
+    /// A play; others may have the same file.
+    func play(at address: String = "http://127.0.0.1:1") -> MastermindPlay {
+        MastermindPlay(
             path: path, address: address, service: service,
             password: { [passwords] _ in
                 passwords.withLock { $0.isEmpty ? nil : $0.removeFirst() }
@@ -117,12 +117,12 @@ final class DeskBench: Sendable {
             note: { [notes] text in notes.withLock { $0.append(text) } })
     }
 
-    /// A desk at which somebody has logged in and started a game of four slots.
-    func playing() async throws -> MastermindDesk {
-        let desk = desk()
-        try await desk.logIn(as: "amanda", password: PlayedMastermind.passwordText)
-        _ = try await desk.start(slots: 4)
-        return desk
+    /// A play at which somebody has logged in and started a game of four slots.
+    func playing() async throws -> MastermindPlay {
+        let play = play()
+        try await play.logIn(as: "amanda", password: PlayedMastermind.passwordText)
+        _ = try await play.start(slots: 4)
+        return play
     }
 
     func text() throws -> String {

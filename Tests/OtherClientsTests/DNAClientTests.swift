@@ -1,5 +1,5 @@
 import CardCryptography
-import Ntag424
+import NTAG424
 import OtherClients
 import PN532Emulator
 import SimulatedField
@@ -19,7 +19,7 @@ struct DNAClientTests {
         return ended.text.split(separator: "\n").map(String.init)
     }
 
-    private func chip(_ emulator: EmulatedReader) throws -> ChipMemory {
+    private func chip(_ emulator: EmulatedReader) throws -> NTAG424Memory {
         try #require(emulator.simulation.chips.first)
     }
 

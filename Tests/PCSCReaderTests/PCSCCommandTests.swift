@@ -1,5 +1,5 @@
 import CardCryptography
-import Ntag424
+import NTAG424
 import PCSCReader
 import PlayedPCSCReaders
 import TagReading
@@ -11,12 +11,12 @@ extension PCSCReaderTests {
         private static let key = AESKey([UInt8](repeating: 0, count: AESKey.size))
 
         private func lay(_ kind: Kind) {
-            kind.slot.become(PlayedChipReader(ChipMemory.signedExample))
+            kind.slot.become(PlayedChipReader(NTAG424Memory.signedExample))
             kind.slot.change { $0.otherCard = PlayedChipReader.answerToReset }
         }
 
         private func run(
-            _ first: ChipConversation.Step, _ conversation: inout ChipConversation,
+            _ first: NTAG424Conversation.Step, _ conversation: inout NTAG424Conversation,
             _ reader: PCSCReader
         ) async throws -> [UInt8] {
             var step = first
@@ -38,8 +38,8 @@ extension PCSCReaderTests {
                 let reader = try await kind.open()
                 let identity = try await reader.select(within: Kind.limit)
                 #expect(identity.speaksInBlocks, "\(kind)")
-                #expect(identity.uid == ChipMemory.signedExample.number, "\(kind)")
-                var conversation = ChipConversation()
+                #expect(identity.uid == NTAG424Memory.signedExample.number, "\(kind)")
+                var conversation = NTAG424Conversation()
                 let select = try conversation.begin(.selectApplication)
                 _ = try await run(select, &conversation, reader)
                 let proof = try conversation.authenticate(

@@ -1,5 +1,5 @@
 import CardCryptography
-import Ntag424
+import NTAG424
 import PN532Emulator
 import SimulatedField
 import Testing
@@ -85,7 +85,7 @@ struct EmulatorChipTests {
             var bench = try bench()
             _ = bench.send(EmulatorBench.list)
             _ = try exchange(Self.select, &bench)
-            var conversation = ChipConversation()
+            var conversation = NTAG424Conversation()
             var step = try conversation.authenticate(
                 .three, Self.key, random: [UInt8](repeating: 5, count: 16))
             while case .send(let command) = step {
@@ -112,7 +112,7 @@ struct EmulatorChipTests {
         let status = try bench.control("status").answer
         #expect(status.text.contains("\"chip\":\"NTAG424\""))
         let dump = try #require(try bench.control("dump").answer["dump"]?.string)
-        #expect(ChipMemory(parsing: dump)?.number == Self.number)
+        #expect(NTAG424Memory(parsing: dump)?.number == Self.number)
         _ = try bench.control("add NTAG424")
         #expect(bench.emulation.simulation.chips.count == 2)
         #expect(bench.emulation.simulation.onReader.count == 2)

@@ -1,4 +1,4 @@
-package import Ntag424
+package import NTAG424
 
 /// A reader on which an NTAG 424 DNA lies: it passes on commands to the card, and answers those for
 /// readers itself, as every reader of the standard does.
@@ -6,14 +6,14 @@ package struct PlayedChipReader: PlayedReader {
     /// The answer to reset that readers make up for this card.
     package static let answerToReset: [UInt8] = [0x3B, 0x81, 0x80, 0x01, 0x80, 0x80]
 
-    package private(set) var memory: ChipMemory
-    private var side = ChipSide()
+    package private(set) var memory: NTAG424Memory
+    private var side = NTAG424Side()
 
-    package init(_ memory: ChipMemory) { self.memory = memory }
+    package init(_ memory: NTAG424Memory) { self.memory = memory }
 
-    package mutating func powerUp(_ field: inout PlayedField) { side = ChipSide() }
-    package mutating func powerDown(_ field: inout PlayedField) { side = ChipSide() }
-    package mutating func reset(_ field: inout PlayedField) { side = ChipSide() }
+    package mutating func powerUp(_ field: inout PlayedField) { side = NTAG424Side() }
+    package mutating func powerDown(_ field: inout PlayedField) { side = NTAG424Side() }
+    package mutating func reset(_ field: inout PlayedField) { side = NTAG424Side() }
 
     package mutating func answer(_ command: [UInt8], _ field: inout PlayedField) -> [UInt8] {
         guard field.otherCard != nil else { return [0x63, 0x00] }

@@ -2,7 +2,7 @@ import CardCryptography
 import CustomerServer
 import Ledger
 import LedgerConformance
-import Ntag424
+import NTAG424
 import PostgreSQLLedger
 import TapcardDomain
 import Testing
@@ -13,7 +13,7 @@ import WebServer
     /// An address is fresh at exactly one of the servers, whichever is asked first.
     @Test func showAnAddressOnce() async throws {
         try await TestDatabase.temporary { database in
-            try await Desk(try await database.open()).complete(.issue(1000), id: 1)
+            try await LedgerTill(try await database.open()).complete(.issue(1000), id: 1)
             let keys = CustomerKeys(of: .fresh(created: "2026-11-25"))
             var servers: [CustomerRoutes] = []
             for station in 1...2 {

@@ -21,7 +21,7 @@ import Thoroughness
                 let cutter = try LinkCutter(to: database.socket)
                 defer { cutter.end() }
                 let station = try await database.open(cutter.address(of: database.name))
-                let before = try await Desk(ledger).balance()
+                let before = try await LedgerTill(ledger).balance()
                 cutter.cut(after: byte, direction)
                 let tap = WatchedTap(id: round + 2)
                 let told = await tap.pay(at: station)
@@ -53,7 +53,7 @@ import Thoroughness
                 let cutter = try LinkCutter(to: database.socket)
                 defer { cutter.end() }
                 let station = try await CutLinkTests.hasty(cutter.address(of: database.name))
-                let before = try await Desk(ledger).balance()
+                let before = try await LedgerTill(ledger).balance()
                 cutter.cut(after: byte, direction, .pause)
                 let tap = WatchedTap(id: round + 2)
                 let hangingUp = round.isMultiple(of: 3) ? CutLinkTests.hangUp(cutter) : nil
@@ -96,7 +96,7 @@ import Thoroughness
     /// With one card that has enough.
     private static func ledger(of database: TestDatabase) async throws -> PostgreSQLLedger {
         let ledger = try await database.open()
-        try await Desk(ledger).complete(.issue(90_000_00), id: 1)
+        try await LedgerTill(ledger).complete(.issue(90_000_00), id: 1)
         return ledger
     }
 

@@ -11,7 +11,7 @@ import Testing
     @Test func namesReplicasAsTheyAre() async throws {
         let primary = try PrivatePostgreSQL()
         defer { primary.kill() }
-        let owned = PostgreSQLDatabase(try primary.database("house"), now: { .tick(0) })
+        let owned = PostgreSQLDatabase(try primary.database("issuer"), now: { .tick(0) })
         try await owned.makeLedger(in: .usd, partitions: 1)
         let alone = try await owned.status()
         #expect(alone.replicas == [] && alone.synchronousReplicas.isEmpty)
@@ -31,13 +31,15 @@ import Testing
 
         let name = try #require(StationName("till"))
         _ = try await owned.register(name, password: "secret")
-        let address = primary.address(of: "house", as: "till", password: "secret")
-        let seen = try await PostgreSQLDatabase(address, now: { .tick(0) }).status()
-        #expect(seen.replicas == nil && seen.synchronousReplicas == "*" && seen.login == "till")
+        let address = primary.address(of: "issuer", as: "till", password: "secret")
+        let version = try await PostgreSQLDatabase(address, now: { .tick(0) }).status()
+        #expect(
+            version.replicas == nil && version.synchronousReplicas == "*" && version.login == "till"
+        )
         let ledger = try await PostgreSQLLedger.open(address, as: nil)
         let told = try await ledger.databaseStatus(at: .tick(0))
         #expect(told?.replicas == nil && told?.isOpen == true && told?.openOperations == 0)
-        _ = try primary.answer(to: "GRANT pg_monitor TO till", in: "house")
+        _ = try primary.answer(to: "GRANT pg_monitor TO till", in: "issuer")
         #expect(try await ledger.databaseStatus(at: .tick(0))?.replicas?.count == 1)
     }
 
@@ -45,18 +47,18 @@ import Testing
     @Test func tellsWhichReplicaIsWaitedFor() async throws {
         let server = try PrivatePostgreSQL()
         defer { server.kill() }
-        let owned = PostgreSQLDatabase(try server.database("house"), now: { .tick(0) })
+        let owned = PostgreSQLDatabase(try server.database("issuer"), now: { .tick(0) })
         try await owned.makeLedger(in: .usd, partitions: 1)
         let name = try #require(StationName("till"))
         _ = try await owned.register(name, password: "secret")
         #expect(try await owned.missingReplicas() == nil)
         for statement in [
             "ALTER SYSTEM SET synchronous_standby_names = 'two'", "SELECT pg_reload_conf()",
-        ] { _ = try server.answer(to: statement, in: "house") }
+        ] { _ = try server.answer(to: statement, in: "issuer") }
         let set = "SHOW synchronous_standby_names"
-        while try server.answer(to: set, in: "house") != "two" { usleep(10_000) }
+        while try server.answer(to: set, in: "issuer") != "two" { usleep(10_000) }
         let till = PostgreSQLDatabase(
-            server.address(of: "house", as: "till", password: "secret"), now: { .tick(0) })
+            server.address(of: "issuer", as: "till", password: "secret"), now: { .tick(0) })
         for database in [owned, till] {
             #expect(try await database.missingReplicas() == "two")
             let status = try await database.status()

@@ -5,10 +5,11 @@ import PrivatePostgreSQL
 import TapcardDomain
 import Testing
 
-/// A way between station and server that dies without a word, as with a switch that loses its power.
-/// To the server a station that has sent half of a batch is then one that is about to send the rest.
+/// A way between station and server that dies without a word, as with a switch that loses its
+/// power. To the server a station that has sent half of a batch is then one that is about to send
+/// the rest.
 @Suite("A link to PostgreSQL that dies without a word", .serialized) struct DeadLinkTests {
-    private static let house = "house"
+    private static let issuer = "issuer"
     /// The server takes a hundred connections at a time.
     private static let mostStations = 60
 
@@ -20,19 +21,19 @@ import Testing
         defer { cable.end() }
         let server = try PrivatePostgreSQL(at: cable)
         defer { server.kill() }
-        let owned = PostgreSQLDatabase(try server.database(Self.house), now: { .tick(0) })
+        let owned = PostgreSQLDatabase(try server.database(Self.issuer), now: { .tick(0) })
         try await owned.makeLedger(in: .usd, partitions: 1)
-        let ledger = try await PostgreSQLLedger.open(server.address(of: Self.house), as: 0)
-        let desk = Desk(ledger)
-        let places = try await Self.endsOfStatements(of: desk, cable)
+        let ledger = try await PostgreSQLLedger.open(server.address(of: Self.issuer), as: 0)
+        let till = LedgerTill(ledger)
+        let places = try await Self.endsOfStatements(of: till, cable)
         var stations: [(cutter: LinkCutter, payment: Task<Void, Never>)] = []
         for (number, place) in places.enumerated() {
             let uid = Self.card(number)
-            try await desk.complete(.issue(1_000), id: number + 1, on: uid)
+            try await till.complete(.issue(1_000), id: number + 1, on: uid)
             let (cutter, station) = try await Self.station(number + 1, cable)
             cutter.cut(after: place, .toServer, .pause)
             let payment = Task {
-                _ = try? await Desk(station).complete(
+                _ = try? await LedgerTill(station).complete(
                     .pay(.cents(1)), id: 1_000 + number, on: uid)
             }
             stations.append((cutter, payment))
@@ -41,10 +42,10 @@ import Testing
 
         let sessions = "SELECT count(*) FROM pg_stat_activity WHERE client_addr IS NOT NULL"
         let waiting = sessions + " AND state = 'active' AND wait_event = 'ClientRead'"
-        try await Self.wait { try server.answer(to: waiting, in: Self.house) != "0" }
-        let inTheMiddle = try server.answer(to: waiting, in: Self.house)
+        try await Self.wait { try server.answer(to: waiting, in: Self.issuer) != "0" }
+        let inTheMiddle = try server.answer(to: waiting, in: Self.issuer)
         try cable.pullOut()
-        try await Self.wait { try server.answer(to: sessions, in: Self.house) == "0" }
+        try await Self.wait { try server.answer(to: sessions, in: Self.issuer) == "0" }
         print("dead links: \(places.count), of which in the middle of a batch: \(inTheMiddle)")
 
         for station in stations {
@@ -54,8 +55,8 @@ import Testing
         for number in places.indices {
             let uid = Self.card(number)
             _ = try await ledger.voidOpenPayment(
-                on: uid, seen: Seen(try await desk.view(uid)), at: .end)
-            try await desk.complete(.pay(.cents(1)), id: 2_000 + number, on: uid)
+                on: uid, version: CardVersion(try await till.view(uid)), at: .end)
+            try await till.complete(.pay(.cents(1)), id: 2_000 + number, on: uid)
         }
         #expect(try await ledger.audit().violations == [])
     }
@@ -64,12 +65,12 @@ import Testing
     private static func card(_ number: Int) -> CardUID { .numbered(UInt8(number + 2)) }
 
     /// How many bytes a station has sent at the end of each statement of a payment.
-    private static func endsOfStatements(of desk: Desk, _ cable: Cable) async throws -> [Int] {
+    private static func endsOfStatements(of till: LedgerTill, _ cable: Cable) async throws -> [Int] {
         let (cutter, station) = try await station(0, cable)
         defer { cutter.end() }
-        try await desk.complete(.issue(1_000), id: 0)
+        try await till.complete(.issue(1_000), id: 0)
         cutter.cut(after: .max, .toServer)
-        try await Desk(station).complete(.pay(.cents(1)), id: 999)
+        try await LedgerTill(station).complete(.pay(.cents(1)), id: 999)
         let sent = cutter.passed(.toServer)
         await station.close()
         var (ends, end) = ([Int](), 0)
@@ -86,7 +87,7 @@ import Testing
         _ number: Int, _ cable: Cable
     ) async throws -> (LinkCutter, PostgreSQLLedger) {
         let cutter = try LinkCutter(to: cable.address)
-        return (cutter, try await PostgreSQLLedger.open(cutter.address(of: house), as: number))
+        return (cutter, try await PostgreSQLLedger.open(cutter.address(of: issuer), as: number))
     }
 
     private static func wait(for isSo: () throws -> Bool) async throws {

@@ -12,11 +12,11 @@ import Testing
         let address = (0..<3).reduce("127") { text, _ in "\(text).\(Int.random(in: 1...250))" }
         let server = try PrivatePostgreSQL(listening: address)
         defer { server.kill() }
-        let owned = PostgreSQLDatabase(try server.database("house"), now: { .tick(0) })
+        let owned = PostgreSQLDatabase(try server.database("issuer"), now: { .tick(0) })
         try await owned.makeLedger(in: .usd, partitions: 1)
         let name = try #require(StationName("till-1"))
         _ = try await owned.register(name, password: "secret")
-        let place = "postgresql://till-1:secret@\(address)/house"
+        let place = "postgresql://till-1:secret@\(address)/issuer"
         let root = "?sslrootcert=\(server.certificate)"
         for settings in [root, root + "&channel_binding=require"] {
             let ledger = try await PostgreSQLLedger.open(place + settings)
@@ -36,7 +36,7 @@ import Testing
             #expect(error?.detail.contains(words) == true, "\(error?.detail ?? "")")
         }
         // The same server by another name.
-        let named = "postgresql://till-1:secret@wrong.example/house\(root)&hostaddr=\(address)"
+        let named = "postgresql://till-1:secret@wrong.example/issuer\(root)&hostaddr=\(address)"
         let error = await #expect(throws: LedgerError.self) {
             _ = try await PostgreSQLLedger.open(named)
         }

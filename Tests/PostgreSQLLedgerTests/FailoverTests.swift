@@ -12,7 +12,7 @@ import Thoroughness
     /// Every confirmed payment is there: its commit had waited for the replica.
     @Test func losesNothingOfASynchronousReplica() async throws {
         let told = try await FailoverTests.failOver { primary in try primary.waitForReplica() }
-        try await told.house.database.reopen(.nothing)
+        try await told.issuer.database.reopen(.nothing)
         for station in 1...FailoverTests.stations { _ = try await told.connect(station) }
         let lost = try await told.lost()
         #expect(lost == [])
@@ -25,12 +25,12 @@ import Thoroughness
     @Test func losesPaymentsOfAnotherReplica() async throws {
         let told = try await FailoverTests.failOver(withReplicaAway: true) { _ in }
         // Its owner is wrong. A station that was there notices it, and the owner corrects himself.
-        try await told.house.database.reopen(.nothing)
+        try await told.issuer.database.reopen(.nothing)
         let refused = await #expect(throws: LedgerError.self) {
             for station in 1...FailoverTests.stations { _ = try await told.connect(station) }
         }
         #expect(refused?.kind == .undeclared && refused?.detail.contains("lacks") == true)
-        try await told.house.database.reopen(.something)
+        try await told.issuer.database.reopen(.something)
         for station in 1...FailoverTests.stations { _ = try await told.connect(station) }
         let lost = try await told.lost()
         print("failover, replica away: \(try await told.figures(lost))")
@@ -44,63 +44,63 @@ import Thoroughness
     /// it was started again. Its replica never has that. No station takes it for done.
     @Test(.checkOnly) func believesNoServerThatIsAlone() async throws {
         let primary = try PrivatePostgreSQL()
-        let house = House(server: primary, name: "house")
-        _ = try primary.database(house.name)
-        try await house.database.makeLedger(in: .usd, partitions: 2)
+        let issuer = TestIssuer(server: primary, name: "issuer")
+        _ = try primary.database(issuer.name)
+        try await issuer.database.makeLedger(in: .usd, partitions: 2)
         let replica = try PrivatePostgreSQL(copying: primary)
         try primary.waitForReplica()
-        let ledger = try await PostgreSQLLedger.open(house.address, as: 1, patience: .ofCounter)
-        let desk = Desk(ledger)
-        try await desk.complete(.issue(1000), id: 1)
-        let work = try await desk.work(.pay(.cents(100)), id: 2)
+        let ledger = try await PostgreSQLLedger.open(issuer.address, as: 1, patience: .ofTill)
+        let till = LedgerTill(ledger)
+        try await till.complete(.issue(1000), id: 1)
+        let work = try await till.work(.pay(.cents(100)), id: 2)
         replica.kill()
-        let unknown = await #expect(throws: LedgerError.self) { try await desk.confirm(work) }
+        let unknown = await #expect(throws: LedgerError.self) { try await till.confirm(work) }
         #expect(unknown?.kind == .outcomeUnknown)
-        let again = await #expect(throws: LedgerError.self) { try await desk.confirm(work) }
+        let again = await #expect(throws: LedgerError.self) { try await till.confirm(work) }
         #expect(again?.kind == .unreachable)
-        let alone = House(server: try primary.recovered(), name: house.name)
+        let alone = TestIssuer(server: try primary.recovered(), name: issuer.name)
         let state = "SELECT state FROM operation ORDER BY place DESC LIMIT 1"
-        #expect(try alone.server.answer(to: state, in: house.name) == "committed")
+        #expect(try alone.server.answer(to: state, in: issuer.name) == "committed")
         let refused = await #expect(throws: LedgerError.self) {
-            _ = try await PostgreSQLLedger.open(alone.address, as: 1, patience: .ofCounter)
+            _ = try await PostgreSQLLedger.open(alone.address, as: 1, patience: .ofTill)
         }
         #expect(refused?.kind == .unreachable)
         alone.server.kill()
-        let promoted = House(server: try replica.recovered(), name: house.name)
+        let promoted = TestIssuer(server: try replica.recovered(), name: issuer.name)
         try promoted.server.promote()
         try await promoted.database.reopen(.nothing)
         let kept = try await PostgreSQLLedger.open(promoted.address, as: 1)
         #expect(try await kept.operation(.numbered(2))?.state == .pending)
-        try await Desk(kept).confirm(work)
-        #expect(try await Desk(kept).balance() == 900)
+        try await LedgerTill(kept).confirm(work)
+        #expect(try await LedgerTill(kept).balance() == 900)
     }
 
     /// An administrator cancels a commit that waits for the replica. The server answers that it was
     /// done, with a warning; the others see it, and it is gone after a promotion.
     @Test(.checkOnly) func believesNoCommitWithAWarning() async throws {
         let primary = try PrivatePostgreSQL()
-        let house = House(server: primary, name: "house")
-        _ = try primary.database(house.name)
-        try await house.database.makeLedger(in: .usd, partitions: 2)
+        let issuer = TestIssuer(server: primary, name: "issuer")
+        _ = try primary.database(issuer.name)
+        try await issuer.database.makeLedger(in: .usd, partitions: 2)
         let replica = try PrivatePostgreSQL(copying: primary)
         try primary.waitForReplica()
-        let ledger = try await PostgreSQLLedger.open(house.address, as: 1)
-        try await Desk(ledger).complete(.issue(1000), id: 1)
-        let work = try await Desk(ledger).work(.pay(.cents(100)), id: 2)
+        let ledger = try await PostgreSQLLedger.open(issuer.address, as: 1)
+        try await LedgerTill(ledger).complete(.issue(1000), id: 1)
+        let work = try await LedgerTill(ledger).work(.pay(.cents(100)), id: 2)
         replica.kill()
-        let confirming = Task { try await Desk(ledger).confirm(work) }
+        let confirming = Task { try await LedgerTill(ledger).confirm(work) }
         let waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
         try await FailoverTests.wait {
-            (try? primary.answer(to: "SELECT count(*) \(waiting)", in: house.name)) == "1"
+            (try? primary.answer(to: "SELECT count(*) \(waiting)", in: issuer.name)) == "1"
         }
         let cancelled = "SELECT count(pg_cancel_backend(pid)) \(waiting)"
-        #expect(try primary.answer(to: cancelled, in: house.name) == "1")
+        #expect(try primary.answer(to: cancelled, in: issuer.name) == "1")
         let unknown = await #expect(throws: LedgerError.self) { try await confirming.value }
         #expect(unknown?.kind == .outcomeUnknown)
         let state = "SELECT state FROM operation ORDER BY place DESC LIMIT 1"
-        #expect(try primary.answer(to: state, in: house.name) == "committed")
+        #expect(try primary.answer(to: state, in: issuer.name) == "committed")
         primary.kill()
-        let promoted = House(server: try replica.recovered(), name: house.name)
+        let promoted = TestIssuer(server: try replica.recovered(), name: issuer.name)
         try promoted.server.promote()
         try await promoted.database.reopen(.nothing)
         let kept = try await PostgreSQLLedger.open(promoted.address, as: 1)
@@ -112,7 +112,7 @@ import Thoroughness
     /// Payments before the server dies.
     private static var enough: Int { Thoroughness.asked > .usual ? 400 : 120 }
 
-    private struct House {
+    private struct TestIssuer {
         let server: PrivatePostgreSQL
         let name: String
 
@@ -120,9 +120,9 @@ import Thoroughness
         var database: PostgreSQLDatabase { PostgreSQLDatabase(address, now: { .tick(0) }) }
     }
 
-    /// The house after the failover, and the payments that were confirmed.
+    /// The issuer after the failover, and the payments that were confirmed.
     private struct Told {
-        let house: House
+        let issuer: TestIssuer
         let payments: [Operation]
         /// The payments of which no station learned whether they were done.
         let unknown: [OperationID]
@@ -131,11 +131,11 @@ import Thoroughness
 
         func connect(_ station: Int) async throws -> PostgreSQLLedger {
             try await PostgreSQLLedger.open(
-                house.address, as: station, memory: "\(memory)-\(station)")
+                issuer.address, as: station, memory: "\(memory)-\(station)")
         }
 
         func lost() async throws -> [Operation] {
-            let ledger = try await PostgreSQLLedger.open(house.address, as: 0)
+            let ledger = try await PostgreSQLLedger.open(issuer.address, as: 0)
             var lost: [Operation] = []
             for payment in payments {
                 let kept = try await ledger.operation(payment.id)
@@ -145,7 +145,7 @@ import Thoroughness
         }
 
         func figures(_ lost: [Operation]) async throws -> String {
-            let ledger = try await PostgreSQLLedger.open(house.address, as: 0)
+            let ledger = try await PostgreSQLLedger.open(issuer.address, as: 0)
             var kept = 0
             for id in unknown where try await ledger.operation(id)?.state == .committed {
                 kept += 1
@@ -156,13 +156,13 @@ import Thoroughness
 
         /// Every card can be used again, and the books are right.
         func goOn(above highest: SequenceNumber = .none) async throws {
-            let ledger = try await PostgreSQLLedger.open(house.address, as: 0)
-            let desk = Desk(ledger)
+            let ledger = try await PostgreSQLLedger.open(issuer.address, as: 0)
+            let till = LedgerTill(ledger)
             for number in 1...FailoverTests.stations {
                 let uid = CardUID.numbered(UInt8(number))
                 _ = try await ledger.voidOpenPayment(
-                    on: uid, seen: Seen(try await desk.view(uid)), at: .end)
-                let paid = try await desk.complete(
+                    on: uid, version: CardVersion(try await till.view(uid)), at: .end)
+                let paid = try await till.complete(
                     .pay(.cents(1)), id: 1_000_000 + number, on: uid)
                 #expect(paid.sequence > highest)
             }
@@ -174,12 +174,12 @@ import Thoroughness
         withReplicaAway isAway: Bool = false, _ prepare: (PrivatePostgreSQL) throws -> Void
     ) async throws -> Told {
         let primary = try PrivatePostgreSQL()
-        let house = House(server: primary, name: "house")
-        _ = try primary.database(house.name)
-        try await house.database.makeLedger(in: .usd, partitions: 2)
-        let desk = Desk(try await PostgreSQLLedger.open(house.address, as: 0))
+        let issuer = TestIssuer(server: primary, name: "issuer")
+        _ = try primary.database(issuer.name)
+        try await issuer.database.makeLedger(in: .usd, partitions: 2)
+        let till = LedgerTill(try await PostgreSQLLedger.open(issuer.address, as: 0))
         for number in 1...stations {
-            try await desk.complete(.issue(90_000), id: number, on: .numbered(UInt8(number)))
+            try await till.complete(.issue(90_000), id: number, on: .numbered(UInt8(number)))
         }
         let replica = try PrivatePostgreSQL(copying: primary)
         try prepare(primary)
@@ -189,7 +189,7 @@ import Thoroughness
         try await withThrowingTaskGroup(of: Void.self) { group in
             for station in 1...stations {
                 let ledger = try await PostgreSQLLedger.open(
-                    house.address, as: station, memory: "\(memory)-\(station)")
+                    issuer.address, as: station, memory: "\(memory)-\(station)")
                 group.addTask { await sell(at: station, on: ledger, told, unknown) }
             }
             try await wait { told.withLock { $0.count } >= enough / 2 }
@@ -201,7 +201,7 @@ import Thoroughness
         let promoted = isAway ? try replica.recovered() : replica
         try promoted.promote()
         return Told(
-            house: House(server: promoted, name: house.name), payments: told.withLock { $0 },
+            issuer: TestIssuer(server: promoted, name: issuer.name), payments: told.withLock { $0 },
             unknown: unknown.withLock { $0 }, memory: memory)
     }
 
@@ -210,12 +210,12 @@ import Thoroughness
         at station: Int, on ledger: PostgreSQLLedger, _ told: Guarded<[Operation]>,
         _ unknown: Guarded<[OperationID]>
     ) async {
-        let desk = Desk(ledger)
+        let till = LedgerTill(ledger)
         let uid = CardUID.numbered(UInt8(station))
         var id = 1000 * station
         while true {
             do {
-                let paid = try await desk.complete(.pay(.cents(1)), id: id, on: uid)
+                let paid = try await till.complete(.pay(.cents(1)), id: id, on: uid)
                 told.withLock { $0.append(paid) }
             } catch {
                 guard (error as? LedgerError)?.kind == .outcomeUnknown else { return }

@@ -40,12 +40,12 @@ import Thoroughness
         }
     }
 
-    /// Nothing of it is there where it does not come to its end.
+    /// Nothing of it is there where it does not end.
     @Test func isWholeOrNotThere() async throws {
         let memory = InMemoryLedger()
-        let desk = Desk(memory)
+        let till = LedgerTill(memory)
         for number in 1...3 {
-            try await desk.complete(.issue(1000), id: number, on: .numbered(UInt8(number)))
+            try await till.complete(.issue(1000), id: number, on: .numbered(UInt8(number)))
         }
         let server = try PrivatePostgreSQL.shared.get()
         try await FillingTests.inEmptyDatabase { address in

@@ -52,19 +52,19 @@ import Thoroughness
     private static func sell(on ledger: PostgreSQLLedger, _ database: TestDatabase) async throws {
         _ = try await ledger.otherKeys(
             than: StationKeys(marks: [1: "first"], usable: [1], sealing: 1))
-        let desk = Desk(ledger)
-        try await desk.complete(.issue(5000), id: 1)
-        try await desk.complete(.issue(5000), id: 2, on: .second)
-        try await desk.complete(.scratch(.numbered(9)), id: 3)
-        try await desk.ask(for: 4)
-        try await desk.complete(.ticket(.sample(), .cents(50)), id: 5)
-        try await desk.complete(.claim(Ticket.sample().id, .cents(50)), id: 6)
-        let payment = try await desk.complete(.pay(.cents(400)), id: 7)
-        try await desk.complete(.refund(of: payment.id, nil), id: 8)
+        let till = LedgerTill(ledger)
+        try await till.complete(.issue(5000), id: 1)
+        try await till.complete(.issue(5000), id: 2, on: .second)
+        try await till.complete(.scratch(.numbered(9)), id: 3)
+        try await till.ask(for: 4)
+        try await till.complete(.ticket(.sample(), .cents(50)), id: 5)
+        try await till.complete(.claim(Ticket.sample().id, .cents(50)), id: 6)
+        let payment = try await till.complete(.pay(.cents(400)), id: 7)
+        try await till.complete(.refund(of: payment.id, nil), id: 8)
         _ = try await CustomerLedger(ledger).raise(try #require(ReadCounter(7)), of: .first)
         try await database.owned.reopen(.something)
-        try await desk.complete(.pay(.cents(1)), id: 9)
-        _ = try await desk.work(.pay(.cents(1)), id: 10)
+        try await till.complete(.pay(.cents(1)), id: 9)
+        _ = try await till.work(.pay(.cents(1)), id: 10)
         try database.change(
             """
             INSERT INTO journal (id, station, place, settled, written, missing, reported_at,
@@ -76,16 +76,16 @@ import Thoroughness
     private static func expectGoingOn(
         _ ledger: PostgreSQLLedger, _ database: TestDatabase, _ attack: String, _ id: Int
     ) async throws {
-        let desk = Desk(ledger)
+        let till = LedgerTill(ledger)
         // The card itself: any answer.
-        if let view = try? await desk.view(), let open = view.open {
+        if let view = try? await till.view(), let open = view.open {
             _ = try? await ledger.end(
-                open, as: .voided, resealWith: .numbered(id), seen: Seen(view),
-                sealer: desk.sealer, at: .end)
+                open, as: .voided, resealWith: .numbered(id), version: CardVersion(view),
+                sealer: till.sealer, at: .end)
         }
-        _ = try? await desk.complete(.pay(.cents(1)), id: id + 1)
+        _ = try? await till.complete(.pay(.cents(1)), id: id + 1)
         do {
-            try await desk.complete(.pay(.cents(1)), id: id + 2, on: .second)
+            try await till.complete(.pay(.cents(1)), id: id + 2, on: .second)
             // A busy server may take longer than people wait for its state.
             try await Self.answered { () async throws(LedgerError) in
                 _ = try await database.owned.status()

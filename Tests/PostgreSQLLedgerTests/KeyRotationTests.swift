@@ -14,8 +14,8 @@ import Testing
             marks: marks.filter { ids.contains($0.key) }, usable: ids, sealing: sealing)
     }
 
-    /// A house of two stations with key 1, each at a login of its own.
-    private static func house(
+    /// An issuer of two stations with key 1, each at a login of its own.
+    private static func issuer(
         _ body: (TestDatabase, [(name: StationName, ledger: PostgreSQLLedger)]) async throws -> Void
     ) async throws {
         try await TestDatabase.temporary { database in
@@ -46,7 +46,7 @@ import Testing
 
     /// The owner retires it at the moment at which another owner lets it seal.
     @Test func keepTheKeyThatSeals() async throws {
-        try await Self.house { database, stations in
+        try await Self.issuer { database, stations in
             try await database.owned.announce(2, mark: "second")
             try await database.owned.seal(with: 2, mark: "second", isForced: true)
             let owner = try await database.open()
@@ -64,8 +64,8 @@ import Testing
     }
 
     @Test func sealTogetherOnceAllHaveTheKey() async throws {
-        try await Self.house { database, stations in
-            let (here, there) = (Desk(stations[0].ledger), Desk(stations[1].ledger))
+        try await Self.issuer { database, stations in
+            let (here, there) = (LedgerTill(stations[0].ledger), LedgerTill(stations[1].ledger))
             let owned = database.owned
             #expect(try await owned.status().keys.sealing == 1)
             try await here.complete(.issue(1000), id: 1)
@@ -87,9 +87,9 @@ import Testing
             try await owned.seal(with: 2, mark: "second", isForced: false)
             let sealed = try await owned.status().keys
             #expect(sealed.sealing == 2 && sealed.next == nil && sealed.lacking(2) == [])
-            for desk in [here, there] {
-                #expect(try await desk.begin(.pay(.cents(1)), id: 3) == .changed)
-                #expect(try await desk.view().keyOrder == KeyOrder(retired: [], sealing: 2))
+            for till in [here, there] {
+                #expect(try await till.begin(.pay(.cents(1)), id: 3) == .changed)
+                #expect(try await till.view().keyPolicy == KeyPolicy(retired: [], sealing: 2))
             }
             try await there.with(key: 2).complete(.pay(.cents(1)), id: 3)
             #expect(try await here.with(key: 2).balance() == 998)
@@ -99,22 +99,22 @@ import Testing
 
     /// The station has judged by what it knew, and nothing is sealed with the key of before.
     @Test func changeWhileAStationSells() async throws {
-        try await Self.house { database, stations in
-            let desk = Desk(stations[0].ledger)
-            try await desk.complete(.issue(1000), id: 1)
-            let open = try await desk.work(.pay(.cents(100)), id: 2)
+        try await Self.issuer { database, stations in
+            let till = LedgerTill(stations[0].ledger)
+            try await till.complete(.issue(1000), id: 1)
+            let open = try await till.work(.pay(.cents(100)), id: 2)
             try await database.owned.announce(2, mark: "second")
             try await database.owned.seal(with: 2, mark: "second", isForced: true)
             // What is on its way onto a card is still good: its key is not retired.
-            try await desk.confirm(open)
-            #expect(try await desk.balance() == 900)
-            let seen = try await desk.view()
+            try await till.confirm(open)
+            #expect(try await till.balance() == 900)
+            let version = try await till.view()
             try await database.owned.announce(3, mark: "third")
             try await database.owned.seal(with: 3, mark: "third", isForced: true)
             let late = Request(
-                id: .numbered(3), uid: .first, intent: .pay(.cents(1)), at: .tick(1))
+                id: .numbered(3), uid: .first, action: .pay(.cents(1)), at: .tick(1))
             let answer = try await stations[0].ledger.begin(
-                late, seen: Seen(seen), sealer: .hashing(key: 2))
+                late, version: CardVersion(version), sealer: .hashing(key: 2))
             #expect(answer == .changed)
             let keys = try database.answer(
                 to: "SELECT string_agg(key_id::text, ' ' ORDER BY sequence) FROM issued_record")
@@ -124,9 +124,9 @@ import Testing
 
     /// No record under another key comes in, whatever a station has read before.
     @Test func areProvedByTheRecord() async throws {
-        try await Self.house { database, stations in
+        try await Self.issuer { database, stations in
             let ledger = stations[0].ledger
-            try await Desk(ledger).complete(.issue(1000), id: 1)
+            try await LedgerTill(ledger).complete(.issue(1000), id: 1)
             try await database.owned.announce(2, mark: "second")
             try await database.owned.seal(with: 2, mark: "second", isForced: true)
             let number = try #require(SequenceNumber(9))
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func areToldAgainWhereAFileWasPutBack() async throws {
-        try await Self.house { database, stations in
+        try await Self.issuer { database, stations in
             try await database.owned.announce(2, mark: "second")
             for station in stations {
                 _ = try await station.ledger.otherKeys(than: Self.keys([1, 2]))
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test func doNotWaitForAStationThatWasRevoked() async throws {
-        try await Self.house { database, stations in
+        try await Self.issuer { database, stations in
             try await database.owned.announce(2, mark: "second")
             _ = try await stations[0].ledger.otherKeys(than: Self.keys([1, 2]))
             try await database.owned.revoke(stations[1].name)
@@ -171,7 +171,7 @@ import Testing
 
     /// A station that comes in the middle is waited for, too.
     @Test func waitForAStationThatIsNew() async throws {
-        try await Self.house { database, stations in
+        try await Self.issuer { database, stations in
             try await database.owned.announce(2, mark: "second")
             for station in stations {
                 _ = try await station.ledger.otherKeys(than: Self.keys([1, 2]))
@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test func areChangedOnceAtATime() async throws {
-        try await Self.house { database, _ in
+        try await Self.issuer { database, _ in
             try await database.owned.announce(2, mark: "second")
             let second = await Self.error { try await database.owned.announce(3, mark: "third") }
             #expect(second?.kind == .refused)
@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test func areAnotherStationsWhereTheMarkDiffers() async throws {
-        try await Self.house { database, stations in
+        try await Self.issuer { database, stations in
             let strange = StationKeys(
                 marks: [1: "strange", 3: "third"], usable: [1, 3], sealing: 1)
             for _ in 0..<2 {
@@ -224,18 +224,18 @@ import Testing
     @Test func beginWithTheFirstStation() async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await database.open()
-            #expect(try await ledger.keyOrder() == KeyOrder(retired: []))
+            #expect(try await ledger.keyPolicy() == KeyPolicy(retired: []))
             #expect(try await ledger.otherKeys(than: Self.keys([1, 2], sealing: 2)) == [])
-            #expect(try await ledger.keyOrder() == KeyOrder(retired: [], sealing: 2))
+            #expect(try await ledger.keyPolicy() == KeyPolicy(retired: [], sealing: 2))
             let later = try await database.open()
             #expect(try await later.otherKeys(than: Self.keys([1])) == [])
-            #expect(try await later.keyOrder().sealing == 2)
+            #expect(try await later.keyPolicy().sealing == 2)
         }
     }
 
     /// Each costs a station one round trip at its first card, and none after that.
     @Test func areToldOnceAConnection() async throws {
-        try await Self.house { _, stations in
+        try await Self.issuer { _, stations in
             let ledger = stations[0].ledger
             _ = try await ledger.otherKeys(than: Self.keys([1]))
             let before = await ledger.roundTrips
@@ -250,7 +250,7 @@ import Testing
         "INSERT INTO key_mark (id, mark, announced_at) VALUES (9, 'x', 9)",
     ])
     func areNotForAStationToChange(_ statement: String) async throws {
-        try await Self.house { database, stations in
+        try await Self.issuer { database, stations in
             let words = #expect(throws: PrivatePostgreSQL.Failure.self) {
                 try PrivatePostgreSQL.shared.get().answer(
                     to: statement, in: database.name, as: stations[0].name.text,

@@ -14,11 +14,11 @@ import Thoroughness
     func atEachMessage(_ direction: LinkCutter.Direction) async throws {
         var server = try PrivatePostgreSQL()
         defer { server.kill() }
-        let address = try server.database("house")
+        let address = try server.database("issuer")
         try await PostgreSQLDatabase(address, now: { .tick(0) }).makeLedger(
             in: .usd, partitions: 2)
         let first = try await PostgreSQLLedger.open(address, as: 0)
-        try await Desk(first).complete(.issue(90_000_00), id: 1)
+        try await LedgerTill(first).complete(.issue(90_000_00), id: 1)
         await first.close()
         let ends = try await KilledServerTests.messageEnds(direction, at: server, id: 2)
         var count = WatchedTap.Count()
@@ -26,13 +26,13 @@ import Thoroughness
         for (round, place) in stride(from: 0, to: ends.count - 1, by: step).enumerated() {
             let cutter = try LinkCutter(to: server.socket)
             defer { cutter.end() }
-            let station = try await PostgreSQLLedger.open(cutter.address(of: "house"), as: 1)
-            let before = try await Desk(station).balance()
+            let station = try await PostgreSQLLedger.open(cutter.address(of: "issuer"), as: 1)
+            let before = try await LedgerTill(station).balance()
             cutter.cut(after: ends[place], direction, .after { [server] in server.kill() })
             let tap = WatchedTap(id: round + 3)
             let told = await tap.pay(at: station)
             server = try server.recovered()
-            let ledger = try await PostgreSQLLedger.open(server.address(of: "house"), as: 0)
+            let ledger = try await PostgreSQLLedger.open(server.address(of: "issuer"), as: 0)
             try await tap.judge(
                 told, on: ledger, before: before, &count, "message \(place) \(direction)")
             #expect(try await ledger.audit().violations == [])
@@ -49,8 +49,8 @@ import Thoroughness
     ) async throws -> [Int] {
         let cutter = try LinkCutter(to: server.socket)
         defer { cutter.end() }
-        let station = try await PostgreSQLLedger.open(cutter.address(of: "house"), as: 1)
-        _ = try await Desk(station).balance()
+        let station = try await PostgreSQLLedger.open(cutter.address(of: "issuer"), as: 1)
+        _ = try await LedgerTill(station).balance()
         cutter.cut(after: .max, direction)
         let told = await WatchedTap(id: id).pay(at: station)
         guard case .paid = told else { throw Failure(what: "\(told)") }

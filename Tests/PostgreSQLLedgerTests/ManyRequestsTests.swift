@@ -41,7 +41,7 @@ import Thoroughness
         /// The ends that were told, and the work that was handed out.
         var committed: [Operation] = []
         var voided: [Operation] = []
-        var works: [OpenWork] = []
+        var works: [OpenOperation] = []
         var words: [String: Int] = [:]
     }
 
@@ -69,7 +69,7 @@ import Thoroughness
                 switch answer {
                 case .confirmation(.committed(let operation)): told.committed.append(operation)
                 case .confirmation(.voided(let operation)): told.voided.append(operation)
-                case .beginning(.begun(let work)), .settlement(.work(let work)):
+                case .beginning(.begun(let work)), .resolution(.work(let work)):
                     told.works.append(work)
                 default: break
                 }

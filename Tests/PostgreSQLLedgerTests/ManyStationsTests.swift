@@ -12,7 +12,7 @@ import Thoroughness
         try await TestDatabase.temporary { database in
             let stations = try await ManyStationsTests.stations(8, of: database)
             for number in 1...4 {
-                try await Desk(stations[0]).complete(
+                try await LedgerTill(stations[0]).complete(
                     .issue(5000), id: number, on: .numbered(UInt8(number)))
             }
             let sums = try await withThrowingTaskGroup(of: Int64.self) { group in
@@ -21,10 +21,10 @@ import Thoroughness
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            let desk = Desk(stations[0])
-            #expect(try await desk.balance(of: .takings) == sums.reduce(0, +))
+            let till = LedgerTill(stations[0])
+            #expect(try await till.balance(of: .takings) == sums.reduce(0, +))
             var left: Int64 = 0
-            for number in 1...4 { left += try await desk.balance(.numbered(UInt8(number))) }
+            for number in 1...4 { left += try await till.balance(.numbered(UInt8(number))) }
             #expect(left == 4 * 5000 - sums.reduce(0, +) && left < 4 * 5000)
             #expect(try await stations[0].audit().violations == [])
         }
@@ -33,10 +33,10 @@ import Thoroughness
     /// Sells on each of the cards; what was sold.
     private static func sell(at station: Int, on ledger: PostgreSQLLedger) async throws -> Int64 {
         var sold: Int64 = 0
-        let desk = Desk(ledger)
+        let till = LedgerTill(ledger)
         for number in 0..<(Thoroughness.asked > .usual ? 40 : 12) {
             let uid = CardUID.numbered(UInt8(1 + (number + station) % 4))
-            let beginning = try await desk.begin(
+            let beginning = try await till.begin(
                 .pay(.cents(7)), id: 1000 * (station + 1) + number, on: uid)
             // Another station's payment was open, or it was quicker.
             guard case .begun(let work) = beginning else {
@@ -52,19 +52,19 @@ import Thoroughness
     @Test func areAskedTheSame() async throws {
         try await TestDatabase.temporary { database in
             let stations = try await ManyStationsTests.stations(2, of: database)
-            try await Desk(stations[0]).complete(.issue(), id: 1)
+            try await LedgerTill(stations[0]).complete(.issue(), id: 1)
             let rounds = 2..<(Thoroughness.asked > .usual ? 30 : 12)
             for round in rounds {
                 let answers = try await ManyStationsTests.atOnce(stations) { ledger in
-                    try await Desk(ledger).begin(.add(.cents(5)), id: round)
+                    try await LedgerTill(ledger).begin(.add(.cents(5)), id: round)
                 }
-                let works = answers.compactMap { answer -> OpenWork? in
+                let works = answers.compactMap { answer -> OpenOperation? in
                     if case .begun(let work) = answer { work } else { nil }
                 }
                 #expect(works.count == 1, "\(answers)")
-                for work in works { try await Desk(stations[1]).confirm(work) }
+                for work in works { try await LedgerTill(stations[1]).confirm(work) }
             }
-            #expect(try await Desk(stations[0]).balance() == 1000 + Int64(rounds.count) * 5)
+            #expect(try await LedgerTill(stations[0]).balance() == 1000 + Int64(rounds.count) * 5)
         }
     }
 
@@ -76,16 +76,16 @@ import Thoroughness
                 let tag = CardUID.numbered(UInt8(round))
                 let answers = try await ManyStationsTests.atOnce(stations) { ledger in
                     let isFirst = ledger === stations[0]
-                    return try await Desk(ledger).begin(
+                    return try await LedgerTill(ledger).begin(
                         .issue(), id: 100 + (isFirst ? 2 * round : 2 * round + 1), on: tag,
-                        seen: nil)
+                        version: nil)
                 }
                 #expect(answers.count { if case .begun = $0 { true } else { false } } == 1)
                 let others = try await ManyStationsTests.atOnce(stations) { ledger in
                     let isFirst = ledger === stations[0]
-                    return try await Desk(ledger).begin(
+                    return try await LedgerTill(ledger).begin(
                         .issue(), id: 1000 + round,
-                        on: .numbered(UInt8((isFirst ? 100 : 150) + round)), seen: nil)
+                        on: .numbered(UInt8((isFirst ? 100 : 150) + round)), version: nil)
                 }
                 #expect(others.count { if case .begun = $0 { true } else { false } } == 1)
             }

@@ -25,8 +25,8 @@ import Thoroughness
             let status = try await owner.status()
             #expect(status.isOpen && status.epoch == 1)
             let ledger = try await database.open(address)
-            try await Desk(ledger).complete(.issue(), id: 1)
-            #expect(try await Desk(ledger).view().card.allocated.value == 1)
+            try await LedgerTill(ledger).complete(.issue(), id: 1)
+            #expect(try await LedgerTill(ledger).view().card.allocated.value == 1)
         }
     }
 
@@ -45,22 +45,22 @@ import Thoroughness
     @Test(.checkOnly) func isDeclaredAgainAfterARestore() async throws {
         let server = try PrivatePostgreSQL()
         defer { server.kill() }
-        let address = try server.database("house")
+        let address = try server.database("issuer")
         try await PostgreSQLDatabase(address, now: { .tick(0) }).makeLedger(
             in: .usd, partitions: 2)
         let ledger = try await PostgreSQLLedger.open(address, as: 1)
-        try await Desk(ledger).complete(.issue(1000), id: 1)
+        try await LedgerTill(ledger).complete(.issue(1000), id: 1)
         let restored = try PrivatePostgreSQL(restoring: server)
         defer { restored.kill() }
-        let lost = try await Desk(ledger).complete(.pay(.cents(100)), id: 2)
-        let place = restored.address(of: "house")
+        let lost = try await LedgerTill(ledger).complete(.pay(.cents(100)), id: 2)
+        let place = restored.address(of: "issuer")
         #expect(await OpeningTests.error(of: place)?.kind == .undeclared)
         let owner = PostgreSQLDatabase(place, now: { .tick(0) })
         #expect(try await owner.status().isOpen == false)
         try await owner.reopen(.something)
         let again = try await PostgreSQLLedger.open(place, as: 1)
-        #expect(try await Desk(again).balance() == 1000)
-        let next = try await Desk(again).complete(.pay(.cents(1)), id: 3)
+        #expect(try await LedgerTill(again).balance() == 1000)
+        let next = try await LedgerTill(again).complete(.pay(.cents(1)), id: 3)
         #expect(next.sequence > lost.sequence)
         #expect(try await again.audit().violations == [])
     }
@@ -75,18 +75,18 @@ import Thoroughness
     @Test func isAskedForInEveryTransaction() async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await database.open()
-            let desk = Desk(ledger)
-            try await desk.complete(.issue(1000), id: 1)
-            let work = try await desk.work(.pay(.cents(100)), id: 2)
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(1000), id: 1)
+            let work = try await till.work(.pay(.cents(100)), id: 2)
             try database.change("UPDATE opening SET server = 'another'")
-            let refused = await OpeningTests.error { _ = try await desk.confirm(work) }
+            let refused = await OpeningTests.error { _ = try await till.confirm(work) }
             #expect(refused?.kind == .undeclared)
-            let seen = await OpeningTests.error { _ = try await desk.view() }
-            #expect(seen?.kind == .undeclared)
+            let version = await OpeningTests.error { _ = try await till.view() }
+            #expect(version?.kind == .undeclared)
             #expect(await OpeningTests.error(of: database.address)?.kind == .undeclared)
             try await database.owned.reopen(.nothing)
-            try await desk.confirm(work)
-            #expect(try await desk.balance() == 900)
+            try await till.confirm(work)
+            #expect(try await till.balance() == 900)
         }
     }
 
@@ -94,18 +94,18 @@ import Thoroughness
     @Test func skipsNumbersAfterALoss() async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await database.open()
-            let desk = Desk(ledger)
+            let till = LedgerTill(ledger)
             for number in 1...2 {
-                try await desk.complete(.issue(1000), id: number, on: .numbered(UInt8(number)))
+                try await till.complete(.issue(1000), id: number, on: .numbered(UInt8(number)))
             }
-            let open = try await desk.work(.pay(.cents(1)), id: 3, on: .numbered(2))
+            let open = try await till.work(.pay(.cents(1)), id: 3, on: .numbered(2))
             try await database.owned.reopen(.something)
             try await database.owned.reopen(.something)
             let skipped = 2 * restoreGap
-            let gap = try #require(try await desk.view(.numbered(1)).gaps.first).numbers
+            let gap = try #require(try await till.view(.numbered(1)).gaps.first).numbers
             #expect(gap.upperBound.value - gap.lowerBound.value + 1 == skipped)
             #expect(try database.answer(to: "SELECT count(*) FROM gap") == "0")
-            let paid = try await desk.complete(.pay(.cents(1)), id: 4, on: .numbered(1))
+            let paid = try await till.complete(.pay(.cents(1)), id: 4, on: .numbered(1))
             #expect(paid.sequence.value == 2 + skipped)
             // The number of the open payment may be on a tag that a lost commit has reached.
             guard case .superseded = try await ledger.confirm(open, at: .end) else {
@@ -113,18 +113,18 @@ import Thoroughness
                 return
             }
             _ = try await ledger.voidOpenPayment(
-                on: .numbered(2), seen: Seen(try await desk.view(.numbered(2))), at: .end)
-            let next = try await desk.complete(.pay(.cents(1)), id: 5, on: .numbered(2))
+                on: .numbered(2), version: CardVersion(try await till.view(.numbered(2))), at: .end)
+            let next = try await till.complete(.pay(.cents(1)), id: 5, on: .numbered(2))
             #expect(next.sequence.value == 3 + skipped)
-            try await desk.complete(.pay(.cents(1)), id: 6, on: .numbered(1))
+            try await till.complete(.pay(.cents(1)), id: 6, on: .numbered(1))
             #expect(try database.answer(to: "SELECT count(*) FROM gap") == "2")
-            try await desk.complete(.issue(), id: 7, on: .numbered(3))
-            #expect(try await desk.view(.numbered(3)).gaps == [])
+            try await till.complete(.issue(), id: 7, on: .numbered(3))
+            #expect(try await till.view(.numbered(3)).gaps == [])
             #expect(try await ledger.audit().violations == [])
         }
     }
 
-    /// Stations with clocks of their own begin and settle by one time.
+    /// Stations with clocks of their own begin and resolve by one time.
     @Test(arguments: [0, 300, -540_000, 86_400_000] as [Int64])
     func keepsOneTime(_ slow: Int64) async throws {
         try await TestDatabase.temporary { database in
@@ -142,8 +142,8 @@ import Thoroughness
     func leavesACardEnoughNumbers(_ losses: Int) async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await database.open()
-            let desk = Desk(ledger)
-            try await desk.complete(.issue(1000), id: 1)
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(1000), id: 1)
             try database.change(
                 """
                 INSERT INTO opening SELECT number + loss, server, epoch + loss, 65536, 0, ''
@@ -151,16 +151,16 @@ import Thoroughness
                 WHERE number = (SELECT max(number) FROM opening)
                 """)
             guard losses == 256 else {
-                try await desk.complete(.pay(.cents(1)), id: 2)
-                #expect(try await desk.balance() == 999)
+                try await till.complete(.pay(.cents(1)), id: 2)
+                #expect(try await till.balance() == 999)
                 return
             }
-            guard case .refused(let refusal) = try await desk.begin(.pay(.cents(1)), id: 2) else {
+            guard case .refused(let refusal) = try await till.begin(.pay(.cents(1)), id: 2) else {
                 Issue.record("a card without numbers was paid with")
                 return
             }
             #expect(refusal.rule == .numbersExhausted)
-            #expect(try await desk.balance() == 1000)
+            #expect(try await till.balance() == 1000)
             #expect(try await ledger.audit().violations == [])
         }
     }
@@ -169,24 +169,24 @@ import Thoroughness
     @Test func letsAnEarlierVersionRead() async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await database.open()
-            let desk = Desk(ledger)
-            try await desk.complete(.issue(1000), id: 1)
-            let work = try await desk.work(.pay(.cents(100)), id: 2)
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(1000), id: 1)
+            let work = try await till.work(.pay(.cents(100)), id: 2)
             try database.change("UPDATE setting SET schema = 4")
             #expect(try await database.owned.status().reach == .later)
-            try await desk.confirm(work)
-            let next = try await desk.work(.pay(.cents(100)), id: 3)
+            try await till.confirm(work)
+            let next = try await till.work(.pay(.cents(100)), id: 3)
             // In the middle of a payment, at a station that is connected.
             try database.change("UPDATE setting SET oldest_writer = 4")
             for _ in 0..<2 {
-                let refused = await OpeningTests.error { _ = try await desk.confirm(next) }
+                let refused = await OpeningTests.error { _ = try await till.confirm(next) }
                 #expect(refused?.kind == .newer)
                 #expect(ledger.isReadOnly)
             }
-            #expect(try await desk.balance() == 900)
+            #expect(try await till.balance() == 900)
             let later = try await PostgreSQLLedger.open(database.address)
             #expect(later.isReadOnly)
-            #expect(try await Desk(later).view().open?.id == .numbered(3))
+            #expect(try await LedgerTill(later).view().open?.id == .numbered(3))
             let refused = await OpeningTests.error { try await later.requireWritable() }
             #expect(refused?.kind == .newer)
             let keys = StationKeys(marks: [1: "first"], usable: [1], sealing: 1)
@@ -196,17 +196,17 @@ import Thoroughness
             #expect(migration?.kind == .newer)
             try database.change("UPDATE setting SET schema = 3, oldest_writer = 1")
             try await database.owned.migrate()
-            try await desk.confirm(next)
+            try await till.confirm(next)
             #expect(!ledger.isReadOnly)
-            #expect(try await desk.balance() == 800)
+            #expect(try await till.balance() == 800)
         }
     }
 
     /// A made-up next version. Tills of this one go on.
     @Test func bringsTheTablesUpToDate() async throws {
         try await TestDatabase.temporary { database in
-            let desk = Desk(try await database.open())
-            try await desk.complete(.issue(1000), id: 1)
+            let till = LedgerTill(try await database.open())
+            try await till.complete(.issue(1000), id: 1)
             let step = "ALTER TABLE card ADD colour text DEFAULT 'red'"
             let failed = await OpeningTests.error {
                 try await database.owned.migrate(by: [[step, "INSERT INTO nowhere VALUES (1)"]])
@@ -217,8 +217,8 @@ import Thoroughness
             for _ in 0..<2 { try await database.owned.migrate(by: [[step]]) }
             #expect(try database.answer(to: "SELECT colour FROM card") == "red")
             #expect(try await database.owned.status().schema == 4)
-            try await desk.complete(.pay(.cents(100)), id: 2)
-            #expect(try await desk.ledger.audit().violations == [])
+            try await till.complete(.pay(.cents(100)), id: 2)
+            #expect(try await till.ledger.audit().violations == [])
         }
     }
 

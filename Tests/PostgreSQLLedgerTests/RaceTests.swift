@@ -18,22 +18,22 @@ import Thoroughness
 
     /// One id for two cards: one of them pays.
     @Test(arguments: [1, 2]) func giveOneIDToTwoCards(run: Int) async throws {
-        try await RaceTests.meeting(run, cards: [1, 2]) { desk, number in
-            try await desk.begin(.pay(.cents(100)), id: 10, on: .numbered(UInt8(number))).isBegun
+        try await RaceTests.meeting(run, cards: [1, 2]) { till, number in
+            try await till.begin(.pay(.cents(100)), id: 10, on: .numbered(UInt8(number))).isBegun
         } judge: { begun, ledger, _ in
             #expect(begun == 1)
-            let views = [try await Desk(ledger).view(.first), try await Desk(ledger).view(.second)]
+            let views = [try await LedgerTill(ledger).view(.first), try await LedgerTill(ledger).view(.second)]
             #expect(views.count { $0.open != nil } == 1)
         }
     }
 
     /// One code on two cards that are adopted: one of them keeps it.
     @Test func adoptOneCodeTwice() async throws {
-        try await RaceTests.meeting(1, cards: []) { desk, number in
+        try await RaceTests.meeting(1, cards: []) { till, number in
             let plan = CardPlan.sample(
                 .adopt(message: [UInt8(number)]), scratch: .scratched(.numbered(7)))
-            return try await desk.begin(
-                .make(plan), id: 10 + number, on: .numbered(UInt8(number)), seen: nil
+            return try await till.begin(
+                .make(plan), id: 10 + number, on: .numbered(UInt8(number)), version: nil
             ).isBegun
         } judge: { begun, _, database in
             #expect(begun == 2)
@@ -45,36 +45,36 @@ import Thoroughness
 
     /// One lost card that is replaced by two: its money moves once.
     @Test func replaceOneCardTwice() async throws {
-        try await RaceTests.meeting(1, cards: [1]) { desk, number in
+        try await RaceTests.meeting(1, cards: [1]) { till, number in
             let plan = CardPlan.sample(.replace(lost: .first), balance: 0)
-            return try await desk.begin(
-                .make(plan), id: 10 + number, on: .numbered(UInt8(number + 1)), seen: nil
+            return try await till.begin(
+                .make(plan), id: 10 + number, on: .numbered(UInt8(number + 1)), version: nil
             ).isBegun
         } judge: { begun, ledger, _ in
             #expect(begun == 1)
-            let status = try await Desk(ledger).view(.first).card.status
+            let status = try await LedgerTill(ledger).view(.first).card.status
             #expect(status == .replaced)
         }
     }
 
     /// One new tag on two readers: it becomes one card.
     @Test func makeOneTagTwice() async throws {
-        try await RaceTests.meeting(1, cards: []) { desk, number in
-            try await desk.begin(.issue(500), id: 10 + number, on: .first, seen: nil).isBegun
+        try await RaceTests.meeting(1, cards: []) { till, number in
+            try await till.begin(.issue(500), id: 10 + number, on: .first, version: nil).isBegun
         } judge: { begun, ledger, _ in
             #expect(begun == 1)
-            let balance = try await Desk(ledger).balance()
+            let balance = try await LedgerTill(ledger).balance()
             #expect(balance == 500)
         }
     }
 
     /// One payment that is refunded at two stations, and one card that pays all it has twice.
     @Test(arguments: [1, 2]) func moveMoneyOnce(run: Int) async throws {
-        try await RaceTests.meeting(run, cards: [1]) { desk, number in
-            try await desk.begin(.pay(.cents(1000)), id: 10 + number).isBegun
+        try await RaceTests.meeting(run, cards: [1]) { till, number in
+            try await till.begin(.pay(.cents(1000)), id: 10 + number).isBegun
         } judge: { begun, ledger, _ in
             #expect(begun == 1)
-            guard let open = try await Desk(ledger).view().open else {
+            guard let open = try await LedgerTill(ledger).view().open else {
                 Issue.record("nothing is open")
                 return
             }
@@ -84,13 +84,13 @@ import Thoroughness
 
     /// One prize of two claims on one ticket.
     @Test func bookOnePrizeOnce() async throws {
-        try await RaceTests.meeting(1, cards: [1], ticket: .sample()) { desk, number in
-            let paid = try await desk.payOut(50, id: 10 + number)
+        try await RaceTests.meeting(1, cards: [1], ticket: .sample()) { till, number in
+            let paid = try await till.payOut(50, id: 10 + number)
             if case .booked = paid { return true }
             return false
         } judge: { booked, ledger, _ in
             #expect(booked == 1)
-            let prizes = try await Desk(ledger).balance(of: .prizes)
+            let prizes = try await LedgerTill(ledger).balance(of: .prizes)
             #expect(prizes == -50)
         }
     }
@@ -99,7 +99,7 @@ import Thoroughness
     /// ticket. The block waits for the row, and PostgreSQL then reads that row again alone.
     @Test func blockACardThatBuysATicket() async throws {
         try await TestDatabase.temporary { database in
-            let maker = Desk(try await database.open())
+            let maker = LedgerTill(try await database.open())
             try await maker.complete(.issue(), id: 1)
             let work = try await maker.work(.ticket(.sample(), .cents(100)), id: 2)
             let seller = try await database.open(station: 1)
@@ -108,7 +108,7 @@ import Thoroughness
                 hold.finish()
                 return (try? database.answer(to: RaceTests.waiting)) == "t"
             }
-            async let sold = Desk(MetLedger(seller, 0, at: rendezvous)).confirm(work)
+            async let sold = LedgerTill(MetLedger(seller, 0, at: rendezvous)).confirm(work)
             for await _ in isHeld {}
             let blocked = try await database.open(station: 2).change(
                 .first, .block, id: .numbered(3), at: .tick(3))
@@ -122,7 +122,7 @@ import Thoroughness
     /// The stations 1 and 2 meet at the end of their bodies' first or second run.
     private static func meeting(
         _ run: Int, cards: [UInt8], ticket: Ticket? = nil,
-        _ ask: @escaping @Sendable (Desk, Int) async throws -> Bool,
+        _ ask: @escaping @Sendable (LedgerTill, Int) async throws -> Bool,
         judge: (Int, PostgreSQLLedger, TestDatabase) async throws -> Void
     ) async throws {
         try await TestDatabase.temporary { database in
@@ -131,19 +131,19 @@ import Thoroughness
             ]
             // Each station knows the cards that it has made.
             for (place, card) in cards.enumerated() {
-                try await Desk(ledgers[place]).complete(
+                try await LedgerTill(ledgers[place]).complete(
                     .issue(), id: place + 1, on: .numbered(card))
             }
             if let ticket {
-                try await Desk(ledgers[0]).complete(.ticket(ticket, .cents(100)), id: 9)
+                try await LedgerTill(ledgers[0]).complete(.ticket(ticket, .cents(100)), id: 9)
             }
             let rendezvous = Rendezvous(afterRuns: run) {
                 (try? database.answer(to: RaceTests.waiting)) == "t"
             }
             let done = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for (place, ledger) in ledgers.enumerated() {
-                    let desk = Desk(MetLedger(ledger, place, at: rendezvous))
-                    group.addTask { try await ask(desk, place + 1) }
+                    let till = LedgerTill(MetLedger(ledger, place, at: rendezvous))
+                    group.addTask { try await ask(till, place + 1) }
                 }
                 return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
             }

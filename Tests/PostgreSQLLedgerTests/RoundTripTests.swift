@@ -7,20 +7,20 @@ import Testing
 /// The cost of a tap on a link with a delay.
 @Suite("Round trips to PostgreSQL", .serialized) struct RoundTripTests {
     /// Looked at twice, begun and confirmed.
-    @Test(arguments: [Intent.pay(.cents(3)), .add(.cents(3)), .scratch(.numbered(9))])
-    func ofATap(_ intent: Intent) async throws {
+    @Test(arguments: [CardAction.pay(.cents(3)), .add(.cents(3)), .scratch(.numbered(9))])
+    func ofATap(_ action: CardAction) async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await database.open()
-            let desk = Desk(ledger)
-            try await desk.complete(.issue(), id: 1)
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(), id: 1)
             let (before, misses) = (await ledger.roundTrips, await ledger.misses)
             _ = try await ledger.view(of: .first, holding: [])
             _ = try await ledger.view(of: .first, holding: [])
             let looks = await ledger.roundTrips - before
-            let work = try await desk.work(intent, id: 2)
-            try await desk.confirm(work)
+            let work = try await till.work(action, id: 2)
+            try await till.confirm(work)
             #expect(looks == 2)
-            // The desk looks before it begins, too.
+            // The till looks before it begins, too.
             let trips = await ledger.roundTrips - before
             #expect(trips == 5)
             #expect(await ledger.misses == misses)
@@ -32,20 +32,20 @@ import Testing
     @Test func areMoreWhereAnotherStationWasThere() async throws {
         try await TestDatabase.temporary { database in
             let (here, there) = (try await database.open(), try await database.open(station: 1))
-            let desk = Desk(here)
-            try await desk.complete(.issue(1000), id: 1)
+            let till = LedgerTill(here)
+            try await till.complete(.issue(1000), id: 1)
             for round in 0..<3 {
                 let id = 10 * round + 2
-                let seen = try await desk.view()
-                try await Desk(there).complete(.pay(.cents(100)), id: id)
+                let version = try await till.view()
+                try await LedgerTill(there).complete(.pay(.cents(100)), id: id)
                 let stale = Request(
-                    id: .numbered(id + 1), uid: .first, intent: .pay(.cents(1)), at: .tick(1))
+                    id: .numbered(id + 1), uid: .first, action: .pay(.cents(1)), at: .tick(1))
                 let answer = try await here.begin(
-                    stale, seen: Seen(seen), sealer: .hashing(key: 1))
+                    stale, version: CardVersion(version), sealer: .hashing(key: 1))
                 #expect(answer == .changed)
-                try await desk.complete(.pay(.cents(100)), id: id + 2)
+                try await till.complete(.pay(.cents(100)), id: id + 2)
             }
-            #expect(try await desk.balance() == 400)
+            #expect(try await till.balance() == 400)
             #expect(await here.repetitions > 0)
             #expect(try await here.audit().violations == [])
         }

@@ -23,13 +23,13 @@ import Testing
     @Test func hasAllThatATransactionHasEnded() async throws {
         try await temporary { database, file in
             let ledger = try await PostgreSQLLedger.open(database.address, as: 1, memory: file)
-            let desk = Desk(ledger)
-            try await desk.complete(.issue(), id: 1)
-            let open = try await desk.work(.pay(.cents(100)), id: 2)
-            let seen = Seen(try await desk.view())
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(), id: 1)
+            let open = try await till.work(.pay(.cents(100)), id: 2)
+            let version = CardVersion(try await till.view())
             _ = try await ledger.end(
-                open.operation, as: .voided, resealWith: .numbered(3), seen: seen,
-                sealer: desk.sealer, at: .end)
+                open.operation, as: .voided, resealWith: .numbered(3), version: version,
+                sealer: till.sealer, at: .end)
             let memory = try memory(file)
             #expect(memory.notDone.map(\.operation) == [.numbered(2)])
             #expect(memory.open.map(\.operation) == [.numbered(3)])
@@ -42,12 +42,12 @@ import Testing
     @Test func hasWhatItWasToldOfAnotherStation() async throws {
         try await temporary { database, file in
             let ledger = try await PostgreSQLLedger.open(database.address, as: 1, memory: file)
-            let desk = Desk(ledger)
-            try await desk.complete(.issue(), id: 1)
-            let open = try await desk.work(.pay(.cents(100)), id: 2)
-            let other = Desk(try await database.open(station: 2))
-            let seen = Seen(try await other.view())
-            _ = try await other.ledger.voidOpenPayment(on: .first, seen: seen, at: .end)
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(), id: 1)
+            let open = try await till.work(.pay(.cents(100)), id: 2)
+            let other = LedgerTill(try await database.open(station: 2))
+            let version = CardVersion(try await other.view())
+            _ = try await other.ledger.voidOpenPayment(on: .first, version: version, at: .end)
             #expect(try memory(file).open.map(\.operation) == [.numbered(2)])
             guard case .voided = try await ledger.confirm(open, at: .end) else {
                 Issue.record("it was not given up")
@@ -60,7 +60,7 @@ import Testing
                 { _ = try await ledger.answer(to: .numbered(2)) },
                 { _ = try await ledger.repetition(of: .pay(.cents(100)), .numbered(2)) },
                 { _ = try await ledger.repetition(of: .pay(.cents(1)), .numbered(2)) },
-                { _ = try await desk.begin(.pay(.cents(100)), id: 2) },
+                { _ = try await till.begin(.pay(.cents(100)), id: 2) },
             ]
             for ask in asked {
                 try DurableFile(file).remove()

@@ -21,8 +21,8 @@ import Testing
                 stations.note(expected, to: step)
             }
             #expect(try await ledger.audit().violations == [])
-            let houses = try database.answer(to: "SELECT DISTINCT station FROM house")
-            #expect(houses == "\(login.number)")
+            let issuers = try database.answer(to: "SELECT DISTINCT station FROM house")
+            #expect(issuers == "\(login.number)")
             #expect(try await database.owned.stations().first?.seenAt != nil)
         }
     }
@@ -51,7 +51,8 @@ import Testing
         }
     }
 
-    /// The login of a machine that shows customers their balance moves no money, whatever runs on it.
+    /// The login of a machine that shows customers their balance moves no money, whatever runs on
+    /// it.
     @Test func areFewerWhereCustomersLook() async throws {
         try await StationRightsTests.registered { database, till in
             let server = try PrivatePostgreSQL.shared.get()
@@ -60,7 +61,7 @@ import Testing
             try database.change(
                 "CREATE ROLE \(name) LOGIN PASSWORD 'web' IN ROLE \"\(role)\"")
             defer { try? database.change("DROP ROLE \(name)") }
-            try await Desk(try await PostgreSQLLedger.open(till.address)).complete(
+            try await LedgerTill(try await PostgreSQLLedger.open(till.address)).complete(
                 .issue(1000), id: 1)
             let ledger = try await PostgreSQLLedger.open(
                 server.address(of: database.name, as: name, password: "web"))
@@ -71,7 +72,7 @@ import Testing
             #expect(try await !customers.raise(counter, of: .first))
             #expect(try await customers.statement(of: .first, at: .end)?.balance == .cents(1000))
             await #expect(throws: LedgerError.self) {
-                try await Desk(ledger).complete(.pay(.cents(1)), id: 2)
+                try await LedgerTill(ledger).complete(.pay(.cents(1)), id: 2)
             }
             for statement in [
                 "UPDATE card SET balance = balance + 1", "UPDATE read_counter SET uid = 1",
@@ -131,8 +132,8 @@ import Testing
     @Test func endWithItsRegistration() async throws {
         try await StationRightsTests.registered { database, login in
             let ledger = try await PostgreSQLLedger.open(login.address)
-            let desk = Desk(ledger)
-            try await desk.complete(.issue(1000), id: 1)
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(1000), id: 1)
             let name = try #require(StationName(login.name))
             // Somebody who has the machine needs none of the program's own checks.
             let socket = try PrivatePostgreSQL.shared.get()
@@ -149,11 +150,11 @@ import Testing
             }
             for _ in 0..<2 {
                 let error = await #expect(throws: LedgerError.self) {
-                    try await desk.complete(.pay(.cents(1)), id: 2)
+                    try await till.complete(.pay(.cents(1)), id: 2)
                 }
                 #expect(error?.kind == .unavailable)
             }
-            await #expect(throws: LedgerError.self) { _ = try await desk.view() }
+            await #expect(throws: LedgerError.self) { _ = try await till.view() }
             #expect(try await database.owned.stations().first?.revokedAt != nil)
             await #expect(throws: LedgerError.self) {
                 _ = try await database.owned.register(name, password: "again")

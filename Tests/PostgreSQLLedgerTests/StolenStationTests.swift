@@ -48,14 +48,14 @@ import Testing
     /// Neither its own row nor the cards that it holds.
     @Test func cannotHoldOffItsRevocation() async throws {
         try await Self.stolen { database, login, session in
-            let desk = Desk(try await database.open())
-            try await desk.complete(.issue(1000), id: 1)
+            let till = LedgerTill(try await database.open())
+            try await till.complete(.issue(1000), id: 1)
             _ = try session.answer(to: "BEGIN")
             #expect(try session.answer(to: "UPDATE station SET seen_at = 1") == "UPDATE 1")
             let held = try session.answer(to: "UPDATE card SET version = version + 1")
             #expect(held == "UPDATE 1")
             try await database.owned.revoke(try #require(StationName(login.name)))
-            try await desk.complete(.pay(.cents(1)), id: 2)
+            try await till.complete(.pay(.cents(1)), id: 2)
         }
     }
 
@@ -144,23 +144,23 @@ import Testing
             let ledger = try await database.open(station: 7)
             _ = try await ledger.otherKeys(
                 than: StationKeys(marks: [1: "first"], usable: [1], sealing: 1))
-            let desk = Desk(ledger)
-            try await desk.complete(.issue(1000), id: 1)
-            try await desk.complete(.scratch(.numbered(9)), id: 2)
-            try await desk.ask(for: 3)
-            try await desk.answer(3)
-            try await desk.complete(.activate, id: 3)
-            _ = try await desk.work(.pay(.cents(1)), id: 4)
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(1000), id: 1)
+            try await till.complete(.scratch(.numbered(9)), id: 2)
+            try await till.ask(for: 3)
+            try await till.answer(3)
+            try await till.complete(.activate, id: 3)
+            _ = try await till.work(.pay(.cents(1)), id: 4)
             _ = try await ledger.voidOpenPayment(
-                on: .first, seen: Seen(try await desk.view()), at: .end)
-            try await desk.complete(.pay(.cents(1)), id: 5)
+                on: .first, version: CardVersion(try await till.view()), at: .end)
+            try await till.complete(.pay(.cents(1)), id: 5)
             _ = try await CustomerLedger(ledger).raise(try #require(ReadCounter(7)), of: .first)
             let said = try session.answer(to: change)
             #expect(said.contains(words), "\(said)")
             // Whatever it has written to this card, the next one goes on.
-            _ = try? await desk.complete(.pay(.cents(1)), id: 6)
-            try await desk.complete(.issue(1000), id: 7, on: .second)
-            try await desk.complete(.pay(.cents(1)), id: 8, on: .second)
+            _ = try? await till.complete(.pay(.cents(1)), id: 6)
+            try await till.complete(.issue(1000), id: 7, on: .second)
+            try await till.complete(.pay(.cents(1)), id: 8, on: .second)
             let place = try database.answer(
                 to: "SELECT max(place) < 8e15 FROM operation WHERE uid = \(CardUID.second.number)")
             #expect(place == "t")
@@ -175,9 +175,9 @@ import Testing
     func isFoundByTheAudit(_ change: String, _ invariant: String) async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await database.open()
-            let desk = Desk(ledger)
-            try await desk.complete(.issue(1000), id: 1)
-            try await desk.complete(.pay(.cents(1)), id: 2)
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(1000), id: 1)
+            try await till.complete(.pay(.cents(1)), id: 2)
             #expect(try await ledger.audit().violations == [])
             try database.change("SET session_replication_role = replica; \(change)")
             let violations = try await ledger.audit().violations
@@ -190,10 +190,10 @@ import Testing
         try await TestDatabase.temporary { database in
             let memory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
             defer { try? FileManager.default.removeItem(at: memory) }
-            let desk = Desk(
+            let till = LedgerTill(
                 try await PostgreSQLLedger.open(database.address, as: 1, memory: memory.path))
-            try await desk.complete(.issue(1000), id: 1)
-            try await desk.complete(.pay(.cents(1)), id: 2)
+            try await till.complete(.issue(1000), id: 1)
+            try await till.complete(.pay(.cents(1)), id: 2)
             try database.change(
                 """
                 SET session_replication_role = replica;

@@ -20,18 +20,18 @@ import Testing
     @Test func areThoseOfAllCards() async throws {
         try await TestDatabase.temporary { database in
             let (memory, ledger) = (InMemoryLedger(), try await database.open())
-            for desk in [Desk(memory), Desk(ledger)] {
+            for till in [LedgerTill(memory), LedgerTill(ledger)] {
                 for number in 1...14 {
                     let key: UInt8 = number < 12 ? 1 : 3
-                    try await desk.with(key: key).complete(
+                    try await till.with(key: key).complete(
                         .issue(1000), id: number, on: .numbered(UInt8(number)))
                 }
-                try await desk.with(key: 2).complete(
+                try await till.with(key: 2).complete(
                     .pay(.cents(1)), id: 20, on: .numbered(2))
                 // What is not on the card yet is no use of the key, and is one of its number.
-                _ = try await desk.with(key: 4).work(.pay(.cents(1)), id: 21, on: .numbered(3))
-                try await desk.with(key: 3).complete(.protect(keyID: 5), id: 22, on: .numbered(4))
-                try await desk.ledger.retire([9], at: .end)
+                _ = try await till.with(key: 4).work(.pay(.cents(1)), id: 21, on: .numbered(3))
+                try await till.with(key: 3).complete(.protect(keyID: 5), id: 22, on: .numbered(4))
+                try await till.ledger.retire([9], at: .end)
             }
             let expected = try await Uses(memory)
             #expect(expected.used == [1, 2, 3, 4, 5, 9] && expected.uses[1]?.cards == 9)
@@ -44,7 +44,7 @@ import Testing
         try await TestDatabase.temporary { database in
             let ledger = try await database.open()
             for number in 1...3 {
-                try await Desk(ledger).complete(
+                try await LedgerTill(ledger).complete(
                     .issue(), id: number, on: .numbered(UInt8(number)))
             }
             try database.change(

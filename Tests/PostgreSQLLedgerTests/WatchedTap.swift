@@ -34,13 +34,13 @@ struct WatchedTap {
     let id: Int
 
     func pay(at station: PostgreSQLLedger) async -> Told {
-        let work: OpenWork
+        let work: OpenOperation
         do throws(LedgerError) {
             let view = try await station.view(of: .first)
             let request = Request(
-                id: .numbered(id), uid: .first, intent: .pay(.cents(1)), at: .tick(id))
+                id: .numbered(id), uid: .first, action: .pay(.cents(1)), at: .tick(id))
             let beginning = try await station.begin(
-                request, seen: view.map(Seen.init), sealer: .hashing(key: 1))
+                request, version: view.map(CardVersion.init), sealer: .hashing(key: 1))
             guard case .begun(let begun) = beginning else {
                 return Told(LedgerError(.corrupt, "\(beginning)"), isBegun: false)
             }
@@ -58,7 +58,7 @@ struct WatchedTap {
         }
     }
 
-    /// The answer is true, and the next station can settle the payment. `before` is the balance
+    /// The answer is true, and the next station can resolve the payment. `before` is the balance
     /// before it.
     func judge(
         _ told: Told, on ledger: PostgreSQLLedger, before: Int64, _ count: inout Count,
@@ -80,17 +80,18 @@ struct WatchedTap {
             #expect([.unavailable, .unreachable].contains(error.kind), comment)
             #expect(known?.state == (isBegun ? .pending : nil), comment)
         }
-        let desk = Desk(ledger)
-        let view = try await desk.view()
+        let till = LedgerTill(ledger)
+        let view = try await till.view()
         if let open = view.open {
-            let settlement = try await ledger.resume(
-                open, seen: Seen(view), tagHolds: view.card.confirmed, sealer: desk.sealer,
+            let resolution = try await ledger.resume(
+                open, version: CardVersion(view), tagHolds: view.card.confirmed,
+                sealer: till.sealer,
                 at: .end)
-            guard case .work(let work) = settlement else { throw Failure(settlement: settlement) }
-            try await desk.confirm(work)
+            guard case .work(let work) = resolution else { throw Failure(resolution: resolution) }
+            try await till.confirm(work)
         }
-        #expect(try await desk.balance() == before - (known == nil ? 0 : 1), comment)
+        #expect(try await till.balance() == before - (known == nil ? 0 : 1), comment)
     }
 
-    private struct Failure: Error { let settlement: Settlement }
+    private struct Failure: Error { let resolution: Resolution }
 }

@@ -32,7 +32,7 @@ struct SuccessorTests {
         #expect([row(Self.new)].successor(of: "pcsc:ACS", nextTo: []) == nil)
     }
 
-    @Test("is not taken for that of another counter, which may be on its way back, too")
+    @Test("is not taken for that of another till, which may be on its way back, too")
     func several() {
         func found(_ rows: [ReaderRow]) -> ReaderName? {
             rows.successor(of: Self.first, nextTo: [Self.second])

@@ -10,14 +10,14 @@ import Testing
     @Test func hasEveryRowOfALedgerInUse() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
-            let open = try await Desk(ledger).work(.pay(.cents(1)), id: 9)
+            let open = try await LedgerTill(ledger).work(.pay(.cents(1)), id: 9)
             try await ledger.backup(to: folder.backup)
             #expect(File.mode(folder.backup) == 0o600)
             #expect(!File.exists(folder.backup + "-wal"))
 
             let copy = try await SQLiteLedger.open(path: folder.backup, currency: .usd)
             #expect(try await Snapshot(of: copy) == Snapshot(of: ledger))
-            try await Desk(ledger).confirm(open)
+            try await LedgerTill(ledger).confirm(open)
         }
     }
 
@@ -59,7 +59,7 @@ import Testing
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
             let backedUp = try await Snapshot(of: ledger)
-            try await Desk(ledger).complete(.pay(.cents(300)), id: 10)
+            try await LedgerTill(ledger).complete(.pay(.cents(300)), id: 10)
             await ledger.close()
             let lost = File.read(folder.ledger)
 
@@ -70,13 +70,13 @@ import Testing
             #expect(File.mode(folder.ledger) == 0o600)
 
             let restored = try await folder.open()
-            let desk = Desk(restored)
+            let till = LedgerTill(restored)
             #expect(try await Snapshot(of: restored).entries == backedUp.entries)
-            let view = try await desk.view()
+            let view = try await till.view()
             let before = try #require(backedUp.cards.first?.allocated)
             #expect(view.card.allocated == before.next(restoreGap))
             #expect(view.isInGap(try #require(before.next())))
-            try await desk.complete(.pay(.cents(1)), id: 11)
+            try await till.complete(.pay(.cents(1)), id: 11)
             #expect(try await restored.audit().violations == [])
         }
     }
@@ -99,7 +99,7 @@ import Testing
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             let above = try #require(SequenceNumber(SequenceNumber.last - restoreGap))
-            try await Desk(ledger).complete(.make(.sample(above: above)), id: 9, on: .second)
+            try await LedgerTill(ledger).complete(.make(.sample(above: above)), id: 9, on: .second)
             try await ledger.backup(to: folder.backup)
             await ledger.close()
             #expect(try await folder.restore() == [.second])
@@ -110,7 +110,7 @@ import Testing
     @Test func namesTheCardsThatWereStoppedSince() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
-            try await Desk(ledger).complete(.issue(), id: 9, on: .second)
+            try await LedgerTill(ledger).complete(.issue(), id: 9, on: .second)
             _ = try await ledger.change(.second, .block, id: .numbered(10), at: .end)
             try await ledger.backup(to: folder.backup)
             _ = try await ledger.change(.first, .block, id: .numbered(11), at: .end)
@@ -134,7 +134,7 @@ import Testing
             let before = folder.names
             await #expect(throws: LedgerError(.locked, "")) { try await folder.restore() }
             #expect(folder.names == before)
-            try await Desk(ledger).complete(.pay(.cents(1)), id: 10)
+            try await LedgerTill(ledger).complete(.pay(.cents(1)), id: 10)
         }
     }
 
@@ -280,8 +280,8 @@ import Testing
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
             try await ledger.backup(to: folder.backup)
-            let desk = Desk(ledger)
-            try await desk.complete(.pay(.cents(300)), id: 10)
+            let till = LedgerTill(ledger)
+            try await till.complete(.pay(.cents(300)), id: 10)
             let old = try await Snapshot(of: ledger)
             let file = File.read(folder.ledger)
             let journal = File.read(folder.ledger + "-wal")
@@ -321,9 +321,9 @@ extension TestFolder {
 
     fileprivate func withPayments() async throws -> SQLiteLedger {
         let ledger = try await open(.usd)
-        let desk = Desk(ledger)
-        try await desk.complete(.issue(), id: 1)
-        for id in 2..<5 { try await desk.complete(.pay(.cents(10)), id: id) }
+        let till = LedgerTill(ledger)
+        try await till.complete(.issue(), id: 1)
+        for id in 2..<5 { try await till.complete(.pay(.cents(10)), id: id) }
         return ledger
     }
 

@@ -119,18 +119,18 @@ import Thoroughness
     func isStopped(_ change: String) async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
-            let desk = Desk(ledger)
-            try await desk.complete(.issue(), id: 1)
-            try await desk.complete(.scratch(.numbered(7)), id: 2)
-            let payment = try await desk.complete(.pay(.cents(400)), id: 3)
-            try await desk.complete(.refund(of: payment.id, nil), id: 4)
-            try await desk.ask(for: 11)
-            try await desk.answer(11)
-            try await desk.complete(.activate, id: 11)
-            try await desk.complete(.ticket(.sample(1), .cents(100)), id: 12)
-            try await desk.complete(.claim(Ticket.sample(1).id, .cents(100)), id: 13)
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(), id: 1)
+            try await till.complete(.scratch(.numbered(7)), id: 2)
+            let payment = try await till.complete(.pay(.cents(400)), id: 3)
+            try await till.complete(.refund(of: payment.id, nil), id: 4)
+            try await till.ask(for: 11)
+            try await till.answer(11)
+            try await till.complete(.activate, id: 11)
+            try await till.complete(.ticket(.sample(1), .cents(100)), id: 12)
+            try await till.complete(.claim(Ticket.sample(1).id, .cents(100)), id: 13)
             _ = try await ledger.skipNumbersAfterRestore()
-            _ = try await desk.work(.ticket(.sample(2), .cents(100)), id: 5)
+            _ = try await till.work(.ticket(.sample(2), .cents(100)), id: 5)
             _ = try await CustomerLedger(ledger).raise(try #require(ReadCounter(7)), of: .first)
             let before = try await Snapshot(of: ledger)
 
@@ -145,7 +145,7 @@ import Thoroughness
     @Test func cannotReferToWhatIsNotThere() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
-            try await Desk(ledger).complete(.issue(), id: 1)
+            try await LedgerTill(ledger).complete(.issue(), id: 1)
             await #expect(throws: LedgerError(.corrupt, "")) {
                 try await ledger.write { rows throws(LedgerError) in
                     try rows.append(.sample(99, .takings, 5))
@@ -194,16 +194,16 @@ import Thoroughness
     func isFoundByTheAudit(_ change: String, _ invariant: String) async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
-            let desk = Desk(ledger)
-            try await desk.complete(.issue(), id: 1)
-            try await desk.complete(.pay(.cents(400)), id: 2)
-            try await desk.complete(.ticket(.sample(), .cents(50)), id: 4)
-            try await desk.complete(.claim(Ticket.sample().id, .cents(50)), id: 5)
-            try await desk.complete(.scratch(.numbered(7)), id: 6)
-            try await desk.ask(for: 7)
-            try await desk.answer(7)
-            try await desk.complete(.activate, id: 7)
-            _ = try await desk.work(.pay(.cents(100)), id: 3)
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(), id: 1)
+            try await till.complete(.pay(.cents(400)), id: 2)
+            try await till.complete(.ticket(.sample(), .cents(50)), id: 4)
+            try await till.complete(.claim(Ticket.sample().id, .cents(50)), id: 5)
+            try await till.complete(.scratch(.numbered(7)), id: 6)
+            try await till.ask(for: 7)
+            try await till.answer(7)
+            try await till.complete(.activate, id: 7)
+            _ = try await till.work(.pay(.cents(100)), id: 3)
 
             let raw = try RawDatabase(folder.ledger)
             raw.run("PRAGMA ignore_check_constraints = ON; DROP INDEX one_open_operation")

@@ -143,11 +143,11 @@ extension TestFolder {
     /// The bytes of a ledger with a card and a payment in it, closed.
     func filled() async throws -> [UInt8] {
         let ledger = try await open()
-        let desk = Desk(ledger)
-        try await desk.complete(.issue(), id: 1)
-        try await desk.complete(.pay(.cents(450)), id: 2)
-        try await desk.complete(.scratch(.numbered(7)), id: 3)
-        try await desk.ask(for: 4)
+        let till = LedgerTill(ledger)
+        try await till.complete(.issue(), id: 1)
+        try await till.complete(.pay(.cents(450)), id: 2)
+        try await till.complete(.scratch(.numbered(7)), id: 3)
+        try await till.ask(for: 4)
         // The last page has a row at its end: what is cut off there is missed.
         try await ledger.retire([9], at: .end)
         try await ledger.note(

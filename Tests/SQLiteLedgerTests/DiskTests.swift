@@ -53,10 +53,10 @@ import Testing
                         let found = try await SQLiteLedger.open(
                             path: folder.ledger, currency: nil, mayOnlyRead: true)
                         #expect(found.isReadOnly)
-                        #expect(try await Desk(found).view().open == open.operation)
+                        #expect(try await LedgerTill(found).view().open == open.operation)
                         #expect(try await found.audit().violations == [])
                         await #expect(throws: LedgerError(.readOnly, "")) {
-                            try await Desk(found).confirm(open)
+                            try await LedgerTill(found).confirm(open)
                         }
                         await #expect(throws: LedgerError(.readOnly, "")) {
                             try await found.requireWritable()
@@ -107,7 +107,7 @@ import Testing
                     seteuid(user)
                     unsafe chmod(folder.path, 0o755)
                     unsafe chmod(folder.ledger, 0o644)
-                    try await Desk(try await folder.open()).complete(.issue(), id: 1)
+                    try await LedgerTill(try await folder.open()).complete(.issue(), id: 1)
                     await #expect(throws: LedgerError(.locked, "")) {
                         try await found.read { _ in true }
                     }
@@ -121,18 +121,18 @@ import Testing
         await #expect(processExitsWith: .success) {
             try await TestFolder.temporary { folder in
                 let ledger = try await folder.open()
-                let desk = Desk(ledger)
-                try await desk.complete(.issue(), id: 1)
-                for id in 2..<30 { try await desk.complete(.add(.cents(1)), id: id) }
-                let work = try await desk.work(.pay(.cents(400)), id: 30)
+                let till = LedgerTill(ledger)
+                try await till.complete(.issue(), id: 1)
+                for id in 2..<30 { try await till.complete(.add(.cents(1)), id: id) }
+                let work = try await till.work(.pay(.cents(400)), id: 30)
                 try await withFilesNoLarger(than: File.size(folder.ledger + "-wal")) {
                     await #expect(throws: LedgerError(.outcomeUnknown, "")) {
-                        try await desk.confirm(work)
+                        try await till.confirm(work)
                     }
                 }
-                #expect(try await desk.view().open == work.operation)
-                try await desk.confirm(work)
-                #expect(try await desk.balance() == 628)
+                #expect(try await till.view().open == work.operation)
+                try await till.confirm(work)
+                #expect(try await till.balance() == 628)
                 #expect(try await ledger.audit().violations == [])
             }
         }
@@ -143,16 +143,16 @@ import Testing
         await #expect(processExitsWith: .success) {
             try await TestFolder.temporary { folder in
                 let ledger = try await folder.open()
-                let desk = Desk(ledger)
-                try await desk.complete(.issue(), id: 1)
-                let work = try await desk.work(.pay(.cents(400)), id: 2)
+                let till = LedgerTill(ledger)
+                try await till.complete(.issue(), id: 1)
+                let work = try await till.work(.pay(.cents(400)), id: 2)
                 try await withFilesNoLarger(than: 1) {
                     await #expect(throws: LedgerError(.outcomeUnknown, "")) {
-                        try await desk.confirm(work)
+                        try await till.confirm(work)
                     }
                 }
                 for name in folder.names { folder.remove(name) }
-                await #expect(throws: LedgerError(.unavailable, "")) { try await desk.view() }
+                await #expect(throws: LedgerError(.unavailable, "")) { try await till.view() }
                 #expect(!File.exists(folder.ledger))
             }
         }
@@ -162,12 +162,12 @@ import Testing
 extension TestFolder {
     /// The files of a ledger with an open payment, as a program leaves them that ends well, or one
     /// that is killed.
-    fileprivate func copied(hasJournal: Bool) async throws -> OpenWork {
+    fileprivate func copied(hasJournal: Bool) async throws -> OpenOperation {
         try await TestFolder.temporary { original in
             let ledger = try await original.open()
-            let desk = Desk(ledger)
-            try await desk.complete(.issue(), id: 1)
-            let open = try await desk.work(.pay(.cents(400)), id: 2)
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(), id: 1)
+            let open = try await till.work(.pay(.cents(400)), id: 2)
             if !hasJournal { await ledger.close() }
             for name in original.names {
                 File.write(File.read("\(original.path)/\(name)"), to: "\(path)/\(name)")

@@ -10,12 +10,12 @@ import Testing
     @Test func aPaymentIsTwoDurableTransactions() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
-            let desk = Desk(ledger)
-            try await desk.complete(.issue(), id: 1)
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(), id: 1)
             let before = await ledger.durableTransactions
-            let work = try await desk.work(.pay(.cents(400)), id: 2)
+            let work = try await till.work(.pay(.cents(400)), id: 2)
             #expect(await ledger.durableTransactions == before + 1)
-            try await desk.confirm(work)
+            try await till.confirm(work)
             #expect(await ledger.durableTransactions == before + 2)
         }
     }
@@ -23,14 +23,14 @@ import Testing
     @Test func whatChangesNothingIsNotSynced() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
-            let desk = Desk(ledger)
-            let payment = try await desk.complete(.issue(), id: 1)
+            let till = LedgerTill(ledger)
+            let payment = try await till.complete(.issue(), id: 1)
             let before = await ledger.durableTransactions
-            _ = try await desk.view()
+            _ = try await till.view()
             _ = try await ledger.audit()
-            #expect(try await desk.refusal(of: .pay(.cents(5000)), id: 2) == .insufficientFunds)
-            #expect(try await desk.begin(.issue(), id: 1) == .known(payment))
-            #expect(try await desk.begin(.reseal(above: .none), id: 3, seen: nil) == .changed)
+            #expect(try await till.refusal(of: .pay(.cents(5000)), id: 2) == .insufficientBalance)
+            #expect(try await till.begin(.issue(), id: 1) == .known(payment))
+            #expect(try await till.begin(.reseal(above: .none), id: 3, version: nil) == .changed)
             try await ledger.markDisplay(of: .first, stale: false)
             try? await ledger.write { _ throws(LedgerError) in
                 throw LedgerError(.unavailable, "on purpose")
@@ -44,23 +44,23 @@ import Testing
     func nothingIsCommittedOnceItsFileIsAnother(_ change: String) async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
-            let desk = Desk(ledger)
-            try await desk.complete(.issue(), id: 1)
-            let work = try await desk.work(.pay(.cents(400)), id: 2)
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(), id: 1)
+            let work = try await till.work(.pay(.cents(400)), id: 2)
             let copy = File.read(folder.ledger)
             change == "removed"
                 ? folder.remove("ledger.sqlite") : folder.rename("ledger.sqlite", "moved")
             if change == "replaced" { File.write(copy, to: folder.ledger) }
             let before = await ledger.durableTransactions
-            await #expect(throws: LedgerError(.unavailable, "")) { try await desk.confirm(work) }
+            await #expect(throws: LedgerError(.unavailable, "")) { try await till.confirm(work) }
             #expect(await ledger.durableTransactions <= before)
             if change != "replaced" {
-                await #expect(throws: LedgerError(.unavailable, "")) { try await desk.view() }
+                await #expect(throws: LedgerError(.unavailable, "")) { try await till.view() }
             }
             if change == "moved" {
                 folder.rename("moved", "ledger.sqlite")
-                try await desk.confirm(work)
-                #expect(try await desk.balance() == 600)
+                try await till.confirm(work)
+                #expect(try await till.balance() == 600)
             }
         }
     }
@@ -69,9 +69,9 @@ import Testing
     @Test func theJournalStaysShort() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
-            let desk = Desk(ledger)
-            try await desk.complete(.issue(), id: 1)
-            for id in 2..<160 { try await desk.complete(.add(.cents(1)), id: id) }
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(), id: 1)
+            for id in 2..<160 { try await till.complete(.add(.cents(1)), id: id) }
             let longest = 1100 * (4096 + 24)
             #expect(File.size(folder.ledger + "-wal") < longest)
             #expect(File.size(folder.ledger) > 30 * 4096)
@@ -80,70 +80,70 @@ import Testing
 
     @Test func twoStationsOnOneFileSeeEachOther() async throws {
         try await TestFolder.temporary { folder in
-            let left = Desk(try await folder.open())
-            let right = Desk(try await folder.open())
+            let left = LedgerTill(try await folder.open())
+            let right = LedgerTill(try await folder.open())
             try await left.complete(.issue(), id: 1)
-            let seen = Seen(try await right.view())
+            let version = CardVersion(try await right.view())
             let work = try await left.work(.pay(.cents(400)), id: 2)
-            #expect(try await right.begin(.pay(.cents(700)), id: 3, seen: seen) == .changed)
+            #expect(try await right.begin(.pay(.cents(700)), id: 3, version: version) == .changed)
             #expect(try await right.begin(.pay(.cents(400)), id: 2) == .known(work.operation))
             try await right.confirm(work)
             #expect(try await left.confirm(work).balanceAfter == 600)
-            #expect(try await left.refusal(of: .pay(.cents(700)), id: 4) == .insufficientFunds)
+            #expect(try await left.refusal(of: .pay(.cents(700)), id: 4) == .insufficientBalance)
         }
     }
 
     @Test func stationsThatWriteAtOnceWaitForEachOther() async throws {
         try await TestFolder.temporary { folder in
-            let desks = [Desk(try await folder.open()), Desk(try await folder.open())]
-            try await desks[0].complete(.issue(0), id: 1, on: .first)
-            try await desks[1].complete(.issue(0), id: 2, on: .second)
+            let tills = [LedgerTill(try await folder.open()), LedgerTill(try await folder.open())]
+            try await tills[0].complete(.issue(0), id: 1, on: .first)
+            try await tills[1].complete(.issue(0), id: 2, on: .second)
             try await withThrowingTaskGroup { group in
                 for (index, uid) in [CardUID.first, .second].enumerated() {
                     group.addTask {
                         for id in 1...50 {
-                            try await desks[index].complete(
+                            try await tills[index].complete(
                                 .add(.cents(1)), id: 1000 * (index + 1) + id, on: uid)
                         }
                     }
                 }
                 try await group.waitForAll()
             }
-            #expect(try await desks[1].balance(of: .cash) == -100)
-            #expect(try await desks[0].ledger.audit().violations == [])
+            #expect(try await tills[1].balance(of: .cash) == -100)
+            #expect(try await tills[0].ledger.audit().violations == [])
         }
     }
 
     @Test func aWriterElsewhereLocksOutWritersOnly() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open(busyLimit: .milliseconds(20))
-            let desk = Desk(ledger)
-            try await desk.complete(.issue(), id: 1)
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(), id: 1)
             let other = try RawDatabase(folder.ledger)
             other.run("BEGIN IMMEDIATE")
             await #expect(throws: LedgerError(.locked, "")) {
-                try await desk.work(.pay(.cents(1)), id: 2)
+                try await till.work(.pay(.cents(1)), id: 2)
             }
-            #expect(try await desk.balance() == 1000)
+            #expect(try await till.balance() == 1000)
             other.run("ROLLBACK")
-            try await desk.complete(.pay(.cents(1)), id: 2)
+            try await till.complete(.pay(.cents(1)), id: 2)
         }
     }
 
     @Test func aFullDiskChangesNothing() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
-            let desk = Desk(ledger)
-            try await desk.complete(.issue(), id: 1)
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(), id: 1)
             try await ledger.limit(pages: 1)
             let before = try await Snapshot(of: ledger)
             let message = [UInt8](repeating: 7, count: 20_000)
             await #expect(throws: LedgerError(.full, "")) {
-                try await desk.work(.make(.sample(.adopt(message: message))), id: 2, on: .second)
+                try await till.work(.make(.sample(.adopt(message: message))), id: 2, on: .second)
             }
             #expect(try await Snapshot(of: ledger) == before)
             try await ledger.limit(pages: 100_000)
-            try await desk.complete(.make(.sample(.adopt(message: message))), id: 2, on: .second)
+            try await till.complete(.make(.sample(.adopt(message: message))), id: 2, on: .second)
         }
     }
 }

@@ -49,18 +49,18 @@ import Thoroughness
     /// An honest ledger in which each table has a row.
     private static func fill(_ folder: TestFolder) async throws {
         let ledger = try await TamperedLedgerTests.ledger(in: folder)
-        let desk = Desk(ledger)
+        let till = LedgerTill(ledger)
         try await ledger.note(
             JournalReport(id: .numbered(600), written: 1, lasting: .seconds(60), limit: 500),
             at: .end)
-        _ = try await ledger.settle(purchase(40), at: .end)
+        _ = try await ledger.book(purchase(40), at: .end)
         _ = try await ledger.skipNumbersAfterRestore()
         let counter = try #require(ReadCounter(7))
         _ = try await ledger.write { rows throws(LedgerError) in
             try rows.raise(counter, of: .first)
         }
         try await ledger.retire([9], at: .end)
-        _ = try await desk.work(.pay(.cents(10)), id: 41)
+        _ = try await till.work(.pay(.cents(10)), id: 41)
         await ledger.close()
         let raw = try RawDatabase(folder.ledger)
         raw.run("PRAGMA journal_mode = DELETE")
@@ -99,8 +99,8 @@ import Thoroughness
         }
     }
 
-    private static func purchase(_ number: Int) -> DeferredPurchase {
-        DeferredPurchase(
+    private static func purchase(_ number: Int) -> OfflinePayment {
+        OfflinePayment(
             id: .numbered(number), uid: .first, chip: .ntag215, account: 1,
             sequence: .none, amount: 1, at: .tick(number), journal: .numbered(600), number: 1)
     }
@@ -109,31 +109,31 @@ import Thoroughness
 
     private static func askEverything(of folder: TestFolder) async {
         guard let ledger = try? await folder.open() else { return }
-        let desk = Desk(ledger)
+        let till = LedgerTill(ledger)
         await look(at: ledger)
         for uid in [CardUID.first, .second, .numbered(4), .numbered(5)] {
-            await settleOpen(on: uid, desk)
+            await resolveOpen(on: uid, till)
         }
         var number = 1_000
         for uid in [CardUID.first, .second, .numbered(3), .numbered(4), .numbered(5)] {
-            for intent in intents {
+            for action in actions {
                 number += 1
-                guard case .begun(let work)? = try? await desk.begin(intent, id: number, on: uid)
+                guard case .begun(let work)? = try? await till.begin(action, id: number, on: uid)
                 else { continue }
                 _ = try? await ledger.confirm(work, at: .end)
             }
             if (try? await ledger.view(of: uid)) != nil {
-                _ = try? await desk.ask(for: number + 500, on: uid)
+                _ = try? await till.ask(for: number + 500, on: uid)
             }
-            _ = try? await desk.answer(number + 500)
+            _ = try? await till.answer(number + 500)
             for change in [StatusChange.block, .unblock, .forget] {
                 number += 1
                 _ = try? await ledger.change(uid, change, id: .numbered(number), at: .end)
             }
-            _ = try? await desk.payOut(30, of: .sample(3), id: number + 600, on: uid)
+            _ = try? await till.payOut(30, of: .sample(3), id: number + 600, on: uid)
         }
         for number in [40, 41, 50, 8] {
-            _ = try? await ledger.settle(purchase(number), at: .end)
+            _ = try? await ledger.book(purchase(number), at: .end)
         }
         let report = JournalReport(
             id: .numbered(600), written: 9, lasting: .seconds(60), limit: 500)
@@ -145,7 +145,7 @@ import Thoroughness
         await ledger.close()
     }
 
-    private static var intents: [Intent] {
+    private static var actions: [CardAction] {
         [
             .pay(.cents(10)), .add(.cents(10)), .refund(of: .numbered(9), nil),
             .reverse(of: .numbered(7), nil), .scratch(.numbered(90)), .activate,
@@ -182,17 +182,17 @@ import Thoroughness
     }
 
     /// What a tap does with an operation that is open on the card.
-    private static func settleOpen(on uid: CardUID, _ desk: Desk) async {
-        guard let view = try? await desk.ledger.view(of: uid), let open = view.open else { return }
-        let seen = Seen(view)
-        if case .work(let work)? = try? await desk.ledger.resume(
-            open, seen: seen, tagHolds: .none, sealer: desk.sealer, at: .end)
+    private static func resolveOpen(on uid: CardUID, _ till: LedgerTill) async {
+        guard let view = try? await till.ledger.view(of: uid), let open = view.open else { return }
+        let version = CardVersion(view)
+        if case .work(let work)? = try? await till.ledger.resume(
+            open, version: version, tagHolds: .none, sealer: till.sealer, at: .end)
         {
-            _ = try? await desk.ledger.confirm(work, at: .end)
+            _ = try? await till.ledger.confirm(work, at: .end)
         }
-        _ = try? await desk.ledger.end(
-            open, as: .voided, resealWith: .numbered(900), seen: seen, sealer: desk.sealer,
+        _ = try? await till.ledger.end(
+            open, as: .voided, resealWith: .numbered(900), version: version, sealer: till.sealer,
             at: .end)
-        _ = try? await desk.ledger.voidOpenPayment(on: uid, seen: seen, at: .end)
+        _ = try? await till.ledger.voidOpenPayment(on: uid, version: version, at: .end)
     }
 }

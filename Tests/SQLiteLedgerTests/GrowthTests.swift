@@ -12,7 +12,7 @@ import Testing
     @Test func isSearchedByIndexesAtEveryTap() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
-            try await GrowthTests.work(at: Desk(ledger))
+            try await GrowthTests.work(at: LedgerTill(ledger))
             let plans = try await ledger.queryPlans()
             #expect(plans.keys.contains { $0.hasPrefix("INSERT INTO issued_record") })
             #expect(plans.keys.contains { $0.contains("FROM activation WHERE") })
@@ -42,7 +42,7 @@ import Testing
             for index in 0..<8 { bytes[(page - 1) * 4096 + index] ^= 0x5A }
             folder.put(bytes)
             let ledger = try await folder.open()
-            #expect(try await Desk(ledger).balance() == 550)
+            #expect(try await LedgerTill(ledger).balance() == 550)
             await #expect(throws: LedgerError(.corrupt, "")) { try await ledger.audit() }
             await #expect(throws: LedgerError(.corrupt, "")) { try await ledger.checkStorage() }
             await #expect(throws: LedgerError(.corrupt, "")) {
@@ -61,8 +61,8 @@ import Testing
     @Test func isReadAtLengthWhileOthersWrite() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open(busyLimit: .milliseconds(20))
-            let desk = Desk(ledger)
-            try await desk.complete(.issue(), id: 1)
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(), id: 1)
             let (started, start) = AsyncStream.makeStream(of: Void.self)
             let gate = Gate()
             let reading = Task {
@@ -74,8 +74,8 @@ import Testing
                 }
             }
             for await _ in started { break }
-            try await desk.complete(.pay(.cents(1)), id: 2)
-            #expect(try await desk.balance() == 999)
+            try await till.complete(.pay(.cents(1)), id: 2)
+            #expect(try await till.balance() == 999)
             gate.open()
             #expect(try await reading.value == (1, 1))
             #expect(try await ledger.audit().operations == 2)
@@ -83,36 +83,36 @@ import Testing
     }
 
     /// A cashier's requests, each at least once.
-    private static func work(at desk: Desk) async throws {
+    private static func work(at till: LedgerTill) async throws {
         let (third, fourth, fifth) = (CardUID.numbered(3), CardUID.numbered(4), CardUID.numbered(5))
-        try await desk.complete(.issue(), id: 1)
-        try await desk.complete(.issue(), id: 2, on: .second)
-        try await desk.complete(.add(.cents(20)), id: 3)
-        let paid = try await desk.complete(.pay(.cents(100)), id: 4)
-        try await desk.complete(.refund(of: paid.id, nil), id: 5)
-        try await desk.complete(.ticket(.sample(1), .cents(50)), id: 6)
-        try await desk.complete(.claim(Ticket.sample(1).id, .cents(30)), id: 7)
-        try await desk.complete(.ticket(.sample(2), .cents(50)), id: 8)
-        _ = try await desk.payOut(40, of: .sample(2), id: 9)
-        try await desk.complete(.scratch(.numbered(77)), id: 10)
-        try await desk.ask(for: 11)
-        try await desk.answer(11)
-        try await desk.complete(.activate, id: 11)
+        try await till.complete(.issue(), id: 1)
+        try await till.complete(.issue(), id: 2, on: .second)
+        try await till.complete(.add(.cents(20)), id: 3)
+        let paid = try await till.complete(.pay(.cents(100)), id: 4)
+        try await till.complete(.refund(of: paid.id, nil), id: 5)
+        try await till.complete(.ticket(.sample(1), .cents(50)), id: 6)
+        try await till.complete(.claim(Ticket.sample(1).id, .cents(30)), id: 7)
+        try await till.complete(.ticket(.sample(2), .cents(50)), id: 8)
+        _ = try await till.payOut(40, of: .sample(2), id: 9)
+        try await till.complete(.scratch(.numbered(77)), id: 10)
+        try await till.ask(for: 11)
+        try await till.answer(11)
+        try await till.complete(.activate, id: 11)
         let adopted = CardPlan.sample(.adopt(message: []), scratch: .scratched(.numbered(79)))
-        try await desk.complete(.make(adopted), id: 12, on: fifth)
-        try await desk.complete(.issue(), id: 13, on: third)
-        try await desk.complete(.ticket(.sample(4), .cents(50)), id: 14, on: third)
-        try await desk.complete(
+        try await till.complete(.make(adopted), id: 12, on: fifth)
+        try await till.complete(.issue(), id: 13, on: third)
+        try await till.complete(.ticket(.sample(4), .cents(50)), id: 14, on: third)
+        try await till.complete(
             .make(.sample(.replace(lost: third), balance: 0)), id: 15, on: fourth)
-        try await desk.complete(.close, id: 16, on: fourth)
-        #expect(try await desk.ledger.ticketsGivenUp(by: .numbered(16)).count == 1)
+        try await till.complete(.close, id: 16, on: fourth)
+        #expect(try await till.ledger.ticketsGivenUp(by: .numbered(16)).count == 1)
         for uid in [CardUID.first, third, fourth] {
-            #expect(try await desk.ledger.tickets(of: uid) != nil)
-            _ = try await desk.ledger.view(of: uid, holding: [.none])
+            #expect(try await till.ledger.tickets(of: uid) != nil)
+            _ = try await till.ledger.view(of: uid, holding: [.none])
         }
-        _ = try await desk.ledger.owner(ofRecord: [UInt8](repeating: 1, count: 16))
-        _ = try await desk.ledger.change(.second, .block, id: .numbered(17), at: .end)
-        _ = try await desk.ledger.read { rows throws(LedgerError) in
+        _ = try await till.ledger.owner(ofRecord: [UInt8](repeating: 1, count: 16))
+        _ = try await till.ledger.change(.second, .block, id: .numbered(17), at: .end)
+        _ = try await till.ledger.read { rows throws(LedgerError) in
             try rows.activations(on: .first, or: .numbered(77), since: .tick(0)).count
                 + rows.operations(on: .first, last: 20).count
         }

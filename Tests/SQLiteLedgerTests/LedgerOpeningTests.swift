@@ -11,7 +11,7 @@ import Testing
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
             #expect(ledger.currency == .usd)
-            try await Desk(ledger).complete(.issue(), id: 1)
+            try await LedgerTill(ledger).complete(.issue(), id: 1)
             #expect(
                 folder.names == ["ledger.sqlite", "ledger.sqlite-shm", "ledger.sqlite-wal"])
             for name in folder.names { #expect(File.mode("\(folder.path)/\(name)") == 0o600) }
@@ -21,16 +21,16 @@ import Testing
     @Test func findsEverythingAgain() async throws {
         try await TestFolder.temporary { folder in
             let first = try await folder.open()
-            let desk = Desk(first)
-            try await desk.complete(.issue(), id: 1)
-            let open = try await desk.work(.pay(.cents(400)), id: 2)
+            let till = LedgerTill(first)
+            try await till.complete(.issue(), id: 1)
+            let open = try await till.work(.pay(.cents(400)), id: 2)
             let snapshot = try await Snapshot(of: first)
             await first.close()
             #expect(folder.names == ["ledger.sqlite"])
 
             let again = try await folder.open()
             #expect(try await Snapshot(of: again) == snapshot)
-            try await Desk(again).confirm(open)
+            try await LedgerTill(again).confirm(open)
             #expect(try await again.audit().violations == [])
         }
     }
@@ -108,7 +108,7 @@ import Testing
             try await folder.open().close()
             try RawDatabase(folder.ledger).run("PRAGMA journal_mode = DELETE")
             let ledger = try await folder.open()
-            try await Desk(ledger).complete(.issue(), id: 1)
+            try await LedgerTill(ledger).complete(.issue(), id: 1)
             #expect(try RawDatabase(folder.ledger).value("PRAGMA journal_mode") == "wal")
         }
     }

@@ -37,20 +37,20 @@ import Testing
             #expect(before.cards.map(\.protection) == [.on(keyID: 1), .off])
             #expect(try await ledger.audit().violations == [])
             // What was begun then is finished now.
-            let desk = Desk(ledger).with(key: 2)
-            let view = try await desk.view(uid)
+            let till = LedgerTill(ledger).with(key: 2)
+            let view = try await till.view(uid)
             #expect(view.balance == .cents(3100) && view.card.holder.name?.text == "Amanda")
             let open = try #require(view.open)
             #expect(open.kind == .replace)
-            let settlement = try await ledger.resume(
-                open, seen: Seen(view), tagHolds: .none, sealer: desk.sealer, at: .end)
-            guard case .work(let work) = settlement else {
-                Issue.record("\(settlement)")
+            let resolution = try await ledger.resume(
+                open, version: CardVersion(view), tagHolds: .none, sealer: till.sealer, at: .end)
+            guard case .work(let work) = resolution else {
+                Issue.record("\(resolution)")
                 return
             }
-            try await desk.confirm(work)
-            try await desk.complete(.pay(.cents(100)), id: 7, on: uid)
-            #expect(try await desk.balance(uid) == 3000)
+            try await till.confirm(work)
+            try await till.complete(.pay(.cents(100)), id: 7, on: uid)
+            #expect(try await till.balance(uid) == 3000)
             #expect(try await ledger.audit().violations == [])
         }
     }
@@ -78,7 +78,7 @@ import Testing
             let before = try await folder.snapshotOfThisVersion()
             let ledger = try await folder.open(Self.next)
             #expect(try await Snapshot(of: ledger) == before)
-            try await Desk(ledger).complete(.pay(.cents(1)), id: 9)
+            try await LedgerTill(ledger).complete(.pay(.cents(1)), id: 9)
             await ledger.close()
             #expect(folder.names == ["ledger.sqlite", Self.copy])
             #expect(File.mode("\(folder.path)/\(Self.copy)") == 0o600)
@@ -167,7 +167,7 @@ extension TestFolder {
 
     fileprivate func snapshotOfThisVersion() async throws -> Snapshot {
         let ledger = try await open()
-        try await Desk(ledger).complete(.issue(), id: 1)
+        try await LedgerTill(ledger).complete(.issue(), id: 1)
         let snapshot = try await Snapshot(of: ledger)
         await ledger.close()
         return snapshot

@@ -37,9 +37,9 @@ import Thoroughness
             #expect(violations == [])
         }
         let met = [
-            "begun", "known", "mismatched", "changed", "insufficient-funds", "limit-exceeded",
+            "begun", "known", "mismatched", "changed", "insufficient-balance", "limit-exceeded",
             "card-known", "card-unknown", "card-blocked", "wrong-state", "not-refundable",
-            "already-refunded", "committed", "voided", "superseded", "settled",
+            "already-refunded", "committed", "voided", "superseded", "resolved",
             "already-claimed", "asked", "paid out",
         ]
         for word in met { #expect(words[word] != nil, "\(words)") }

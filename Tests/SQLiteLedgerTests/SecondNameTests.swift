@@ -15,7 +15,7 @@ import Testing
     @Test func isNotOpened() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
-            try await Desk(ledger).complete(.issue(), id: 1)
+            try await LedgerTill(ledger).complete(.issue(), id: 1)
             await ledger.close()
             let other = folder.path + "/other.sqlite"
             try SecondNameTests.link(folder.ledger, other)
@@ -56,14 +56,14 @@ import Testing
     /// A symbolic link leads to one name.
     @Test func isNoSymbolicLink() async throws {
         try await TestFolder.temporary { folder in
-            let desk = Desk(try await folder.open())
-            try await desk.complete(.issue(), id: 1)
+            let till = LedgerTill(try await folder.open())
+            try await till.complete(.issue(), id: 1)
             let other = folder.path + "/link.sqlite"
             try #require(unsafe symlink(folder.ledger, other) == 0)
-            let second = Desk(try await SQLiteLedger.open(path: other, currency: nil))
-            try await desk.complete(.pay(.cents(100)), id: 2)
+            let second = LedgerTill(try await SQLiteLedger.open(path: other, currency: nil))
+            try await till.complete(.pay(.cents(100)), id: 2)
             try await second.complete(.pay(.cents(100)), id: 3)
-            #expect(try await desk.balance() == 800)
+            #expect(try await till.balance() == 800)
         }
     }
 
@@ -72,11 +72,11 @@ import Testing
     func isOpenedWhereAKilledProgramLeftIt(_ name: String) async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.open()
-            try await Desk(ledger).complete(.issue(), id: 1)
+            try await LedgerTill(ledger).complete(.issue(), id: 1)
             try SecondNameTests.link(folder.ledger, "\(folder.path)/\(name)")
             try SecondNameTests.link(folder.ledger + "-wal", "\(folder.path)/\(name)-wal")
             let other = try await folder.open()
-            #expect(try await Desk(other).balance() == 1_000)
+            #expect(try await LedgerTill(other).balance() == 1_000)
             #expect(folder.names == ["ledger.sqlite", "ledger.sqlite-shm", "ledger.sqlite-wal"])
             await ledger.close()
             await other.close()

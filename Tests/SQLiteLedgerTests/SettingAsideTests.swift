@@ -11,7 +11,7 @@ import Testing
         try await TestFolder.temporary { folder in
             let path = "\(folder.path)/ledger.sqlite"
             let ledger = try await folder.open()
-            try await Desk(ledger).complete(.issue(), id: 1)
+            try await LedgerTill(ledger).complete(.issue(), id: 1)
             let snapshot = try await Snapshot(of: ledger)
             let inUse = await #expect(throws: LedgerError.self) {
                 _ = try await SQLiteLedger.setAside(path)

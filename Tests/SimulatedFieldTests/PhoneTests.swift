@@ -1,4 +1,4 @@
-import Ntag424
+import NTAG424
 import SimulatedField
 import Testing
 import Type2Tag
@@ -8,8 +8,8 @@ import Type2Tag
     private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
     /// A chip whose file shows its number and its count, and a message that needs several reads.
-    private static func chip(_ read: AccessCondition = .free) throws -> ChipMemory {
-        var chip = ChipMemory.signedExample
+    private static func chip(_ read: AccessCondition = .free) throws -> NTAG424Memory {
+        var chip = NTAG424Memory.signedExample
         let message = Array(String(repeating: "x", count: 150).utf8)
         chip[.ndef].bytes.replaceSubrange(0..<152, with: [0, 150] + message)
         chip[.ndef].settings = FileSettings(

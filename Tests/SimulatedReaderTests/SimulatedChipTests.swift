@@ -1,5 +1,5 @@
 import CardCryptography
-import Ntag424
+import NTAG424
 import SimulatedField
 import SimulatedReader
 import TagReading
@@ -18,7 +18,7 @@ struct SimulatedChipTests {
     }
 
     private func run(
-        _ conversation: inout ChipConversation, _ first: ChipConversation.Step,
+        _ conversation: inout NTAG424Conversation, _ first: NTAG424Conversation.Step,
         on reader: SimulatedReader
     ) async throws -> [UInt8] {
         var step = first
@@ -34,8 +34,8 @@ struct SimulatedChipTests {
 
     private func authenticated(
         _ reader: SimulatedReader
-    ) async throws -> ChipConversation {
-        var conversation = ChipConversation()
+    ) async throws -> NTAG424Conversation {
+        var conversation = NTAG424Conversation()
         let select = try conversation.begin(.selectApplication)
         _ = try await run(&conversation, select, on: reader)
         let proof = try conversation.authenticate(

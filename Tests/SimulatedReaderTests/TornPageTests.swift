@@ -104,7 +104,7 @@ struct TornPageTests {
         }
     }
 
-    @Test("with a torn password is opened by what is left of it")
+    @Test("with a torn password is opened by what remains of it")
     func tornPassword() async throws {
         let reader = try await SimulatedFaultTests.bench(
             Fault(at: 1, counting: .write, .torn(.lowestOnes(1))))

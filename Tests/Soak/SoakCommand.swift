@@ -31,7 +31,7 @@ enum SoakCommand {
                 print(
                     """
                     Usage: Soak [--seconds N] [--seed S] [--until STEP] [--stations N]
-                    With --stations so many counters have one ledger in PostgreSQL.
+                    With --stations so many tills have one ledger in PostgreSQL.
                     """)
                 return 2
             }

@@ -1,11 +1,11 @@
 import FaultyWorld
-import Ntag424
+import NTAG424
 import Type2Tag
 
 /// One sticker in somebody's pocket.
 package struct Body: Sendable {
-    /// Why a card may be accused although it was never used for cheating. `TapEvidence.bears` says of
-    /// what.
+    /// Why a card may be accused although it was never used for cheating. `TapEvidence.bears` says
+    /// of what.
     package enum Mark: Sendable, CaseIterable {
         /// Somebody wrote on it with a phone.
         case vandalised
@@ -42,7 +42,7 @@ package struct Body: Sendable {
     }
 
     /// The chip that proves itself; nil for a tag with pages.
-    var chip: ChipMemory? {
+    var chip: NTAG424Memory? {
         if case .chip(let chip) = memory { chip } else { nil }
     }
 

@@ -2,7 +2,7 @@ import TapcardCore
 import TapcardDomain
 
 /// The people's view: cash that went in and out of the drawer, and what they were told at the
-/// counter. It is kept without any look into the ledger, and held against it.
+/// till. It is kept without any look into the ledger, and held against it.
 struct Books: Sendable {
     /// Something that was asked for and not answered: it happened, or it did not.
     struct Claim: Sendable, Hashable {
@@ -51,7 +51,7 @@ struct Books: Sendable {
             var before = self
             before.claims.removeAll { $0 == claim }
             switch kind {
-            case .refusal(.insufficientFunds): return before.least < claim.amount
+            case .refusal(.insufficientBalance): return before.least < claim.amount
             case .refusal(.cardBlocked): return standing == .blocked || standing == .replaced
             case .refusal(.cardClosed): return before.mayBeClosed
             case .refusal(.wrongState):
@@ -63,7 +63,7 @@ struct Books: Sendable {
     }
 
     var accounts: [CardUID: Account] = [:]
-    /// Cash in the drawer, with what lies there for an addition that is not known yet.
+    /// Cash in the drawer, with what lies there for a top-up that is not known yet.
     var drawer: Int64 = 0
     var takings: Int64 = 0
     var adopted: Int64 = 0

@@ -97,7 +97,7 @@ extension Town {
                 throw broken("the receipt says \(receipt.balance), people count otherwise")
             }
             if hold == .calm, !receipt.isReplayed {
-                try await expectSettled(index)
+                try await expectResolved(index)
                 forgive(index)
             }
         case .failure(let error): try await wasRefused(error, claim, index, hold, isNew: isNew)
@@ -146,10 +146,10 @@ extension Town {
     }
 
     /// A look shows what people count, unless it says why it cannot.
-    private func expectShown(_ reading: CardReading, _ index: Int) throws(Broken) {
+    private func expectShown(_ summary: CardSummary, _ index: Int) throws(Broken) {
         let balance = books.accounts[uid(index)]?.balance
-        guard reading.problem != nil || reading.balance?.minorUnits == balance else {
-            throw broken("\(reading.balance?.minorUnits ?? 0) cents are shown")
+        guard summary.problem != nil || summary.balance?.minorUnits == balance else {
+            throw broken("\(summary.balance?.minorUnits ?? 0) cents are shown")
         }
     }
 
@@ -219,10 +219,10 @@ extension Town {
             return
         }
         books.didNotHappen(claim, on: uid)
-        // An undisturbed tap has settled what was open: then it is known what the card had.
+        // An undisturbed tap has resolved what was open: then it is known what the card had.
         let isOfAccount: Bool =
             switch error.kind {
-            case .refusal(.insufficientFunds), .refusal(.cardClosed), .refusal(.wrongState): true
+            case .refusal(.insufficientBalance), .refusal(.cardClosed), .refusal(.wrongState): true
             default: false
             }
         if hold == .calm, isOfAccount { try await learn(index) }
@@ -278,8 +278,8 @@ extension Town {
             try await station.read()
         }
         switch said {
-        case .success(let reading):
-            guard let problem = reading.problem, problem.kind != .refusal(.cardClosed) else {
+        case .success(let summary):
+            guard let problem = summary.problem, problem.kind != .refusal(.cardClosed) else {
                 return
             }
             try await wasAccused(problem.kind, index)
@@ -307,17 +307,17 @@ extension Town {
             try await station.read()
         }
         switch said {
-        case .success(let reading):
-            if reading.ledger == .unknown {
+        case .success(let summary):
+            if summary.ledger == .unknown {
                 return try await wasAccused(.refusal(.cardUnknown), index)
             }
-            if let problem = reading.problem, problem.kind != .refusal(.cardClosed) {
+            if let problem = summary.problem, problem.kind != .refusal(.cardClosed) {
                 return try await wasAccused(problem.kind, index)
             }
             try expectAcceptable()
             try await learn(index)
-            try await expectSettled(index)
-            try expectShown(reading, index)
+            try await expectResolved(index)
+            try expectShown(summary, index)
             forgive(index)
         case .failure(let error):
             // Its records are gone, and there is nothing left to lose.

@@ -14,7 +14,7 @@ package struct Soak: Sendable {
 
     private let farStations: Int
 
-    /// With `farStations` so many counters have a ledger in PostgreSQL.
+    /// With `farStations` so many tills have a ledger in PostgreSQL.
     package init(seed: UInt64, farStations: Int = 0) {
         (self.seed, self.farStations) = (seed, farStations)
     }

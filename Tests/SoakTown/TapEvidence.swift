@@ -80,7 +80,7 @@ extension Town {
             }
             if keys.entry(record.keyID)?.status == .retired {
                 evidence.isUnderRetiredKey = true
-                // Until what is open is settled, the ledger's own bytes are believed.
+                // Until what is open is resolved, the ledger's own bytes are believed.
                 let isBelieved = isIssued && isHalfWay && record.sequence >= card.confirmed
                 if isBelieved { best = max(best, record.sequence) }
             } else if isIssued {

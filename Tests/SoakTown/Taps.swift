@@ -1,10 +1,10 @@
 import BlockingLane
 import CardImage
-import ChipCard
 import FaultyWorld
 import Games
 import Ledger
-import Ntag424
+import NTAG424
+import NTAG424Card
 import PortDoubles
 import TapcardCore
 import TapcardDomain
@@ -15,7 +15,7 @@ enum Hold: Sendable {
     case calm
     /// Something goes wrong on the way.
     case disturbed
-    /// It is not there at all: somebody asks the counter only.
+    /// It is not there at all: somebody asks the till only.
     case away
 }
 
@@ -123,9 +123,9 @@ extension Town {
         switch said {
         case .success(let receipt as Receipt):
             "done, \(receipt.balance) left" + (receipt.isReplayed ? " (replayed)" : "")
-        case .success(let reading as CardReading):
-            reading.problem.map { "shown, but \($0.kind.word)" }
-                ?? "\(reading.balance.map { "\($0)" } ?? "nothing") on it"
+        case .success(let summary as CardSummary):
+            summary.problem.map { "shown, but \($0.kind.word)" }
+                ?? "\(summary.balance.map { "\($0)" } ?? "nothing") on it"
         case .success: "done"
         case .failure(let error): "\(error.kind.word): \(error.what)"
         case nil: "nothing; the process is dead"
@@ -206,9 +206,9 @@ extension Town {
     }
 
     /// I8 and the books: one undisturbed tap has brought tag, message, ledger and people together.
-    mutating func expectSettled(_ index: Int) async throws(Broken) {
+    mutating func expectResolved(_ index: Int) async throws(Broken) {
         let uid = uid(index)
-        let found: CardView?
+        let found: KnownCard?
         do {
             found = try await TableLedger(tables).view(of: uid)
         } catch {
@@ -249,10 +249,10 @@ extension Town {
 }
 
 extension Town {
-    /// Phones read the card as the ledger has it: its text, or on a chip the house's address.
-    private func expectShown(_ index: Int, _ view: CardView) throws(Broken) {
+    /// Phones read the card as the ledger has it: its text, or on a chip the issuer's address.
+    private func expectShown(_ index: Int, _ view: KnownCard) throws(Broken) {
         guard let tag = bodies[index].tag else {
-            if let first = world(of: index).unsettled().first { throw broken("\(first)") }
+            if let first = world(of: index).unresolved().first { throw broken("\(first)") }
             return
         }
         let content = view.card.content(view.card.confirmed, balance: view.balance)
@@ -270,7 +270,7 @@ extension Town {
         guard shown == face else { throw broken("I8: phones read \(shown), not \(face)") }
     }
 
-    /// Damage to a card is not an excuse any more: it is settled. But of a tag's protection a
+    /// Damage to a card is not an excuse any more: it is resolved. But of a tag's protection a
     /// look that has nothing to write learns nothing.
     mutating func forgive(_ index: Int) {
         let protection = tables.cards[uid(index)]?.protection ?? .off
@@ -283,7 +283,7 @@ extension Town {
     private mutating func expectProtection(
         _ index: Int, _ protection: CardProtection
     ) throws(Broken) {
-        guard protection.isSettled else {
+        guard protection.isResolved else {
             throw broken("I8: its protection is still being switched: \(protection.word)")
         }
         if let difference = bodies[index].tag?.settingsDiffer(from: protection, keys) {
@@ -292,7 +292,7 @@ extension Town {
             }
             throw broken("protection is \(protection.word) in the ledger, and \(difference)")
         }
-        if protection != .off { note("settled with a password") }
+        if protection != .off { note("resolved with a password") }
     }
 }
 
@@ -309,7 +309,7 @@ extension CardMemory {
     var records: [[UInt8]] {
         switch self {
         case .pages(let tag): tag.image?.records ?? []
-        case .chip(let chip): ChipSlots(chip[.data].bytes)?.records ?? []
+        case .chip(let chip): NTAG424Slots(chip[.data].bytes)?.records ?? []
         }
     }
 }

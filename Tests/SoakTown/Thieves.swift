@@ -3,7 +3,7 @@ import CardCryptography
 import CardImage
 import FaultyWorld
 import Ledger
-import Ntag424
+import NTAG424
 import PortDoubles
 import TapcardCore
 import TapcardDomain
@@ -53,7 +53,7 @@ extension Town {
         }
     }
 
-    /// An old image is put back. If it is as good as today's, it settles like today's.
+    /// An old image is put back. If it is as good as today's, it resolves like today's.
     mutating func putBackOldImage(_ index: Int) async throws(Broken) {
         let uid = uid(index)
         guard let card = tables.cards[uid], books.accounts[uid] != nil, card.confirmed != .none,
@@ -94,7 +94,7 @@ extension Town {
         guard let chip = bodies[index].chip, let card = tables.cards[uid(index)],
             card.confirmed != .none, !isBetweenCards(world(of: index))
         else { return }
-        var clone = ChipMemory(factory: chip.uid)
+        var clone = NTAG424Memory(factory: chip.uid)
         if chance.percent(50) {
             clone[.ndef].bytes = chip[.ndef].bytes
         } else {
@@ -148,7 +148,7 @@ extension Town {
         guard let model = honest.memory.model else { return }
         (tables, isElsewhere) = (LedgerTables(), true)
         bodies[index] = Body(memory: blank(model, honest.memory.uid), marks: [.copied])
-        let order = CardOrder(
+        let order = CardRequest(
             .issue(.nobody, Money(minorUnits: 99_999_999, .usd), hasScratchCard: true))
         try await carryOut(order, "a thief's card", index)
         (tables, isElsewhere) = (ours, false)
@@ -159,7 +159,7 @@ extension Town {
         bodies[index] = honest
     }
 
-    /// A card of another house that shares the keys: read only, until it is taken over.
+    /// A card of another issuer that shares the keys: read only, until it is taken over.
     mutating func cardFromElsewhere(_ index: Int) async throws(Broken) {
         guard bodies.count < 2 * Town.size else { return }
         bodies.append(blank())
@@ -167,7 +167,7 @@ extension Town {
         let ours = tables
         (tables, isElsewhere) = (LedgerTables(), true)
         let amount = Money(minorUnits: Int64(chance.below(4_000)), .usd)
-        let order = CardOrder(.issue(.nobody, amount, hasScratchCard: true))
+        let order = CardRequest(.issue(.nobody, amount, hasScratchCard: true))
         try await carryOut(order, "issue elsewhere", place)
         (tables, isElsewhere) = (ours, false)
         let id = newID()
@@ -182,10 +182,10 @@ extension Town {
     }
 
     /// Somebody writes on a chip with a phone, and tries keys: it takes nothing.
-    private mutating func vandal(_ index: Int, on chip: ChipMemory) throws(Broken) {
+    private mutating func vandal(_ index: Int, on chip: NTAG424Memory) throws(Broken) {
         let card = tables.cards[uid(index)]
         guard let card, card.confirmed != .none, !isBetweenCards(world(of: index)) else { return }
-        var (side, after) = (ChipSide(), chip)
+        var (side, after) = (NTAG424Side(), chip)
         let bytes = chance.bytes(16)
         let key = chance.pick(KeyNumber.allCases)
         let commands: [CardCommand] = [

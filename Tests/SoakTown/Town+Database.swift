@@ -2,7 +2,7 @@ import FarLedger
 import FaultyWorld
 import Ledger
 
-/// A town whose counters have one ledger in PostgreSQL, each with a connection of its own. What
+/// A town whose tills have one ledger in PostgreSQL, each with a connection of its own. What
 /// happens in memory happens there as well, and has to have the same answer.
 extension Town {
     struct Far: Sendable {
@@ -12,7 +12,7 @@ extension Town {
         var tables: LedgerTables
     }
 
-    /// The twin of the ledger in memory, from which another counter works each time. Nil where the
+    /// The twin of the ledger in memory, from which another till works each time. Nil where the
     /// town has none, or where somebody has a ledger of his own.
     mutating func twin() async throws(Broken) -> LedgerTwin? {
         guard farStations > 0, !isElsewhere else { return nil }

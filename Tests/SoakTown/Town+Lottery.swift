@@ -47,7 +47,7 @@ extension Town {
         case .failure(let error): throw broken("claiming prizes ended so: \(error)")
         case nil: throw broken("an undisturbed tap killed the process")
         }
-        try await expectSettled(index)
+        try await expectResolved(index)
     }
 
     private var claiming: Ask<PrizeReceipt> {
@@ -63,7 +63,7 @@ extension Town {
         }
     }
 
-    /// Whether a code was activated, whichever attempt did it: asked of the counter.
+    /// Whether a code was activated, whichever attempt did it: asked of the till.
     mutating func learnActivation(
         _ claim: Books.Claim, _ index: Int, of uid: CardUID
     ) async throws(Broken) {

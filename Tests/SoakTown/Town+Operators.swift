@@ -7,7 +7,7 @@ import TapcardCore
 import TapcardDomain
 import Type2Tag
 
-// The operator of the counter makes cards, puts things right, and sometimes makes them worse.
+// The operator of the till makes cards, puts things right, and sometimes makes them worse.
 extension Town {
     /// A customer comes with a sticker without an account.
     mutating func firstVisit(_ index: Int) async throws(Broken) {
@@ -19,7 +19,7 @@ extension Town {
     mutating func make(_ index: Int, demo isDemo: Bool, isAnew: Bool) async throws(Broken) {
         let amount = isDemo ? 0 : Int64(chance.below(5_000))
         let hasScratchCard = isDemo || chance.percent(80)
-        let order: CardOrder
+        let order: CardRequest
         do throws(Refusal) {
             let name = chance.pick([
                 "Amanda Gonzalez", "Zo\u{EB}", "Jo", "Li Wei", "\u{5F20}\u{4F1F}",
@@ -29,8 +29,8 @@ extension Town {
                 name: chance.percent(70) ? try HolderName(name) : nil)
             order =
                 isDemo
-                ? try CardOrder.demo(in: .usd, mayReissue: isAnew, mayOverwrite: true)
-                : CardOrder(
+                ? try CardRequest.demo(in: .usd, mayReissue: isAnew, mayOverwrite: true)
+                : CardRequest(
                     .issue(
                         holder, Money(minorUnits: amount, .usd), hasScratchCard: hasScratchCard),
                     mayReissue: isAnew, mayOverwrite: true)
@@ -41,14 +41,14 @@ extension Town {
         try await carryOut(order, what, index)
         books.drawer += amount
         books.made(uid(index), amount, hasScratchCard ? .unscratched : .none)
-        try await expectSettled(index)
+        try await expectResolved(index)
     }
 
     /// An order, repeated until one without any disturbance succeeds.
     @discardableResult
     mutating func carryOut(
-        _ order: CardOrder, _ what: String, _ index: Int
-    ) async throws(Broken) -> CardReading {
+        _ order: CardRequest, _ what: String, _ index: Int
+    ) async throws(Broken) -> CardSummary {
         let id = newID()
         while true {
             let hold: Hold = chance.percent(50) ? .disturbed : .calm
@@ -58,12 +58,12 @@ extension Town {
             }
             try expectTruth(said, what, state, tables.operations[id]?.state)
             switch said {
-            case .success(let reading):
+            case .success(let summary):
                 note("answers: \(what) done")
                 bodies[index].marks = []
                 // A disturbed tap may have lost the card before it was read to its end.
                 if hold == .disturbed { try await look(index) }
-                return reading
+                return summary
             case .failure(let error) where hold == .calm:
                 throw broken("\(what) ended so: \(error)")
             case .failure(let error): try expectDisturbance(error, index)
@@ -84,7 +84,7 @@ extension Town {
         let said = try await play(index, "read", .calm) { station, _ throws(TapcardError) in
             try await station.read()
         }
-        guard case .success(let reading) = said, reading.problem == nil else {
+        guard case .success(let summary) = said, summary.problem == nil else {
             throw broken("a card that was made is not good: \(Town.words(said))")
         }
     }
@@ -129,8 +129,8 @@ extension Town {
         let said = try await play(index, "read", .calm) { station, _ throws(TapcardError) in
             try await station.read()
         }
-        guard case .success(let reading) = said, reading.problem == nil, reading.seal == .valid,
-            let balance = reading.balance
+        guard case .success(let summary) = said, summary.problem == nil, summary.seal == .valid,
+            let balance = summary.balance
         else {
             // Who it is for stands in its message alone, and a key may be given up.
             guard evidence.isFaceTorn || !bodies[index].marks.isSubset(of: [.restored]) else {
@@ -138,13 +138,13 @@ extension Town {
             }
             return throwAway(index)
         }
-        let order = CardOrder(.adopt(accepting: balance))
+        let order = CardRequest(.adopt(accepting: balance))
         // As on a card that replaced another one in the time that a restore has lost.
-        let isAnothers = reading.scratch.code.map { isKnown($0, besides: index) } ?? false
+        let isAnothers = summary.scratch.code.map { isKnown($0, besides: index) } ?? false
         let made = try await carryOut(order, "adopt", index)
         guard (made.codeOwner != nil) == isAnothers,
-            made.scratch == (isAnothers ? .none : reading.scratch)
-        else { throw broken("a card with \(reading.scratch) was adopted with \(made.scratch)") }
+            made.scratch == (isAnothers ? .none : summary.scratch)
+        else { throw broken("a card with \(summary.scratch) was adopted with \(made.scratch)") }
         if isAnothers { note("adopted without another card's code") }
         books.adopted += balance.minorUnits
         let scratch: Books.Scratch =
@@ -160,7 +160,7 @@ extension Town {
                 }
             }
         books.made(uid(index), balance.minorUnits, scratch)
-        try await expectSettled(index)
+        try await expectResolved(index)
     }
 
     mutating func throwAway(_ index: Int) {
@@ -278,7 +278,7 @@ extension Town {
         }
     }
 
-    /// A counter that has put back a backup for itself: it takes no money for a card that was used
+    /// A till that has put back a backup for itself: it takes no money for a card that was used
     /// since, and changes nothing on it.
     mutating func staleStation(_ index: Int) async throws(Broken) {
         guard let backup, let then = backup.tables.cards[uid(index)],
@@ -295,7 +295,7 @@ extension Town {
         (tables, isElsewhere) = (ledger.tables, true)
         bodies[index].marks = [.restored]
         let id = newID()
-        let said = try await play(index, "pay at a stale counter", .calm) {
+        let said = try await play(index, "pay at a stale till", .calm) {
             station, _ throws(TapcardError) in
             try await station.pay(Money(minorUnits: 1, .usd), id: id)
         }
@@ -303,13 +303,13 @@ extension Town {
         let isUnreadable = evidence.isFaceTorn
         guard case .failure(let error) = said,
             error.kind == .ledgerBehind || (error.kind == .damaged && isUnreadable)
-        else { throw broken("a counter with an old ledger said: \(Town.words(said))") }
+        else { throw broken("a till with an old ledger said: \(Town.words(said))") }
         guard bodies[index].memory == before.memory else {
-            throw broken("a counter with an old ledger wrote on a card")
+            throw broken("a till with an old ledger wrote on a card")
         }
         (tables, isElsewhere) = (now, false)
         bodies[index] = before
-        note("answers: \(error.kind.word) at a stale counter")
+        note("answers: \(error.kind.word) at a stale till")
     }
 
     /// A card is lost; its balance goes onto a new sticker. The old one turns up again.
@@ -324,9 +324,9 @@ extension Town {
         else { return }
         bodies.append(blank())
         let new = bodies.count - 1
-        try await carryOut(CardOrder(.replace(lost)), "replace", new)
+        try await carryOut(CardRequest(.replace(lost)), "replace", new)
         books.replaced(lost, by: uid(new))
-        try await expectSettled(new)
+        try await expectResolved(new)
         bodies.swapAt(index, new)
         let old = bodies.removeLast()
         bodies[index].dumps = []

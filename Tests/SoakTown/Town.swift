@@ -13,7 +13,7 @@ package struct Broken: Error, CustomStringConvertible {
     package let description: String
 }
 
-/// A town in which people pay with cards: stickers of every kind, counters that share a ledger,
+/// A town in which people pay with cards: stickers of every kind, tills that share a ledger,
 /// thieves, vandals and a forgetful operator. Everything in it follows from its seed.
 package struct Town {
     /// How many stickers a town begins with.
@@ -39,7 +39,7 @@ package struct Town {
     private var stories: [Int: [String]] = [:]
     private var lastBody = 0
 
-    /// How many counters have a ledger in PostgreSQL; 0 where it is in memory alone.
+    /// How many tills have a ledger in PostgreSQL; 0 where it is in memory alone.
     let farStations: Int
     var far: Far?
     /// Whether the rows are those of somebody else's ledger for now.
@@ -122,7 +122,7 @@ package struct Town {
         }
     }
 
-    /// The end of the year: every card is brought to the counter, nothing is left unknown, and
+    /// The end of the year: every card is brought to the till, nothing is left unknown, and
     /// every cent is counted.
     package mutating func close() async throws(Broken) {
         for index in bodies.indices where books.accounts[uid(index)] != nil {

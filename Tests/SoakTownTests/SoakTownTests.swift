@@ -26,7 +26,7 @@ struct SoakTownTests {
     }
 
     /// Restored backups and retired keys included: the rows are moved in again.
-    @Test("keeps its ledger in PostgreSQL, where eight counters work", .checkOnly)
+    @Test("keeps its ledger in PostgreSQL, where eight tills work", .checkOnly)
     func townOnPostgreSQL() async throws {
         var soak = Soak(seed: 17, farStations: 8)
         do {
@@ -37,7 +37,7 @@ struct SoakTownTests {
         }
         #expect(soak.tally.counts["taps on PostgreSQL", default: 0] > Soak.townLength / 2)
         #expect(soak.tally.counts["audits of PostgreSQL", default: 0] >= 10)
-        #expect(soak.tally.counts["counters that met over a card"] != nil)
+        #expect(soak.tally.counts["tills that met over a card"] != nil)
     }
 
     /// The events that must occur in the towns of both seeds together.
@@ -50,11 +50,11 @@ struct SoakTownTests {
         "answers: adopt done", "answers: replace done", "answers: block done",
         "answers: unblock done", "answers: forget done", "answers: protect done",
         "answers: unprotect done", "answers: pay done, replayed", "answers: outcome-unknown",
-        "answers: insufficient-funds", "answers: card-blocked", "answers: operation-voided",
+        "answers: insufficient-balance", "answers: card-blocked", "answers: operation-voided",
         "answers: ledger-unavailable", "answers: operation-mismatch",
-        "answers: ledger-behind at a stale counter",
-        "answers: none, the process died", "counters that met over a card",
-        "answers: pay done, between two counters", "answers: outcome-unknown, between two counters",
+        "answers: ledger-behind at a stale till",
+        "answers: none, the process died", "tills that met over a card",
+        "answers: pay done, between two tills", "answers: outcome-unknown, between two tills",
         "accused: damaged", "accused: rolled-back", "accused: forged", "accused: ledger-behind",
         "taps on a card that is vandalised", "taps on a card that is restored",
         "taps on a card that is copied", "taps on a card that is keyRetired",
@@ -69,7 +69,7 @@ struct SoakTownTests {
         "fault: \(Mishap.ledgerAway)", "fault: \(Mishap.ledgerGone)",
         "fault: \(Mishap.commitLost)", "fault: \(Mishap.commitUnknown)",
         "fault: \(Mishap.commitUnknownLedgerGone)", "claims resolved", "repairs",
-        "settled with a password", "vandals kept out by a password", "event: rotate",
+        "resolved with a password", "vandals kept out by a password", "event: rotate",
         "event: retire", "event: restore",
         "towns closed with every cent counted",
     ]

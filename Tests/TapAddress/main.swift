@@ -2,7 +2,7 @@ import CardCryptography
 import CustomerServer
 import DurableFile
 import Glibc
-import Ntag424
+import NTAG424
 import TapcardDomain
 
 // Prints the query of the address that a card shows at its next reading, for tests in a browser:

@@ -21,9 +21,9 @@ struct ActivatedCardTests {
         let world = try await scratched()
         let service = PlayedActivation.willing
         _ = try await world.station.activate(id: World.id(3), through: service)
-        let reading = try await world.station.read()
-        #expect(reading.scratch.word == "activated")
-        #expect(service.codes == [try #require(reading.scratch.code)])
+        let summary = try await world.station.read()
+        #expect(summary.scratch.word == "activated")
+        #expect(service.codes == [try #require(summary.scratch.code)])
         await #expect(throws: TapcardError(.refusal(.wrongState), "")) {
             try await world.station.activate(id: World.id(4), through: service)
         }

@@ -39,8 +39,8 @@ struct ActivationAttemptTests {
             await expectRefused(.service(.timedOut), exit: 8) { () throws(TapcardError) in
                 try await world.station.activate(id: World.id(id), through: service)
             }
-            let reading = try await world.station.read()
-            #expect(reading.stateWord == "activating" && reading.scratch.word == "scratched")
+            let summary = try await world.station.read()
+            #expect(summary.stateWord == "activating" && summary.scratch.word == "scratched")
         }
         let receipt = try await world.station.activate(id: World.id(5), through: service)
         #expect(receipt.operation.id == World.id(3))
@@ -120,17 +120,17 @@ struct ActivationAttemptTests {
     @Test("is durable before the service is asked, its answer before the card is written")
     func order() async throws {
         let world = try await scratched()
-        let seen = Guarded<[ActivationAttempt.State]>([])
+        let version = Guarded<[ActivationAttempt.State]>([])
         let ledger = world.ledger
         let service = PlayedActivation(.success(.active)) {
             let state = try? await ledger.activation(World.id(3))?.state
-            seen.withLock { $0 += state.map { [$0] } ?? [] }
+            version.withLock { $0 += state.map { [$0] } ?? [] }
         }
         try await world.arm(Fault(at: 1, counting: .write, .pulledAfter))
         await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
             try await world.station.activate(id: World.id(3), through: service)
         }
-        #expect(seen.withLock { $0 } == [.requested])
+        #expect(version.withLock { $0 } == [.requested])
         #expect(try await attempts(in: world).map(\.state) == [.active])
         try await world.putBack()
         #expect(try await world.station.read().stateWord == "activated")
@@ -154,7 +154,7 @@ struct ActivationAttemptTests {
             #expect(error.kind == .outcomeUnknown && error.next == [.tag(.tapToWrite)])
             #expect(try await world.ledger.operation(World.id(3)) == nil)
             try await world.putBack()
-            #expect(try await world.station.read(settling: false).stateWord == "activating")
+            #expect(try await world.station.read(resolving: false).stateWord == "activating")
             if isAskedAgain {
                 let receipt = try await world.station.activate(id: World.id(4), through: service)
                 #expect(receipt.operation.id == World.id(3))
@@ -165,8 +165,8 @@ struct ActivationAttemptTests {
                 #expect(paid.balance == World.usd(900))
             }
             #expect(service.codes.count == 1)
-            let reading = try await world.station.read()
-            #expect(reading.stateWord == "activated" && reading.settled == [])
+            let summary = try await world.station.read()
+            #expect(summary.stateWord == "activated" && summary.resolved == [])
             try await expectWhole(world)
         }
     }
@@ -215,8 +215,8 @@ struct ActivationAttemptTests {
         try await world.change(uid, .unblock)
         let receipt = try await world.station.activate(id: World.id(4), through: service)
         #expect(receipt.operation.id == World.id(3))
-        let reading = try await world.station.read()
-        #expect(reading.stateWord == "activated" && reading.ledger == .blocked)
+        let summary = try await world.station.read()
+        #expect(summary.stateWord == "activated" && summary.ledger == .blocked)
         try await expectWhole(world)
     }
 
@@ -249,7 +249,7 @@ struct ActivationAttemptTests {
             try await world.station.activate(id: World.id(3), through: service)
         }
         try await world.put(try World.otherTag())
-        _ = try await world.station.make(CardOrder(.replace(lost)), id: World.id(4))
+        _ = try await world.station.make(CardRequest(.replace(lost)), id: World.id(4))
         #expect(try await world.station.read().stateWord == "activating")
         let receipt = try await world.station.activate(id: World.id(5), through: service)
         #expect(receipt.operation.id == World.id(3) && receipt.uid != lost)

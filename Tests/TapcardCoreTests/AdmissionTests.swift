@@ -2,7 +2,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-@Suite("What a counter may begin on the card that is there")
+@Suite("What a till may begin on the card that is there")
 struct AdmissionTests {
     private let id = OperationID("0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f")
     private let one = CardUID("04AC6B72BA6C80")

@@ -17,18 +17,18 @@ struct AdoptTests {
         "of the iPhone app credits what is accepted, and keeps the message",
         arguments: Type2Chip.known, [nil, Int64(1_250)])
     func appCard(_ chip: Type2Chip, _ accepted: Int64?) async throws {
-        let world = try await CounterDeed.adopt.world(on: chip)
+        let world = try await TillRequest.adopt.world(on: chip)
         let before = try await world.tag()
         let shown = try await world.station.read()
         #expect(shown.seal == .unsealed && shown.ledger == .unknown && shown.problem == nil)
         #expect(shown.balance == World.usd(1_250))
         #expect(shown.holder == (try World.holder("Amanda Gonzalez")))
 
-        let order = CardOrder(.adopt(accepting: accepted.map(World.usd)))
-        let reading = try await world.station.make(order, id: World.id(7))
-        #expect(reading.balance == World.usd(accepted ?? 0))
-        #expect(reading.holder == shown.holder && reading.seal == .valid)
-        try await world.expectSettled()
+        let order = CardRequest(.adopt(accepting: accepted.map(World.usd)))
+        let summary = try await world.station.make(order, id: World.id(7))
+        #expect(summary.balance == World.usd(accepted ?? 0))
+        #expect(summary.holder == shown.holder && summary.seal == .valid)
+        try await world.expectResolved()
         let card = try #require(try await world.ledger.view(of: try await world.uid())).card
         let message = try #require(card.foreignMessage)
         #expect(message.starts(with: try before.image.area))
@@ -41,9 +41,9 @@ struct AdoptTests {
     @Test(
         "credits no other amount than the one that the tag says", arguments: [0, 1_249, 1_251, -1])
     func wrongAmount(_ minorUnits: Int64) async throws {
-        let world = try await CounterDeed.adopt.world()
+        let world = try await TillRequest.adopt.world()
         let before = try await world.tag()
-        let order = CardOrder(.adopt(accepting: World.usd(minorUnits)))
+        let order = CardRequest(.adopt(accepting: World.usd(minorUnits)))
         await expectRefused(.refusal(.badAmount), exit: 2) { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(7))
         }
@@ -60,7 +60,7 @@ struct AdoptTests {
             + #""note":"0123456789012345678901234567890123456789"}"#
         try tag.lay(TagMemory.appRecord(json))
         try await world.put(tag)
-        let order = CardOrder(.adopt(accepting: World.usd(1_250)))
+        let order = CardRequest(.adopt(accepting: World.usd(1_250)))
         _ = try await world.station.make(order, id: World.id(7))
         let card = try #require(try await world.ledger.view(of: try await world.uid())).card
         let kept = String(decoding: try #require(card.foreignMessage), as: UTF8.self)
@@ -70,17 +70,17 @@ struct AdoptTests {
 
     @Test("can leave it in the form that the app reads", arguments: Type2Chip.known)
     func appFace(_ chip: Type2Chip) async throws {
-        let world = try await CounterDeed.adopt.world(on: chip)
-        let order = CardOrder(.adopt(accepting: World.usd(1_250)), face: .iosApp)
+        let world = try await TillRequest.adopt.world(on: chip)
+        let order = CardRequest(.adopt(accepting: World.usd(1_250)), face: .iosApp)
         _ = try await world.station.make(order, id: World.id(7))
-        try await world.expectSettled()
+        try await world.expectResolved()
         let record = try await appJSON(on: world)
         #expect(
             record
                 == #"{"firstName":"Amanda","lastName":"Gonzalez","accountValue":12.50    ,"id":1}"#)
         _ = try await world.station.pay(World.usd(250), id: World.id(8))
         #expect(try await appJSON(on: world).contains(#""accountValue":10.00    ,"#))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("of a known card is refused")
@@ -88,22 +88,22 @@ struct AdoptTests {
         let world = try await World.withCard()
         let before = try await world.tag()
         await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
-            try await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(7))
+            try await world.station.make(CardRequest(.adopt(accepting: nil)), id: World.id(7))
         }
         #expect(try await world.tag() == before)
     }
 
     @Test("left open with nothing accepted is not taken for one with an amount")
     func otherAmountAfterInterruption() async throws {
-        let world = try await CounterDeed.adopt.world()
+        let world = try await TillRequest.adopt.world()
         try await world.arm(Fault(at: 2, counting: .write, .lost))
-        _ = try? await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(6))
+        _ = try? await world.station.make(CardRequest(.adopt(accepting: nil)), id: World.id(6))
         try await world.putBack()
         await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
-            try await CounterDeed.adopt.perform(at: world.station)
+            try await TillRequest.adopt.perform(at: world.station)
         }
         #expect(try await world.balance() == 0)
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("of another ledger's sealed card goes on with its numbers", arguments: Type2Chip.known)
@@ -117,16 +117,16 @@ struct AdoptTests {
         await expectRefused(.refusal(.cardUnknown), exit: 4) { () throws(TapcardError) in
             try await world.station.pay(World.usd(1), id: World.id(2))
         }
-        let demo = try CardOrder.demo(in: .usd, mayOverwrite: true)
+        let demo = try CardRequest.demo(in: .usd, mayOverwrite: true)
         await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
             try await world.station.make(demo, id: World.id(3))
         }
         #expect(try await world.tag() == before)
 
-        let order = CardOrder(.adopt(accepting: World.usd(900)))
-        let reading = try await world.station.make(order, id: World.id(7))
-        #expect(reading.balance == World.usd(900) && reading.scratch == .unscratched)
-        try await world.expectSettled()
+        let order = CardRequest(.adopt(accepting: World.usd(900)))
+        let summary = try await world.station.make(order, id: World.id(7))
+        #expect(summary.balance == World.usd(900) && summary.scratch == .unscratched)
+        try await world.expectResolved()
         try await expectNumbers(above: best.sequence, in: world)
     }
 
@@ -153,9 +153,9 @@ struct AdoptTests {
         }
         let shown = try await world.station.read()
         #expect(shown.ticket != nil && shown.ledger == .unknown)
-        let order = CardOrder(.adopt(accepting: World.usd(800)))
-        let reading = try await world.station.make(order, id: World.id(7))
-        #expect(reading.ticket == nil && reading.game == nil)
+        let order = CardRequest(.adopt(accepting: World.usd(800)))
+        let summary = try await world.station.make(order, id: World.id(7))
+        #expect(summary.ticket == nil && summary.game == nil)
         let face = try #require(try await world.tag().content.face)
         #expect(face.ticket == nil && face.game == nil && face.extras == [])
         #expect(try await world.station.checkTickets().tickets == [])
@@ -166,7 +166,7 @@ struct AdoptTests {
             try await world.station.claimTickets(
                 drawn: drawn, prizes: prizes, topPrizeUnit: .whole)
         }
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("of a sealed card can be left out: it is issued again, with numbers that go on")
@@ -174,7 +174,7 @@ struct AdoptTests {
         let world = try await worldWithStranger(.ntag213)
         let best = try #require(try await world.slots().best?.record)
         try await world.issue(100, mayReissue: true, id: 4)
-        try await world.expectSettled()
+        try await world.expectResolved()
         try await expectNumbers(above: best.sequence, in: world)
     }
 
@@ -183,7 +183,7 @@ struct AdoptTests {
         let former = try await World.withCard()
         let world = World(try World.blank())
         try await world.put(try await former.tag())
-        _ = try await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(7))
+        _ = try await world.station.make(CardRequest(.adopt(accepting: nil)), id: World.id(7))
         try await former.put(try await world.tag())
         #expect(try await former.station.read().problem?.kind == .ledgerBehind)
     }
@@ -192,7 +192,7 @@ struct AdoptTests {
         "of a sealed card that was pulled takes the state that is sealed, and a code that is there",
         arguments: [SealedRecord.State.scratched, .activated])
     func tornStranger(_ state: SealedRecord.State) async throws {
-        var seen: Set<String> = []
+        var version: Set<String> = []
         for write in 1... {
             let elsewhere = try await World.withCard(.ntag215)
             if state == .activated { _ = try await elsewhere.station.scratch(id: World.id(2)) }
@@ -208,18 +208,19 @@ struct AdoptTests {
             if try await elsewhere.isArmed() { break }
             let world = World(try World.blank(.ntag215))
             try await world.put(try await elsewhere.tag())
-            // Whose it is stands in what phones read; while that is written, no seal can be checked.
+            // Whose it is stands in what phones read; while that is written, no seal can be
+            // checked.
             guard let record = try await world.slots().best?.record else { continue }
             let code = try await world.tag().content.face?.scratch.code
             let found = try await world.station.read().scratch
-            let order = CardOrder(.adopt(accepting: nil))
+            let order = CardRequest(.adopt(accepting: nil))
             let adopted = try await world.station.make(order, id: World.id(7)).scratch
             let isCodeLost = code == nil && [.scratched, .activated].contains(record.state)
             #expect(adopted == found && adopted.code == (found == .unscratched ? nil : code))
             #expect(SealedRecord.State(adopted) == (isCodeLost ? .noScratchCard : record.state))
-            seen.insert("\(record.state) \(code != nil)")
+            version.insert("\(record.state) \(code != nil)")
         }
-        #expect(seen.count > 1 && seen.contains("\(state) true"))
+        #expect(version.count > 1 && version.contains("\(state) true"))
     }
 
     private func worldWithStranger(_ chip: Type2Chip) async throws -> World {

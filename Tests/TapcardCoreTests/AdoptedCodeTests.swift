@@ -31,7 +31,7 @@ struct AdoptedCodeTests {
         for page in try original.layout.ndefPages { copy[page] = original[page] }
         try await world.put(copy)
         let owner = try #require(CardUID(bytes: World.uids["NTAG215"] ?? []))
-        let order = CardOrder(.adopt(accepting: nil))
+        let order = CardRequest(.adopt(accepting: nil))
         for _ in 1...2 {
             let adopted = try await world.station.make(order, id: World.id(3))
             #expect(adopted.scratch == .none && adopted.codeOwner == owner)
@@ -53,9 +53,9 @@ struct AdoptedCodeTests {
         try await world.put(try tag(state: state))
         let found = try await world.station.read()
         try #require(found.seal == .unsealed && found.scratch.word == state)
-        let order = CardOrder(.adopt(accepting: nil))
-        let reading = try await world.station.make(order, id: World.id(2))
-        #expect(reading.scratch.word == "scratched")
+        let order = CardRequest(.adopt(accepting: nil))
+        let summary = try await world.station.make(order, id: World.id(2))
+        #expect(summary.scratch.word == "scratched")
         _ = try await world.station.activate(id: World.id(3), through: PlayedActivation.willing)
         let activated = try await world.station.read().scratch
         #expect(activated.word == "activated" && activated.code?.description == Self.code)
@@ -70,7 +70,7 @@ struct AdoptedCodeTests {
         _ = try await elsewhere.station.activate(id: World.id(3), through: PlayedActivation.willing)
         let world = World(try World.blank(.ntag215))
         try await world.put(try await elsewhere.tag())
-        let order = CardOrder(.adopt(accepting: nil))
+        let order = CardRequest(.adopt(accepting: nil))
         #expect(try await world.station.make(order, id: World.id(4)).scratch.word == "activated")
         #expect(try await world.ledger.audit().violations == [])
     }

@@ -22,9 +22,9 @@ struct AlteredCardTests {
         try await flip(mask, at: byte, inPlace: place, of: world)
         let before = try await world.tag()
 
-        let reading = try await world.station.read()
-        #expect(reading.seal == .damaged && reading.problem?.result.exitStatus == 7)
-        #expect(reading.balance == World.usd(750))
+        let summary = try await world.station.read()
+        #expect(summary.seal == .damaged && summary.problem?.result.exitStatus == 7)
+        #expect(summary.balance == World.usd(750))
         await expectRefused(.damaged, exit: 7) { () throws(TapcardError) in
             try await world.station.pay(World.usd(1), id: World.id(3))
         }
@@ -38,10 +38,10 @@ struct AlteredCardTests {
         _ = try await world.station.pay(World.usd(250), id: World.id(2))
         let place = 1 - (try #require(try await world.slots().best?.place))
         try await flip(0x10, at: byte, inPlace: place, of: world)
-        let reading = try await world.station.read()
-        #expect(reading.seal == .valid && reading.balance == World.usd(750))
+        let summary = try await world.station.read()
+        #expect(summary.seal == .valid && summary.balance == World.usd(750))
         _ = try await world.station.pay(World.usd(250), id: World.id(3))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("whose unconfirmed record is altered goes on from the other one", arguments: recordBytes)
@@ -52,10 +52,10 @@ struct AlteredCardTests {
         try await world.putBack()
         let place = try #require(try await world.slots().best?.place)
         try await flip(0x04, at: byte, inPlace: place, of: world)
-        let reading = try await world.station.read()
-        #expect(reading.problem == nil && reading.balance == World.usd(1_000))
+        let summary = try await world.station.read()
+        #expect(summary.problem == nil && summary.balance == World.usd(1_000))
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test(
@@ -72,11 +72,11 @@ struct AlteredCardTests {
                 tag.flip(mask, at: 16 + byte)
                 try await world.put(tag)
                 let label: Comment = "byte \(byte), \(mask)"
-                let reading = try await world.station.read()
-                #expect(reading.seal == .valid && reading.problem == nil, label)
-                #expect(reading.balance == World.usd(1_000), label)
-                #expect(reading.holder == (try World.holder("Amanda Gonzalez")), label)
-                #expect(reading.display == .repaired, label)
+                let summary = try await world.station.read()
+                #expect(summary.seal == .valid && summary.problem == nil, label)
+                #expect(summary.balance == World.usd(1_000), label)
+                #expect(summary.holder == (try World.holder("Amanda Gonzalez")), label)
+                #expect(summary.display == .repaired, label)
                 #expect(try await world.tag() == good, label)
                 #expect(try await world.station.read().display == .current, label)
             }
@@ -84,12 +84,12 @@ struct AlteredCardTests {
     }
 
     @Test("is only shown as out of date where nothing may be written")
-    func withoutSettling() async throws {
+    func withoutResolving() async throws {
         let world = try await World.withCard()
         try await world.alter { $0.flip(0x01, at: 16 + 20) }
         let altered = try await world.tag()
-        let reading = try await world.station.read(settling: false)
-        #expect(reading.display == .outOfDate && reading.balance == World.usd(1_000))
+        let summary = try await world.station.read(resolving: false)
+        #expect(summary.display == .outOfDate && summary.balance == World.usd(1_000))
         #expect(try await world.tag() == altered)
     }
 
@@ -99,12 +99,12 @@ struct AlteredCardTests {
         // 10.00 becomes 90.00 for a phone.
         try await world.alter { $0.flip(0x08, at: 0x09 * 4) }
         #expect(try await world.tag().content.face?.balance == World.usd(9_000))
-        await expectRefused(.refusal(.insufficientFunds), exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.insufficientBalance), exit: 4) { () throws(TapcardError) in
             try await world.station.pay(World.usd(1_001), id: World.id(2))
         }
         let receipt = try await world.station.pay(World.usd(250), id: World.id(3))
         #expect(receipt.balance == World.usd(750))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     private func flip(

@@ -35,41 +35,41 @@ struct CardStatusTests {
         await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
             try await station.close(id: World.id(13))
         }
-        let reading = try await world.station.read()
-        #expect(reading.ledger == .blocked && reading.seal == .valid)
-        #expect(reading.balance == World.usd(900))
+        let summary = try await world.station.read()
+        #expect(summary.ledger == .blocked && summary.seal == .valid)
+        #expect(summary.balance == World.usd(900))
         #expect(try await world.tag() == before)
         #expect(try await world.change(uid, .unblock).status == .active)
         _ = try await world.station.pay(World.usd(1), id: World.id(14))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test(
         "is blocked: a payment that is between its steps is not paid any more",
-        arguments: [CounterDeed.pay, .close])
-    func blockedBetweenSteps(_ deed: CounterDeed) async throws {
+        arguments: [TillRequest.pay, .close])
+    func blockedBetweenSteps(_ request: TillRequest) async throws {
         var voided = 0
         for step in 1... {
-            let world = try await deed.world()
+            let world = try await request.world()
             let uid = try await world.uid()
             let wasDone = Guarded(false)
             let interlude = Disturbance(before: step) {
                 let isBlocked = await outcome { () throws(TapcardError) in
                     try await world.change(uid, .block)
                 }.isSuccess
-                let operation = try? await deed.operation(in: world)
+                let operation = try? await request.operation(in: world)
                 wasDone.withLock { $0 = !isBlocked || operation?.state == .committed }
             }
             let said = await outcome { () throws(TapcardError) in
-                try await deed.perform(at: world.station(interlude))
+                try await request.perform(at: world.station(interlude))
             }
             guard interlude.hasCome else { break }
             try await world.putBack()
             _ = try await world.station.read()
-            let state = try await deed.operation(in: world)?.state
+            let state = try await request.operation(in: world)?.state
             #expect((state == .committed) == wasDone.withLock { $0 }, "step \(step)")
             #expect(said.isSuccess == (state == .committed), "step \(step)")
-            try await world.expectSettled("step \(step)")
+            try await world.expectResolved("step \(step)")
             voided += state == .voided ? 1 : 0
         }
         #expect(voided > 4)
@@ -100,14 +100,14 @@ struct CardStatusTests {
         try await world.issue(face: style)
         let uid = try await world.uid()
         #expect(try await world.change(uid, .forget).holder.name == nil)
-        let reading = try await world.station.read()
-        #expect(reading.holder.name == nil && reading.seal == .valid)
-        #expect(reading.balance == World.usd(1_000))
+        let summary = try await world.station.read()
+        #expect(summary.holder.name == nil && summary.seal == .valid)
+        #expect(summary.balance == World.usd(1_000))
         let text = String(decoding: try await world.tag().image.area, as: UTF8.self)
         for part in ["Ama", "anda", "Gon", "zal", "lez"] { #expect(!text.contains(part)) }
-        try await world.expectSettled()
+        try await world.expectResolved()
         _ = try await world.station.pay(World.usd(100), id: World.id(2))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test(
@@ -123,9 +123,9 @@ struct CardStatusTests {
                 _ = try? await world.station.read()
                 guard try await !world.isArmed() else { break }
                 try await world.putBack()
-                let reading = try await world.station.read()
-                #expect(reading.problem == nil && reading.holder.name == nil)
-                try await world.expectSettled("\(way) at WRITE \(write)")
+                let summary = try await world.station.read()
+                #expect(summary.problem == nil && summary.holder.name == nil)
+                try await world.expectResolved("\(way) at WRITE \(write)")
                 write += 1
             }
             #expect(write > 10)
@@ -134,8 +134,8 @@ struct CardStatusTests {
 
     @Test("is forgotten with the message of others that it was adopted with")
     func forgottenMessage() async throws {
-        let world = try await CounterDeed.adopt.world()
-        try await CounterDeed.adopt.perform(at: world.station)
+        let world = try await TillRequest.adopt.world()
+        try await TillRequest.adopt.perform(at: world.station)
         let uid = try await world.uid()
         #expect(try await world.ledger.view(of: uid)?.card.foreignMessage != nil)
         _ = try await world.change(uid, .forget)
@@ -143,6 +143,6 @@ struct CardStatusTests {
         _ = try await world.station.read()
         let text = String(decoding: try await world.tag().image.area, as: UTF8.self)
         #expect(!text.contains("Amanda") && !text.contains("Gonzalez"))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 }

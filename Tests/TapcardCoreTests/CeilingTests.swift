@@ -28,13 +28,13 @@ struct CeilingTests {
     @Test("a card begins with no more than that, either")
     func newCards() async throws {
         let world = World(try World.blank(), ceilings: nil)
-        let order = CardOrder(.issue(.nobody, World.usd(20_001), hasScratchCard: true))
+        let order = CardRequest(.issue(.nobody, World.usd(20_001), hasScratchCard: true))
         await expectRefused(.confirmationNeeded, exit: 4) { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(2))
         }
         #expect(try await world.ledger.view(of: world.uid()) == nil)
-        let reading = try await world.station.confirmed().make(order, id: World.id(2))
-        #expect(reading.balance == World.usd(20_001))
+        let summary = try await world.station.confirmed().make(order, id: World.id(2))
+        #expect(summary.balance == World.usd(20_001))
     }
 
     @Test("what is on the card afterwards counts, by the ledger's word")
@@ -78,7 +78,7 @@ struct CeilingTests {
             "what is given back was let through when it was paid")
     }
 
-    @Test("a large addition that was interrupted is finished without being asked again")
+    @Test("a large top-up that was interrupted is finished without being asked again")
     func interrupted() async throws {
         let world = try await World.withCard(ceilings: nil)
         try await world.arm(Fault(at: 2, counting: .write, .lost))
@@ -94,7 +94,7 @@ struct CeilingTests {
         let world = try await World.withCard(ceilings: nil)
         func amounts(_ units: Int64) -> Ceilings.Amounts {
             Ceilings.Amounts(
-                payment: World.usd(units), addition: World.usd(units), balance: World.usd(units))
+                payment: World.usd(units), topUp: World.usd(units), balance: World.usd(units))
         }
         let strict = Station(
             reader: world.reader, ledger: world.ledger, keys: world.keys,
@@ -114,7 +114,7 @@ struct CeilingTests {
     func currencies(_ currency: Currency) {
         let ceilings = Ceilings.standard(for: currency)
         for amounts in [ceilings.unconfirmed, ceilings.absolute] {
-            for amount in [amounts.payment, amounts.addition, amounts.balance] {
+            for amount in [amounts.payment, amounts.topUp, amounts.balance] {
                 #expect(amount.minorUnits > 0 && amount.minorUnits <= Currency.largestBalance)
             }
         }

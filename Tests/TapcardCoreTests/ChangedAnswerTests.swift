@@ -1,9 +1,9 @@
 import BlockingLane
 import CardCryptography
-import ChipCard
 import FaultyWorld
 import Ledger
-import Ntag424
+import NTAG424
+import NTAG424Card
 import PortDoubles
 import SimulatedField
 import SimulatedReader
@@ -15,7 +15,7 @@ import Testing
 /// Honest chips, of which one answer arrives changed, with a checksum that fits.
 @Suite("One changed answer never speaks against an honest chip")
 struct ChangedAnswerTests: ProvenCards {
-    enum Deed: CaseIterable, Sendable {
+    enum EnumeratedRequest: CaseIterable, Sendable {
         case read, pay, add, payWithNewKeys, payAfterRestore, payWithTable, payAfterTear
         case make, reissue, readUnknown, info
 
@@ -29,7 +29,7 @@ struct ChangedAnswerTests: ProvenCards {
             case .add: _ = try await station.add(amount, id: id)
             case .make, .reissue:
                 _ = try await station.make(
-                    CardOrder(
+                    CardRequest(
                         .issue(Holder(id: nil, name: nil), amount, hasScratchCard: false),
                         mayReissue: self == .reissue), id: id)
             case .info:
@@ -41,17 +41,17 @@ struct ChangedAnswerTests: ProvenCards {
         }
     }
 
-    /// A world on which every tap of this deed begins.
-    private func start(_ deed: Deed) async throws -> World {
-        let blank = ChipMemory.signedExample
+    /// A world on which every tap of this request begins.
+    private func start(_ request: EnumeratedRequest) async throws -> World {
+        let blank = NTAG424Memory.signedExample
         let world = World(Simulation([], chips: [blank], onReader: [blank.number]))
-        guard deed != .make else { return world }
+        guard request != .make else { return world }
         try await world.issue()
-        switch deed {
+        switch request {
         case .payAfterRestore:
             // The ledger is of the time before the card got its new keys.
             var chip = try await chip(world)
-            let keys = ChipCardKeys(try #require(Self.rotated.sealing.masters), uid: chip.uid)
+            let keys = NTAG424CardKeys(try #require(Self.rotated.sealing.masters), uid: chip.uid)
             for number in KeyNumber.allCases {
                 chip[number].key = keys[number]
                 chip[number].version = keys.version
@@ -68,54 +68,55 @@ struct ChangedAnswerTests: ProvenCards {
         return world
     }
 
-    private func keys(_ deed: Deed, _ world: World) async throws -> KeyRing {
-        guard deed == .payWithTable else {
-            return [.payWithNewKeys, .payAfterRestore].contains(deed) ? Self.rotated : World.keys
+    private func keys(_ request: EnumeratedRequest, _ world: World) async throws -> KeyRing {
+        guard request == .payWithTable else {
+            return [.payWithNewKeys, .payAfterRestore].contains(request) ? Self.rotated : World.keys
         }
         return try #require(try await CardTable(World.keys, next: nil, of: world.ledger)).keys
     }
 
-    /// Plays the deed on a copy of this world.
+    /// Plays the request on a copy of this world.
     private func play(
-        _ deed: Deed, _ simulation: Simulation, _ tables: LedgerTables, _ keys: KeyRing,
+        _ request: EnumeratedRequest, _ simulation: Simulation, _ tables: LedgerTables,
+        _ keys: KeyRing,
         _ change: Change?
     ) async throws -> (world: World, line: ChangingLine, outcome: Result<Void, TapcardError>) {
-        let ledger = TableLedger(deed == .readUnknown ? LedgerTables() : tables)
+        let ledger = TableLedger(request == .readUnknown ? LedgerTables() : tables)
         let world = World(simulation, ledger: ledger)
         let line = ChangingLine(world.reader, change)
         let station = world.station(reader: line, keys: keys)
         let outcome = await outcome { () throws(TapcardError) in
-            try await deed.carryOut(at: station)
+            try await request.carryOut(at: station)
         }
         await world.reader.release()
         return (world, line, outcome)
     }
 
-    @Test("whatever is done, and wherever it is changed", arguments: Deed.allCases)
-    func anywhere(_ deed: Deed) async throws {
-        let start = try await start(deed)
+    @Test("whatever is done, and wherever it is changed", arguments: EnumeratedRequest.allCases)
+    func anywhere(_ request: EnumeratedRequest) async throws {
+        let start = try await start(request)
         let (simulation, tables) = (try await start.simulation(), start.tables)
-        let keys = try await keys(deed, start)
-        let undisturbed = try await play(deed, simulation, tables, keys, nil)
+        let keys = try await keys(request, start)
+        let undisturbed = try await play(request, simulation, tables, keys, nil)
         #expect(undisturbed.outcome.isSuccess, "\(undisturbed.outcome)")
         let sizes = undisturbed.line.sizes
         for (number, size) in sizes.enumerated() {
-            for change in Change.all(of: number, size, isSample: deed != .pay) {
-                let tap = try await play(deed, simulation, tables, keys, change)
+            for change in Change.all(of: number, size, isSample: request != .pay) {
+                let tap = try await play(request, simulation, tables, keys, change)
                 let failures = try await chip(tap.world).keys.map(\.failures)
-                #expect(failures.allSatisfy { $0 <= 2 }, "\(deed), \(change): \(failures)")
+                #expect(failures.allSatisfy { $0 <= 2 }, "\(request), \(change): \(failures)")
                 guard let error = tap.outcome.failure else { continue }
-                // A card that its ledger does not know may be one of another house; and two keys
+                // A card that its ledger does not know may be one of another issuer; and two keys
                 // of a card were refused where its ledger is an old one.
-                let mayLackKey = deed == .readUnknown || deed == .payAfterRestore
+                let mayLackKey = request == .readUnknown || request == .payAfterRestore
                 #expect(
                     [1, 6].contains(error.result.exitStatus)
                         || (mayLackKey && error.kind == .keyMissing),
-                    "\(deed), \(change): \(error.kind.word), \(error)")
-                #expect(!error.next.contains(.trust(.keepCopy)), "\(deed), \(change)")
+                    "\(request), \(change): \(error.kind.word), \(error)")
+                #expect(!error.next.contains(.trust(.keepCopy)), "\(request), \(change)")
             }
         }
-        if deed == .payWithTable { #expect(sizes.count == 6) }
+        if request == .payWithTable { #expect(sizes.count == 6) }
     }
 
     /// The card was taken away after it had failed once.
@@ -134,7 +135,7 @@ struct ChangedAnswerTests: ProvenCards {
                 return try await reader.select(within: limit)
             })
         let honest = try await chip(world)
-        var clone = try #require(ChipMemory(factory: honest.number))
+        var clone = try #require(NTAG424Memory(factory: honest.number))
         clone[.ndef].bytes = honest[.ndef].bytes
         try await put(clone, on: world)
         let error = try #require(

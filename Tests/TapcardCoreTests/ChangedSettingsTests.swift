@@ -32,7 +32,7 @@ struct ChangedSettingsTests {
             if isWanted { #expect(try await world.tag()[0x2A][0] == 0, label) }
             _ = try await world.station.pay(World.usd(100), id: World.id(4))
             #expect(try await world.balance() == 900, label)
-            try await world.expectSettled(label)
+            try await world.expectResolved(label)
         }
     }
 
@@ -45,7 +45,7 @@ struct ChangedSettingsTests {
         _ = try await world.station.pay(World.usd(100), id: World.id(2))
         #expect(try await world.balance() == 900)
         // Page 29h again asks for the password from the first page that can be written.
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("that count wrong passwords stay so, and nothing is begun that could not be ended")
@@ -71,8 +71,8 @@ struct ChangedSettingsTests {
 
     @Test(
         "that hide themselves begin nothing, and what helps is said",
-        arguments: [0x02, 0x10, 0x28] as [UInt8], [CounterDeed.pay, .unprotect])
-    func hidden(_ first: UInt8, _ deed: CounterDeed) async throws {
+        arguments: [0x02, 0x10, 0x28] as [UInt8], [TillRequest.pay, .unprotect])
+    func hidden(_ first: UInt8, _ request: TillRequest) async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
         try await world.alter { tag in
@@ -81,7 +81,7 @@ struct ChangedSettingsTests {
         }
         let reader = InterposedReader(world.reader)
         let said = await outcome { () throws(TapcardError) in
-            try await deed.perform(at: world.station(reader: reader))
+            try await request.perform(at: world.station(reader: reader))
         }
         guard case .failure(let error) = said else {
             Issue.record("it was not refused")
@@ -114,7 +114,7 @@ struct ChangedSettingsTests {
             frames.firstIndex(of: Type2Command.write(0x2A, weak).frame))
         let asked = try #require(frames.firstIndex { $0.first == 0x1B })
         #expect(relieving < asked)
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("that mirror the number or the counter are refused before a card is made")
@@ -123,7 +123,7 @@ struct ChangedSettingsTests {
         try await world.alter { $0[0x29] = Page(0x44, 0, 0x06, 0xFF) }
         let before = try await world.tag()
         for protects in [true, false] {
-            let order = try CardOrder.demo(in: .usd, mayOverwrite: true, protects: protects)
+            let order = try CardRequest.demo(in: .usd, mayOverwrite: true, protects: protects)
             await expectRefused(.unsupportedTag, exit: 4) { () throws(TapcardError) in
                 try await world.station.make(order, id: World.id(1))
             }
@@ -140,13 +140,13 @@ struct ChangedSettingsTests {
 
     @Test(
         "that mirror onto a protected card's message are set back",
-        arguments: [CounterDeed.protect, .pay])
-    func mirroredMessage(_ deed: CounterDeed) async throws {
+        arguments: [TillRequest.protect, .pay])
+    func mirroredMessage(_ request: TillRequest) async throws {
         let world = World(try World.blank())
         try await world.issue(protects: true)
         try await world.alter { $0[0x29] = Page(0xC4, 0, 0x06, 0x02) }
-        try await deed.perform(at: world.station)
-        try await world.expectSettled()
+        try await request.perform(at: world.station)
+        try await world.expectResolved()
     }
 
     @Test("that mirror onto a card's records begin nothing", arguments: [true, false])

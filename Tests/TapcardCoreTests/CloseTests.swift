@@ -17,12 +17,12 @@ struct CloseTests {
         let world = try await World.withCard(chip)
         let receipt = try await world.station.close(id: World.id(2))
         #expect(receipt.amount == World.usd(-1_000) && receipt.balance == World.usd(0))
-        try await world.expectSettled()
+        try await world.expectResolved()
         let text = String(decoding: try await world.tag().image.area, as: UTF8.self)
         #expect(!text.contains("Amanda"))
-        let reading = try await world.station.read()
-        #expect(reading.ledger == .closed && reading.balance == World.usd(0))
-        #expect(reading.display == .current)
+        let summary = try await world.station.read()
+        #expect(summary.ledger == .closed && summary.balance == World.usd(0))
+        #expect(summary.display == .current)
         await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
             try await world.station.add(World.usd(1), id: World.id(3))
         }
@@ -42,7 +42,7 @@ struct CloseTests {
         }
         _ = try await world.station.close(id: World.id(2))
         #expect(try await world.tag().content.face?.extras.map(\.key) == [])
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("and then formatting makes a blank tag, which is known to have been a card")
@@ -57,13 +57,13 @@ struct CloseTests {
         await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
             try await world.station.read()
         }
-        let order = try CardOrder.demo(in: .usd)
+        let order = try CardRequest.demo(in: .usd)
         await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(3))
         }
         try await world.issue(200, mayReissue: true, id: 4)
         #expect(try await world.station.read().balance == World.usd(200))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("leaves a tag on which others may write, and what they wrote is not written over")
@@ -92,7 +92,7 @@ struct CloseTests {
             } catch {
                 #expect(error.what.hasPrefix("The tag holds a text; the card that was on it is"))
             }
-            let order = CardOrder(
+            let order = CardRequest(
                 .issue(try World.holder("Bob"), World.usd(200), hasScratchCard: true),
                 mayReissue: true)
             await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
@@ -102,15 +102,15 @@ struct CloseTests {
         }
         _ = try await world.station.format(overwriting: true)
         try await world.alter { try? $0.lay(NDEFText(language: "en", text: "hi").record) }
-        let order = CardOrder(
+        let order = CardRequest(
             .issue(try World.holder("Bob"), World.usd(200), hasScratchCard: true),
             mayReissue: true, mayOverwrite: true)
         _ = try await world.station.make(order, id: World.id(4))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
-    @Test("and formatting before the last tap has settled is not damage")
-    func formattedUnsettled() async throws {
+    @Test("and formatting before the last tap has resolved is not damage")
+    func formattedUnresolved() async throws {
         let world = try await World.withCard()
         try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
         _ = try? await world.station.close(id: World.id(2))
@@ -125,7 +125,7 @@ struct CloseTests {
             try await world.station.read()
         }
         try await world.issue(200, mayReissue: true, id: 4)
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("of an empty card works, too")
@@ -134,6 +134,6 @@ struct CloseTests {
         try await world.issue(0)
         let receipt = try await world.station.close(id: World.id(2))
         #expect(receipt.amount == World.usd(0))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 }

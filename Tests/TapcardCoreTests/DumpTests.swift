@@ -24,7 +24,7 @@ struct DumpTests {
     @Test(
         "goes back onto a blank tag, byte for byte of what is anyone's", arguments: Type2Chip.known)
     func restore(_ chip: Type2Chip) async throws {
-        let world = try await CounterDeed.adopt.world(on: chip)
+        let world = try await TillRequest.adopt.world(on: chip)
         let tag = try await world.tag()
         let dump = try await world.station.dump()
         try await world.put(try #require(TagMemory.blank(chip, uid: tag.uid)))
@@ -96,7 +96,7 @@ struct DumpTests {
         await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
             try await world.station.restore(blank, overwriting: false)
         }
-        let foreign = try await CounterDeed.adopt.world()
+        let foreign = try await TillRequest.adopt.world()
         await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
             try await foreign.station.restore(blank, overwriting: false)
         }
@@ -122,7 +122,7 @@ struct DumpTests {
 
     @Test("writes only the pages that differ")
     func onlyWhatDiffers() async throws {
-        let world = try await CounterDeed.adopt.world()
+        let world = try await TillRequest.adopt.world()
         let dump = try await world.station.dump()
         _ = try await world.station.restore(dump, overwriting: true)
         #expect(await world.reader.writeCount == 0)
@@ -142,6 +142,6 @@ struct DumpTests {
         #expect(try await station.dump() == TagDump(world.tag()))
         _ = try await station.pay(World.usd(250), id: World.id(2))
         try await world.put(try await reader.change { $0.tags[0] })
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 }

@@ -3,7 +3,7 @@ import CardCryptography
 import CardImage
 import CardStore
 import Ledger
-import Ntag424
+import NTAG424
 import SimulatedField
 import SimulatedReader
 import TapcardCore
@@ -35,8 +35,8 @@ struct EvidenceTests: ProvenCards {
                 #expect(!hint.contains("tampered") && !hint.contains("overwritten"), "\(hint)")
             }
             torn += hints.count { $0.contains("looks torn") }
-            try await world.expectSettled()
-            #expect(try await self.hints(of: world) == [], "settled operations are not news")
+            try await world.expectResolved()
+            #expect(try await self.hints(of: world) == [], "resolved operations are not news")
         }
         #expect(torn > 0)
     }
@@ -201,11 +201,11 @@ struct EvidenceTests: ProvenCards {
         let world = try await World.withCard()
         try await world.alter { $0[0x24] = Page(0x45, 0x00, 0x00, 0x07) }
         #expect(try await hints(of: world).count == 1)
-        let reading = try await world.station.read(settling: false)
-        #expect(reading.problem == nil && reading.balance == World.usd(1_000))
+        let summary = try await world.station.read(resolving: false)
+        #expect(summary.problem == nil && summary.balance == World.usd(1_000))
     }
 
-    /// The lines that one reading adds to the log. It settles what can be settled.
+    /// The lines that one reading adds to the log. It resolves what can be resolved.
     private func hints(of world: World, _ keys: KeyRing? = nil) async throws -> [String] {
         let heard = Guarded<[String]>([])
         let quiet = world.clock.surroundings
@@ -217,7 +217,7 @@ struct EvidenceTests: ProvenCards {
                     guard case .hint(let text) = progress else { return }
                     heard.withLock { $0.append(text) }
                 }))
-        let reading = try await station.read()
-        return heard.withLock { $0 }.filter { $0 != reading.problem?.what }
+        let summary = try await station.read()
+        return heard.withLock { $0 }.filter { $0 != summary.problem?.what }
     }
 }

@@ -8,13 +8,13 @@ import Testing
 import Type2Tag
 
 extension World {
-    /// Expects a settled card, by the enumerator's checks and the ledger's own; no operation is open
-    /// on any card, and the tag behaves as the ledger says.
-    func expectSettled(
+    /// Expects a resolved card, by the enumerator's checks and the ledger's own; no operation is
+    /// open on any card, and the tag behaves as the ledger says.
+    func expectResolved(
         _ label: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let world = RestingWorld(tag: try await tag(), ledger: tables)
-        let violations = tables.rowsBroken + world.unsettled()
+        let violations = tables.rowsBroken + world.unresolved()
         #expect(violations == [], label, sourceLocation: sourceLocation)
         let audit = try await ledger.audit()
         #expect(audit.violations == [] && audit.open == 0, label, sourceLocation: sourceLocation)

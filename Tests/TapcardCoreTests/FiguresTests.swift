@@ -70,41 +70,41 @@ struct FiguresTests {
     }
 
     @Test(
-        "write no page that need not be written", arguments: Type2Chip.known, CounterDeed.allCases)
-    func onlyWhatChanges(_ chip: Type2Chip, _ deed: CounterDeed) async throws {
-        let world = try await deed.world(on: chip)
+        "write no page that need not be written", arguments: Type2Chip.known, TillRequest.allCases)
+    func onlyWhatChanges(_ chip: Type2Chip, _ request: TillRequest) async throws {
+        let world = try await request.world(on: chip)
         var memory = try await world.tag()
         let layout = try memory.layout
         let reader = InterposedReader(world.reader)
-        try await deed.perform(at: world.station(reader: reader))
+        try await request.perform(at: world.station(reader: reader))
         for case .write(let page, let content) in reader.commands {
             // A record and the settings may be weak where they read right.
             let isOfRecord = page >= layout.recordPages[0]
-            #expect(page == 4 || isOfRecord || memory[page] != content, "\(deed), page \(page)")
+            #expect(page == 4 || isOfRecord || memory[page] != content, "\(request), page \(page)")
             memory[page] = content
         }
         #expect(memory == (try await world.tag()))
         _ = try await world.station(reader: reader).read()
         let count = reader.writes.count
         _ = try await world.station(reader: reader).read()
-        #expect(reader.writes.count == count, "a settled card is only read")
+        #expect(reader.writes.count == count, "a resolved card is only read")
     }
 
     @Test(
         "never write outside the card but to switch its protection, and never a page of lock bits",
         arguments: Type2Chip.known)
     func insideTheCard(_ chip: Type2Chip) async throws {
-        for deed in CounterDeed.allCases {
+        for request in TillRequest.allCases {
             for write in 1...20 {
-                let world = try await deed.world(on: chip)
+                let world = try await request.world(on: chip)
                 let layout = try await world.tag().layout
-                let settings = deed.switchesProtection ? chip.settings : []
+                let settings = request.switchesProtection ? chip.settings : []
                 let allowed = Set(layout.pages).union(settings)
                 let before = try await world.tag()
                 let reader = InterposedReader(world.reader)
                 let station = world.station(reader: reader)
                 try await world.arm(Fault(at: write, counting: .write, .torn(.mix(seed: 4))))
-                _ = try? await deed.perform(at: station)
+                _ = try? await request.perform(at: station)
                 try await world.putBack()
                 let uid = try await world.uid()
                 _ = try? await station.read()
@@ -113,14 +113,14 @@ struct FiguresTests {
                 #expect(reader.writes.allSatisfy(allowed.contains))
                 let after = try await world.tag()
                 for page in 0..<UInt8(chip.pageCount) where !allowed.contains(page) {
-                    #expect(after[page] == before[page], "\(deed), page \(page)")
+                    #expect(after[page] == before[page], "\(request), page \(page)")
                 }
             }
         }
     }
 }
 
-extension CounterDeed {
+extension TillRequest {
     fileprivate var switchesProtection: Bool {
         self == .protect || self == .unprotect || self == .issueProtected
     }

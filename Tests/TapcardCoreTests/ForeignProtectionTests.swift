@@ -25,7 +25,7 @@ struct ForeignProtectionTests {
         let before = try await world.tag()
         let reader = InterposedReader(world.reader)
         let station = world.station(reader: reader)
-        let order = try CardOrder.demo(in: .usd, mayOverwrite: true, protects: true)
+        let order = try CardRequest.demo(in: .usd, mayOverwrite: true, protects: true)
         await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
             try await station.make(order, id: World.id(1))
         }
@@ -78,11 +78,11 @@ struct ForeignProtectionTests {
 
         let heir = World(Simulation([tag], onReader: [tag.uid]), keys: rotated)
         _ = try await heir.station.make(
-            CardOrder(.adopt(accepting: World.usd(1_000))), id: World.id(5))
+            CardRequest(.adopt(accepting: World.usd(1_000))), id: World.id(5))
         try await heir.expectProtected(as: try await heir.card().protection)
-        let reading = try await heir.station.read()
-        #expect(reading.protection == .on(keyID: 1) && reading.seal == .valid)
-        #expect(reading.problem == nil && reading.display == .current)
+        let summary = try await heir.station.read()
+        #expect(summary.protection == .on(keyID: 1) && summary.seal == .valid)
+        #expect(summary.problem == nil && summary.display == .current)
         #expect(heir.tables.rowsBroken == [])
     }
 
@@ -113,9 +113,9 @@ struct ForeignProtectionTests {
         _ = try await world.ledger.skipNumbersAfterRestore()
         try await world.alter { $0[0x20] = .zero }
         try await world.alter { $0[0x24] = .zero }
-        let reading = try await world.station.repair(naming: uid)
-        #expect(reading.protection == (isProtected ? .on(keyID: 1) : .off))
-        try await world.expectSettled()
+        let summary = try await world.station.repair(naming: uid)
+        #expect(summary.protection == (isProtected ? .on(keyID: 1) : .off))
+        try await world.expectResolved()
     }
 
     /// A protected card, and on the reader a copy of all that can be read of it.
@@ -142,7 +142,7 @@ struct ForeignProtectionTests {
         #expect(try await world.ledger.audit().open == 0)
         try await world.put(honest)
         #expect(try await world.station.read().balance == World.usd(1_000))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("is not proved by a copy that takes any: it does not know the answer")
@@ -166,7 +166,7 @@ struct ForeignProtectionTests {
         #expect(try await world.ledger.audit().open == 1)
         try await world.put(honest)
         #expect(try await world.station.read().balance == World.usd(1_250))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("that a tag does not keep is noticed, and a power cycle helps")
@@ -179,7 +179,7 @@ struct ForeignProtectionTests {
         try await world.tag().expectAlive(by: world.keys)
         try await world.putBack()
         #expect(try await world.station.read().protection == .on(keyID: 1))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("does not keep a balance on a tag that can never be protected")
@@ -189,8 +189,8 @@ struct ForeignProtectionTests {
         _ = try? await station.protect(id: World.id(2))
         let uid = try await world.uid()
         try await world.put(try World.otherTag())
-        let reading = try await world.station.make(CardOrder(.replace(uid)), id: World.id(3))
-        #expect(reading.balance == World.usd(1_000))
+        let summary = try await world.station.make(CardRequest(.replace(uid)), id: World.id(3))
+        #expect(summary.balance == World.usd(1_000))
         #expect(try await world.ledger.audit().violations == [])
     }
 
@@ -205,17 +205,17 @@ struct ForeignProtectionTests {
         }
         #expect(try await world.tag() == tag)
         #expect(try await world.balance() == nil)
-        var order = try CardOrder.demo()
+        var order = try CardRequest.demo()
         order.acceptsAnyChip = true
-        let reading = try await world.station.make(order, id: World.id(2))
-        #expect(reading.originality == .invalid)
+        let summary = try await world.station.make(order, id: World.id(2))
+        #expect(summary.originality == .invalid)
         #expect(try await world.card().isGenuineChip == false)
         #expect(try await world.station.read().originality == .invalid)
     }
 }
 
-extension CardOrder {
-    fileprivate static func demo() throws(TapcardError) -> CardOrder {
+extension CardRequest {
+    fileprivate static func demo() throws(TapcardError) -> CardRequest {
         do {
             return try demo(in: .usd)
         } catch {

@@ -16,14 +16,14 @@ struct ForgottenPasswordTests {
         for isRepair in [false, true] {
             let world = try await forgotten()
             if isRepair {
-                let reading = try await world.station.repair(naming: try await world.uid())
-                #expect(reading.problem == nil && reading.balance == World.usd(1_000))
+                let summary = try await world.station.repair(naming: try await world.uid())
+                #expect(summary.problem == nil && summary.balance == World.usd(1_000))
                 try await world.expectProtected(as: .on(keyID: 1))
             }
             _ = try await world.station.pay(World.usd(100), id: World.id(5))
             #expect(try await world.balance() == 900)
             try await world.expectProtected(as: .on(keyID: 1))
-            try await world.expectSettled()
+            try await world.expectResolved()
         }
     }
 

@@ -94,18 +94,18 @@ struct GivenUpTagTests {
         try await issueAgain(world, station, label)
         try await world.put(try await world.tag().decayed(weak.weakPages))
         #expect(try await station.read().problem == nil, label)
-        try await world.expectSettled(label)
+        try await world.expectResolved(label)
         return due
     }
 
     private func issueAgain(
         _ world: World, _ station: Station, _ label: Comment
     ) async throws {
-        let reading = try await station.make(
-            CardOrder(
+        let summary = try await station.make(
+            CardRequest(
                 .issue(try World.holder("Bob"), World.usd(700), hasScratchCard: true),
                 mayReissue: true, mayOverwrite: true, protects: true), id: World.id(4))
-        #expect(reading.protection == .on(keyID: 1), label)
+        #expect(summary.protection == .on(keyID: 1), label)
     }
 
     @Test(
@@ -153,7 +153,7 @@ struct GivenUpTagTests {
         } else {
             #expect(try await station.read().problem == nil, label)
         }
-        try await world.expectSettled(label)
+        try await world.expectResolved(label)
     }
 
     @Test("that was begun on a card since replaced is taken off, and the tag is free")
@@ -167,7 +167,7 @@ struct GivenUpTagTests {
         #expect(try await world.card().protection == .switchingOn(keyID: 1))
         let honest = try await world.tag()
         try await world.put(try World.otherTag())
-        _ = try await world.station.make(CardOrder(.replace(uid)), id: World.id(3))
+        _ = try await world.station.make(CardRequest(.replace(uid)), id: World.id(3))
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
         try await world.put(honest)
         _ = try await world.station.format(overwriting: true)
@@ -176,7 +176,7 @@ struct GivenUpTagTests {
         try await world.issue(700, name: "Bob", mayReissue: true, id: 5)
         _ = try await world.station.pay(World.usd(100), id: World.id(6))
         #expect(try await world.card().protection == .off)
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("is put on again where the card before was just being unprotected")
@@ -195,7 +195,7 @@ struct GivenUpTagTests {
             _ = try await world.station.format(overwriting: true)
             try await world.issue(700, mayReissue: true, protects: true, id: 4)
             #expect(try await world.card().protection == .on(keyID: 1), "WRITE \(write)")
-            try await world.expectSettled("WRITE \(write)")
+            try await world.expectResolved("WRITE \(write)")
         }
     }
 }

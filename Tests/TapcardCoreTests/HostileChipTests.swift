@@ -1,8 +1,8 @@
 import CardCryptography
-import ChipCard
 import Ledger
 import NDEF
-import Ntag424
+import NTAG424
+import NTAG424Card
 import PortDoubles
 import SimulatedField
 import SimulatedReader
@@ -62,7 +62,7 @@ struct HostileChipTests: ProvenCards {
     func clone() async throws {
         let world = try await made()
         let honest = try await chip(world)
-        // Made by another house, which numbers its keys alike.
+        // Made by another issuer, which numbers its keys alike.
         let thief = World(
             try await factory().simulation(), keys: KeyRing.fresh(created: "2026-01-01"))
         try await thief.issue(99_999)
@@ -74,7 +74,7 @@ struct HostileChipTests: ProvenCards {
             try await world.station.pay(World.usd(1), id: World.id(3))
         }
         // One from the factory with that number, which every phone can read and write.
-        try await put(try #require(ChipMemory(factory: honest.number)), on: world)
+        try await put(try #require(NTAG424Memory(factory: honest.number)), on: world)
         await expectRefused(.copied, exit: 7) { () throws(TapcardError) in
             try await world.station.pay(World.usd(1), id: World.id(3))
         }
@@ -97,7 +97,7 @@ struct HostileChipTests: ProvenCards {
         let number = try await other.tag().uid
         try await other.reader.change { field in
             _ = field.remove(number)
-            if let chip = ChipMemory(factory: number) { field.save(chip) }
+            if let chip = NTAG424Memory(factory: number) { field.save(chip) }
             field.put([number])
         }
         await expectRefused(.unsupportedTag, exit: 4) { () throws(TapcardError) in
@@ -105,7 +105,7 @@ struct HostileChipTests: ProvenCards {
         }
     }
 
-    @Test("Ten taps at a house with other keys: each one attempt, and the card lives on")
+    @Test("Ten taps at an issuer with other keys: each one attempt, and the card lives on")
     func wrongKeys() async throws {
         let world = try await made()
         let stranger = world.station(
@@ -133,7 +133,7 @@ struct HostileChipTests: ProvenCards {
         // What would be refused as well is not advised: nothing is written over on such a chip.
         let stranger = world.station(ledger: TableLedger(), keys: World.keys)
         for mayOverwrite in [false, true] {
-            let order = CardOrder(
+            let order = CardRequest(
                 .issue(Holder(id: nil, name: nil), World.usd(0), hasScratchCard: false),
                 mayOverwrite: mayOverwrite)
             let said = await outcome { () throws(TapcardError) in
@@ -161,7 +161,7 @@ struct HostileChipTests: ProvenCards {
             let after = sum.flatMap(Grant.init)?.sealed(for: card) ?? before.map { _ in 0 }
             let text = chip.text.replacing(
                 Hexadecimal.encode(before), with: Hexadecimal.encode(after))
-            let altered = try #require(ChipMemory(parsing: text))
+            let altered = try #require(NTAG424Memory(parsing: text))
             #expect(altered != chip)
             try await put(altered, on: world)
             #expect(try await world.station.read().balance == World.usd(1_000))
@@ -181,7 +181,7 @@ struct HostileChipTests: ProvenCards {
         let world = try factory()
         let altered = try altering(try await chip(world), values)
         try await put(altered, on: world)
-        let order = try CardOrder.demo(in: .usd)
+        let order = try CardRequest.demo(in: .usd)
         await expectRefused(.unsupportedTag, exit: 4, "\(values)") { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(1))
         }
@@ -213,7 +213,7 @@ struct HostileChipTests: ProvenCards {
         let file = [UInt8(message.count >> 8), UInt8(message.count & 0xFF)] + message
         chip[.ndef].bytes.replaceSubrange(0..<file.count, with: file)
         try await put(chip, on: world)
-        let order = try CardOrder.demo(in: .usd)
+        let order = try CardRequest.demo(in: .usd)
         await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
             try await world.station.read()
         }
@@ -223,7 +223,7 @@ struct HostileChipTests: ProvenCards {
         await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(2))
         }
-        let willing = try CardOrder.demo(in: .usd, mayOverwrite: true)
+        let willing = try CardRequest.demo(in: .usd, mayOverwrite: true)
         _ = try await world.station.make(willing, id: World.id(3))
     }
 
@@ -245,7 +245,7 @@ struct HostileChipTests: ProvenCards {
 
     @Test("A making that was broken off and replaced can be made again")
     func replacedHalfMade() async throws {
-        let order = try CardOrder.demo(in: .usd)
+        let order = try CardRequest.demo(in: .usd)
         for place in [1, 4, 9] {
             let world = try factory()
             try await world.arm(Fault(at: place, counting: .write, .acknowledgeLost))
@@ -253,9 +253,9 @@ struct HostileChipTests: ProvenCards {
                 try await world.station.make(order, id: World.id(1))
             }
             let half = try await chip(world)
-            let other = try #require(ChipMemory(factory: World.otherUID))
+            let other = try #require(NTAG424Memory(factory: World.otherUID))
             try await put(other, on: world)
-            _ = try await world.station.make(CardOrder(.replace(half.uid)), id: World.id(2))
+            _ = try await world.station.make(CardRequest(.replace(half.uid)), id: World.id(2))
             try await put(half, on: world)
             let problem = await outcome { () throws(TapcardError) in
                 try await world.station.pay(World.usd(1), id: World.id(3))
@@ -272,7 +272,7 @@ struct HostileChipTests: ProvenCards {
         let world = try await made()
         let ring = try Self.rotated.retiring(1)
         let station = world.station(ledger: TableLedger(), keys: ring)
-        let order = try CardOrder.demo(in: .usd)
+        let order = try CardRequest.demo(in: .usd)
         #expect(try await station.read().seal == .forged)
         await expectRefused(.forged, exit: 7) { () throws(TapcardError) in
             try await station.make(order, id: World.id(2))
@@ -281,31 +281,31 @@ struct HostileChipTests: ProvenCards {
 
     @Test("A chip that was switched to LRP is told in plain words, and no key is tried on it")
     func otherProtocol() async throws {
-        func switched(_ chip: ChipMemory) throws -> ChipMemory {
+        func switched(_ chip: NTAG424Memory) throws -> NTAG424Memory {
             let line = try #require(chip.text.firstMatch(of: /chained-writing: .*\n/)).output
             return try #require(
-                ChipMemory(parsing: chip.text.replacing(line, with: line + "protocol: lrp\n")))
+                NTAG424Memory(parsing: chip.text.replacing(line, with: line + "protocol: lrp\n")))
         }
         let world = try await made()
         let honest = try await chip(world)
         let other = try switched(honest)
         try await put(other, on: world)
         let station = world.station
-        let deeds: [() async throws -> Void] = [
+        let requests: [() async throws -> Void] = [
             { _ = try await station.read() },
             { _ = try await station.pay(World.usd(1), id: World.id(2)) },
             { _ = try await station.add(World.usd(1), id: World.id(3)) },
         ]
-        for deed in deeds {
-            let error = await #expect(throws: TapcardError.self) { try await deed() }
+        for request in requests {
+            let error = await #expect(throws: TapcardError.self) { try await request() }
             #expect(error?.kind == .unsupportedTag && error?.result.exitStatus == 4)
             #expect(error?.what.contains("other protocol (LRP)") == true)
             #expect(error?.meaning.hasPrefix("No key was tried on it.") == true)
         }
         #expect(try await chip(world) == other)
         // The money moves to another card.
-        try await put(try #require(ChipMemory(factory: World.otherUID)), on: world)
-        let moved = try await world.station.make(CardOrder(.replace(honest.uid)), id: World.id(4))
+        try await put(try #require(NTAG424Memory(factory: World.otherUID)), on: world)
+        let moved = try await world.station.make(CardRequest(.replace(honest.uid)), id: World.id(4))
         #expect(moved.balance == World.usd(1_000))
 
         // One from the factory is no card, and cannot become one.
@@ -315,7 +315,7 @@ struct HostileChipTests: ProvenCards {
         await expectRefused(.blankTag, exit: 4) { () throws(TapcardError) in
             try await blank.station.read()
         }
-        let order = try CardOrder.demo(in: .usd)
+        let order = try CardRequest.demo(in: .usd)
         let refused = await #expect(throws: TapcardError.self) {
             _ = try await blank.station.make(order, id: World.id(5))
         }
@@ -336,14 +336,14 @@ struct HostileChipTests: ProvenCards {
                     selectAcknowledge: acknowledge)
             })
         let station = world.station(reader: reader)
-        let order = try CardOrder.demo(in: .usd)
-        let deeds: [() async throws -> Void] = [
+        let order = try CardRequest.demo(in: .usd)
+        let requests: [() async throws -> Void] = [
             { _ = try await station.read() },
             { _ = try await station.pay(World.usd(1), id: World.id(2)) },
             { _ = try await station.make(order, id: World.id(3)) },
         ]
-        for deed in deeds {
-            let error = await #expect(throws: TapcardError.self) { try await deed() }
+        for request in requests {
+            let error = await #expect(throws: TapcardError.self) { try await request() }
             #expect(error?.kind == .unsupportedTag)
             #expect(error?.what.contains("another number at each tap") == true)
         }
@@ -367,9 +367,9 @@ struct HostileChipTests: ProvenCards {
             #expect(
                 outcome.failure?.description.contains("takes key \(number) no more") == true,
                 "\(outcome)")
-            try await put(try #require(ChipMemory(factory: World.otherUID)), on: world)
+            try await put(try #require(NTAG424Memory(factory: World.otherUID)), on: world)
             let moved = try await world.station.make(
-                CardOrder(.replace(before.uid)), id: World.id(3))
+                CardRequest(.replace(before.uid)), id: World.id(3))
             #expect(moved.balance == World.usd(number == 3 ? 1_000 : 1_100))
         }
     }

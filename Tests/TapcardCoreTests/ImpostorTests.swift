@@ -95,9 +95,9 @@ struct ImpostorTests {
             // The true one gives way: only the forged one is left.
             for page in UInt8(0)..<4 { tag[place - 4 + page] = .zero }
         }
-        let reading = try await world.station.read()
-        #expect(reading.seal == .forged && reading.problem?.result.exitStatus == 7)
-        #expect(reading.balance == World.usd(1_000))
+        let summary = try await world.station.read()
+        #expect(summary.seal == .forged && summary.problem?.result.exitStatus == 7)
+        #expect(summary.balance == World.usd(1_000))
         await expectRefused(.forged, exit: 7) { () throws(TapcardError) in
             try await world.station.pay(World.usd(100), id: World.id(2))
         }
@@ -117,9 +117,9 @@ struct ImpostorTests {
                 cardKey: cardKey))
     }
 
-    private func demo() throws(TapcardError) -> CardOrder {
+    private func demo() throws(TapcardError) -> CardRequest {
         do {
-            return try CardOrder.demo(in: .usd)
+            return try CardRequest.demo(in: .usd)
         } catch {
             throw TapcardError(error)
         }
@@ -130,15 +130,15 @@ struct ImpostorTests {
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         try await world.put(tag)
-        let reading = try await world.station.read()
-        #expect(reading.problem?.kind == kind, sourceLocation: sourceLocation)
-        #expect(reading.seal == .forged, sourceLocation: sourceLocation)
-        #expect(reading.ledger == .unknown, sourceLocation: sourceLocation)
+        let summary = try await world.station.read()
+        #expect(summary.problem?.kind == kind, sourceLocation: sourceLocation)
+        #expect(summary.seal == .forged, sourceLocation: sourceLocation)
+        #expect(summary.ledger == .unknown, sourceLocation: sourceLocation)
         await expectRefused(kind, exit: 7, sourceLocation: sourceLocation) {
             () throws(TapcardError) in
             try await world.station.pay(World.usd(100), id: World.id(8))
         }
-        for order in [try demo(), CardOrder(.adopt(accepting: World.usd(1_000)))] {
+        for order in [try demo(), CardRequest(.adopt(accepting: World.usd(1_000)))] {
             await expectRefused(kind, exit: 7, sourceLocation: sourceLocation) {
                 () throws(TapcardError) in
                 try await world.station.make(order, id: World.id(9))

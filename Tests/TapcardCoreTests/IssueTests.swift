@@ -15,13 +15,13 @@ struct IssueTests {
     @Test("writes the demo user, once", arguments: Type2Chip.known)
     func demo(_ chip: Type2Chip) async throws {
         let world = World(try World.blank(chip))
-        let reading = try await world.station.make(try CardOrder.demo(in: .usd), id: World.id(1))
-        #expect(reading.holder == (try World.holder("Amanda Gonzalez")))
-        #expect(reading.balance == World.usd(0) && reading.scratch == .unscratched)
-        #expect(reading.seal == .valid && reading.ledger == .known && reading.display == .current)
-        try await world.expectSettled()
+        let summary = try await world.station.make(try CardRequest.demo(in: .usd), id: World.id(1))
+        #expect(summary.holder == (try World.holder("Amanda Gonzalez")))
+        #expect(summary.balance == World.usd(0) && summary.scratch == .unscratched)
+        #expect(summary.seal == .valid && summary.ledger == .known && summary.display == .current)
+        try await world.expectResolved()
         let before = try await world.tag()
-        let order = try CardOrder.demo(in: .usd)
+        let order = try CardRequest.demo(in: .usd)
         await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(2))
         }
@@ -41,11 +41,11 @@ struct IssueTests {
         tag[4] = Page(0x03, 0x00, 0xFE, 0x00)
         let world = World(try World.blank())
         try await world.put(tag)
-        let reading = try await world.station.make(.demo(in: .usd), id: World.id(9))
-        #expect(reading.balance == World.usd(0) && reading.display == .current)
-        try await world.expectSettled()
+        let summary = try await world.station.make(.demo(in: .usd), id: World.id(9))
+        #expect(summary.balance == World.usd(0) && summary.display == .current)
+        try await world.expectResolved()
         _ = try await world.station.add(World.usd(100), id: World.id(10))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("that is finished by the same request brings up to date what phones read")
@@ -58,7 +58,7 @@ struct IssueTests {
         #expect(try await world.tag().content.face == nil)
         let again = try await world.station.make(.demo(in: .usd), id: World.id(1))
         #expect(again.display == .repaired)
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("that was interrupted is finished by the next try", arguments: Type2Chip.known)
@@ -67,7 +67,7 @@ struct IssueTests {
             var write = 1
             while true {
                 let world = World(try World.blank(chip))
-                let order = try CardOrder.demo(in: .usd)
+                let order = try CardRequest.demo(in: .usd)
                 try await world.arm(Fault(at: write, counting: .write, way))
                 _ = try? await world.station.make(order, id: World.id(1))
                 guard try await !world.isArmed() else { break }
@@ -81,7 +81,7 @@ struct IssueTests {
                 #expect(said.isSuccess || said.error == .refusal(.cardKnown), label)
                 if said.error == .refusal(.cardKnown) { #expect(wasDone || write > 4, label) }
                 _ = try await world.station.read()
-                try await world.expectSettled(label)
+                try await world.expectResolved(label)
                 #expect(try await world.balance() == 0, label)
                 #expect(try await world.operations().count { $0.kind == .issue } == 1, label)
                 write += 1
@@ -93,15 +93,15 @@ struct IssueTests {
     @Test("answers a repeated request with the card, and another one under its id with an error")
     func replay() async throws {
         let world = World(try World.blank())
-        let order = CardOrder(
+        let order = CardRequest(
             .issue(try World.holder("Eve"), World.usd(500), hasScratchCard: false))
         let first = try await world.station.make(order, id: World.id(1))
         #expect(first.scratch == .none)
         #expect(try await world.station.make(order, id: World.id(1)).balance == World.usd(500))
         #expect(try await world.operations().count == 1)
-        let other = CardOrder(
+        let other = CardRequest(
             .issue(try World.holder("Eve"), World.usd(600), hasScratchCard: false))
-        for order in [other, CardOrder(.adopt(accepting: nil))] {
+        for order in [other, CardRequest(.adopt(accepting: nil))] {
             await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
                 try await world.station.make(order, id: World.id(1))
             }
@@ -120,23 +120,23 @@ struct IssueTests {
         try await world.issue(900)
         try await world.putBack()
         try await world.arm(Fault(at: 2, counting: .write, .lost))
-        let demo = try CardOrder.demo(in: .usd)
+        let demo = try CardRequest.demo(in: .usd)
         _ = try? await world.station.make(demo, id: World.id(2))
         try await world.putBack()
         let lost = try #require(CardUID(bytes: World.otherUID))
         await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
-            try await world.station.make(CardOrder(.replace(lost)), id: World.id(3))
+            try await world.station.make(CardRequest(.replace(lost)), id: World.id(3))
         }
         #expect(try await world.ledger.view(of: lost)?.card.status == .active)
         #expect(try await world.balance() == 0)
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test(
         "of another balance than there is room for is refused", arguments: [-1, 100_000_000, .max])
     func badBalance(_ minorUnits: Int64) async throws {
         let world = World(try World.blank())
-        let order = CardOrder(
+        let order = CardRequest(
             .issue(.nobody, World.usd(minorUnits), hasScratchCard: false))
         let said = await outcome { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(1))
@@ -150,7 +150,7 @@ struct IssueTests {
     func largestBalance() async throws {
         let world = World(try World.blank())
         try await world.issue(Currency.largestBalance)
-        try await world.expectSettled()
+        try await world.expectResolved()
         await expectRefused(.refusal(.limitExceeded), exit: 4) { () throws(TapcardError) in
             try await world.station.add(World.usd(1), id: World.id(2))
         }
@@ -162,7 +162,7 @@ struct IssueTests {
         let yen = Money(minorUnits: 500, try #require(Currency(code: "JPY")))
         await expectRefused(.ledgerCurrency, exit: 9) { () throws(TapcardError) in
             try await world.station.make(
-                CardOrder(.issue(.nobody, yen, hasScratchCard: false)), id: World.id(1))
+                CardRequest(.issue(.nobody, yen, hasScratchCard: false)), id: World.id(1))
         }
         try await world.issue()
         await expectRefused(.ledgerCurrency, exit: 9) { () throws(TapcardError) in
@@ -178,14 +178,14 @@ struct IssueTests {
     func nameLength(_ bytes: Int) async throws {
         let world = World(try World.blank())
         let name = String(repeating: "n", count: bytes)
-        let order = CardOrder(.issue(try World.holder(name), World.usd(0), hasScratchCard: true))
+        let order = CardRequest(.issue(try World.holder(name), World.usd(0), hasScratchCard: true))
         let said = await outcome { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(1))
         }
         guard bytes > 20 else {
             #expect(said.isSuccess)
             _ = try await world.station.scratch(id: World.id(2))
-            try await world.expectSettled()
+            try await world.expectResolved()
             return
         }
         guard case .failure(let error) = said else {
@@ -203,9 +203,9 @@ struct IssueTests {
         let world = World(try World.blank())
         let station = world.station(
             reader: InterposedReader(world.reader, answer: InterposedReader.unsigned))
-        let order = try CardOrder.demo(in: .usd)
+        let order = try CardRequest.demo(in: .usd)
         #expect(try await station.make(order, id: World.id(1)).seal == .valid)
-        try await world.expectSettled()
+        try await world.expectResolved()
         let uid = try await world.uid()
         #expect(try await world.ledger.view(of: uid)?.card.isGenuineChip == .some(nil))
         #expect(try await station.tagInfo().originality == TagInfo.Originality.none)

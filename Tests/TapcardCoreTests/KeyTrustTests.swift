@@ -30,8 +30,8 @@ struct KeyTrustTests {
         let world = try await World.withCard()
         let before = try await world.tag()
         let station = world.station(keys: KeyTrustTests.rotated)
-        let reading = try await station.read()
-        #expect(reading.seal == .valid && reading.display == .current)
+        let summary = try await station.read()
+        #expect(summary.seal == .valid && summary.display == .current)
         #expect(try await world.tag() == before)
         _ = try await station.pay(World.usd(250), id: World.id(2))
         #expect(try await bestKey(on: world, KeyTrustTests.rotated) == 2)
@@ -55,8 +55,8 @@ struct KeyTrustTests {
         let world = try await World.withCard()
         let before = try await world.tag()
         let station = world.station(keys: try KeyTrustTests.rotated.retiring(1))
-        let reading = try await station.read()
-        #expect(reading.seal == .forged && reading.problem?.kind == .forged)
+        let summary = try await station.read()
+        #expect(summary.seal == .forged && summary.problem?.kind == .forged)
         await expectRefused(.forged, exit: 7) { () throws(TapcardError) in
             try await station.pay(World.usd(250), id: World.id(2))
         }
@@ -80,16 +80,16 @@ struct KeyTrustTests {
         try await elsewhere.issue()
         let world = World(try World.blank())
         try await world.put(try await elsewhere.tag())
-        let reading = try await world.station.read()
-        #expect(reading.seal == .unsealed && reading.problem?.kind == .keyMissing)
+        let summary = try await world.station.read()
+        #expect(summary.seal == .unsealed && summary.problem?.kind == .keyMissing)
         await expectRefused(.keyMissing, exit: 7) { () throws(TapcardError) in
             try await world.station.pay(World.usd(1), id: World.id(2))
         }
         await expectRefused(.keyMissing, exit: 7) { () throws(TapcardError) in
-            try await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(3))
+            try await world.station.make(CardRequest(.adopt(accepting: nil)), id: World.id(3))
         }
-        #expect(reading.problem?.next == [.file(.importKeysOrOverwrite)])
-        let order = CardOrder(
+        #expect(summary.problem?.next == [.file(.importKeysOrOverwrite)])
+        let order = CardRequest(
             .issue(Holder(id: nil, name: nil), World.usd(0), hasScratchCard: false),
             mayOverwrite: true)
         #expect(try await world.station.make(order, id: World.id(4)).problem == nil)
@@ -97,17 +97,17 @@ struct KeyTrustTests {
 
     @Test(
         "and retired while a card is half way accuses no card: the card moves to the new key",
-        arguments: [CounterDeed.pay, .add, .close])
-    func retiredBetweenSteps(_ deed: CounterDeed) async throws {
+        arguments: [TillRequest.pay, .add, .close])
+    func retiredBetweenSteps(_ request: TillRequest) async throws {
         var retired = 0
         for step in 1... {
-            let world = try await deed.world()
+            let world = try await request.world()
             let ring = Guarded(World.keys)
             let source = KeyRingSource(World.keys) { ring.withLock { $0 } }
             let wasRetired = Guarded(false)
             let interlude = Disturbance(before: step) {
                 // Retiring the key of a card at rest reports that the card will be refused.
-                guard (try? await deed.operation(in: world))??.state == .pending,
+                guard (try? await request.operation(in: world))??.state == .pending,
                     let keys = try? KeyTrustTests.rotated.retiring(1),
                     (try? await world.ledger.retire([1], at: world.now)) != nil
                 else { return }
@@ -118,11 +118,11 @@ struct KeyTrustTests {
                 reader: interlude.reader(world.reader), ledger: interlude.ledger(world.ledger),
                 keySource: source)
             let said = await outcome { () throws(TapcardError) in
-                try await deed.perform(at: station)
+                try await request.perform(at: station)
             }
             guard interlude.hasCome else { break }
             #expect(said.isSuccess, "step \(step): \(said)")
-            #expect(try await world.balance() == deed.after, "step \(step)")
+            #expect(try await world.balance() == request.after, "step \(step)")
             guard wasRetired.withLock({ $0 }) else { continue }
             retired += 1
             let other = world.station(keys: ring.withLock { $0 })
@@ -148,8 +148,8 @@ struct KeyTrustTests {
                 let receipt = try await station.pay(World.usd(250), id: World.id(2))
                 #expect(receipt.balance == World.usd(750) && !receipt.isReplayed)
             } else {
-                let reading = try await station.read()
-                #expect(reading.problem == nil && reading.balance == World.usd(1_000))
+                let summary = try await station.read()
+                #expect(summary.problem == nil && summary.balance == World.usd(1_000))
             }
             #expect(try await bestKey(on: world, KeyTrustTests.rotated) == 2)
             #expect(try await station.read().problem == nil)
@@ -169,7 +169,7 @@ struct KeyTrustTests {
         let elsewhere = World(try World.blank(), ledger: world.rows)
         await expectRefused(.keysUnusable, exit: 1) { () throws(TapcardError) in
             try await elsewhere.station.make(
-                CardOrder(.issue(.nobody, World.usd(1), hasScratchCard: false)), id: World.id(3))
+                CardRequest(.issue(.nobody, World.usd(1), hasScratchCard: false)), id: World.id(3))
         }
     }
 

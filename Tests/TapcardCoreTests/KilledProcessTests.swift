@@ -8,21 +8,21 @@ import Testing
 @Suite("A process that is killed between tag and ledger")
 struct KilledProcessTests {
     @Test(
-        "leaves a card that the next tap settles, and a request that happens once",
-        arguments: PlayedDeed.all)
+        "leaves a card that the next tap resolves, and a request that happens once",
+        arguments: PlayedRequest.all)
     func everyStep(_ chip: Chip, _ name: String) async throws {
-        let deed = try await PlayedDeed(name, on: chip)
-        #expect(deed.whole.steps.count >= 12, "too few steps were interrupted")
+        let request = try await PlayedRequest(name, on: chip)
+        #expect(request.whole.steps.count >= 12, "too few steps were interrupted")
         for death in [Mishap.killedBefore, .killedAfter] {
-            for step in deed.whole.steps.indices {
+            for step in request.whole.steps.indices {
                 let label: Comment = "step \(step): \(death)"
-                let killed = await deed.tap([step: death])
+                let killed = await request.tap([step: death])
                 #expect(killed.violations == [], label)
-                // One look settles the card, and then tells what became of the request.
-                let (settled, violations) = await killed.world.settling()
+                // One look resolves the card, and then tells what became of the request.
+                let (resolved, violations) = await killed.world.resolving()
                 #expect(violations == [], label)
-                #expect(await settled.askingAgain(deed.errand) == [], label)
-                await expectOnce(deed.errand, from: killed.world, label)
+                #expect(await resolved.askingAgain(request.errand) == [], label)
+                await expectOnce(request.errand, from: killed.world, label)
             }
         }
     }
@@ -37,7 +37,7 @@ struct KilledProcessTests {
             #expect(tap.isDone && tap.violations == [], label)
         }
         #expect(third.world.balance == second.world.balance, label)
-        let last = await third.world.settling()
+        let last = await third.world.resolving()
         #expect(last.violations == [], label)
     }
 }

@@ -23,8 +23,8 @@ struct LedgerBehindTests {
         await expectRefused(.ledgerBehind, exit: 9) { () throws(TapcardError) in
             try await world.station.pay(World.usd(100), id: World.id(50))
         }
-        let reading = try await world.station.read()
-        #expect(reading.ledger == .behind && reading.problem?.kind == .ledgerBehind)
+        let summary = try await world.station.read()
+        #expect(summary.ledger == .behind && summary.problem?.kind == .ledgerBehind)
         await expectRefused(.ledgerBehind, exit: 9) { () throws(TapcardError) in
             try await world.station.repair()
         }
@@ -32,10 +32,10 @@ struct LedgerBehindTests {
 
         let repaired = try await world.station.repair(naming: try await world.uid())
         #expect(repaired.problem == nil && repaired.balance == World.usd(1_000))
-        try await world.expectSettled()
+        try await world.expectResolved()
         _ = try await world.station.pay(World.usd(100), id: World.id(51))
         #expect(try await world.balance() == 900)
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("is never called forged, wherever its repair is broken off", arguments: [true, false])
@@ -49,11 +49,11 @@ struct LedgerBehindTests {
             guard try await !world.isArmed() else { break }
             try await world.putBack()
             let label: Comment = "WRITE \(write)"
-            let reading = try await world.station.read()
-            #expect([nil, .ledgerBehind].contains(reading.problem?.kind), label)
+            let summary = try await world.station.read()
+            #expect([nil, .ledgerBehind].contains(summary.problem?.kind), label)
             let repaired = try await world.station.repair(naming: uid)
             #expect(repaired.problem == nil && repaired.balance == World.usd(1_000), label)
-            try await world.expectSettled(label)
+            try await world.expectResolved(label)
             write += 1
         }
         #expect(write > 4)
@@ -64,7 +64,7 @@ struct LedgerBehindTests {
         let world = try await restored(after: 3, skipping: false)
         try await world.issue(500, mayReissue: true, id: 60)
         #expect(try await world.station.read().balance == World.usd(500))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("never gets a number again that may have been given out")
@@ -76,7 +76,7 @@ struct LedgerBehindTests {
         _ = try await world.station.pay(World.usd(100), id: World.id(2))
         let after = try #require(try await world.ledger.view(of: uid)).card.confirmed
         #expect(after.value == before.value + restoreGap + 1)
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("with an open payment in the backup loses neither the payment nor the card")
@@ -88,7 +88,7 @@ struct LedgerBehindTests {
         try await world.putBack()
         let receipt = try await world.station.pay(World.usd(250), id: World.id(2))
         #expect(receipt.balance == World.usd(750))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("with an open payment in the backup is refused as such when the payment is asked again")
@@ -105,7 +105,7 @@ struct LedgerBehindTests {
         await expectRefused(.operationVoided, exit: 4) { () throws(TapcardError) in
             try await world.station.pay(World.usd(250), id: World.id(2))
         }
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("is known to be so even where its name was forgotten since and what phones read is torn")
@@ -147,8 +147,8 @@ struct LedgerBehindTests {
         }
         #expect(try await world.station.read().balance == World.usd(1_000))
         try await world.put(try World.otherTag())
-        let reading = try await world.station.make(CardOrder(.replace(uid)), id: World.id(3))
-        #expect(reading.balance == World.usd(1_000))
+        let summary = try await world.station.make(CardRequest(.replace(uid)), id: World.id(3))
+        #expect(summary.balance == World.usd(1_000))
     }
 
     /// The ledger as it was after the card was issued, with a tag that went on since.

@@ -16,47 +16,47 @@ struct LockedSettingsTests {
     @Test(
         "leave nothing open, wherever it was broken off, and a card that pays",
         arguments: Thoroughness.some(Type2Chip.known, of: 3),
-        [CounterDeed.protect, .unprotect, .issueProtected])
-    func everyWrite(_ chip: Type2Chip, _ deed: CounterDeed) async throws {
+        [TillRequest.protect, .unprotect, .issueProtected])
+    func everyWrite(_ chip: Type2Chip, _ request: TillRequest) async throws {
         var ends: Set<String> = []
         for way in TornTapTests.ways {
             for decays in [false, true] {
                 var write = 1
-                while let end = try await lock(deed, on: chip, at: write, way, decays) {
+                while let end = try await lock(request, on: chip, at: write, way, decays) {
                     ends.insert(end)
                     write += 1
                 }
                 #expect(write > 7, "too few WRITEs were disturbed")
             }
         }
-        let both = deed == .issueProtected ? ["committed"] : ["committed", "voided"]
+        let both = request == .issueProtected ? ["committed"] : ["committed", "voided"]
         #expect(ends.subtracting(["nothing"]) == Set(both))
     }
 
-    /// The end of the deed; nil where it had fewer WRITEs than that. `decays` says whether the
+    /// The end of the request; nil where it had fewer WRITEs than that. `decays` says whether the
     /// bits of a page that was not acknowledged are gone before the settings are locked; afterwards
     /// they always are.
     private func lock(
-        _ deed: CounterDeed, on chip: Type2Chip, at write: Int, _ way: Fault.Kind, _ decays: Bool
+        _ request: TillRequest, on chip: Type2Chip, at write: Int, _ way: Fault.Kind, _ decays: Bool
     ) async throws -> String? {
-        let world = try await deed.world(on: chip)
+        let world = try await request.world(on: chip)
         let weak = InterposedReader(world.reader)
         let station = world.station(reader: weak)
         try await world.arm(Fault(at: write, counting: .write, way))
-        _ = await outcome { () throws(TapcardError) in try await deed.perform(at: station) }
+        _ = await outcome { () throws(TapcardError) in try await request.perform(at: station) }
         if try await world.isArmed() { return nil }
-        let label: Comment = "\(deed) on \(chip.name), WRITE \(write), \(way), \(decays)"
+        let label: Comment = "\(request) on \(chip.name), WRITE \(write), \(way), \(decays)"
         try await world.putBack()
-        guard try await deed.operation(in: world) != nil else { return "nothing" }
+        guard try await request.operation(in: world) != nil else { return "nothing" }
         if decays { try await world.put(try await world.tag().decayed(weak.weakPages)) }
         try await world.lockSettings()
 
-        let reading = try await station.read()
-        #expect(reading.problem == nil && reading.seal == .valid, label)
+        let summary = try await station.read()
+        #expect(summary.problem == nil && summary.seal == .valid, label)
         try await world.expectAsItIs(label)
-        let ended = try #require(try await deed.operation(in: world), label)
+        let ended = try #require(try await request.operation(in: world), label)
         let cfg0 = try await world.tag()[try #require(chip.configurationPage)]
-        switch deed {
+        switch request {
         case .protect: #expect((ended.state == .committed) == (cfg0[3] == 0x02), label)
         case .unprotect:
             let asks = Int(cfg0[3]) < chip.pageCount
@@ -75,34 +75,35 @@ struct LockedSettingsTests {
 
     @Test("are named to the caller who asks for it again, with its outcome")
     func named() async throws {
-        for deed in [CounterDeed.protect, .unprotect] {
+        for request in [TillRequest.protect, .unprotect] {
             for isSameRequest in [true, false] {
-                let world = try await halfSwitched(deed)
+                let world = try await halfSwitched(request)
                 try await world.lockSettings()
                 let said = await outcome { () throws(TapcardError) in
-                    if isSameRequest { return try await deed.perform(at: world.station) }
+                    if isSameRequest { return try await request.perform(at: world.station) }
                     _ =
-                        deed == .protect
+                        request == .protect
                         ? try await world.station.protect(id: World.id(8))
                         : try await world.station.unprotect(id: World.id(8))
                 }
                 guard case .failure(let error) = said else {
-                    Issue.record("\(deed): not refused")
+                    Issue.record("\(request): not refused")
                     continue
                 }
                 #expect(error.kind == .lockedTag && error.result.exitStatus == 4)
-                #expect(error.what.contains("\(deed.kind.noun)") && error.what.contains("voided"))
+                #expect(
+                    error.what.contains("\(request.kind.noun)") && error.what.contains("voided"))
                 #expect(error.meaning.contains("the card works"))
                 #expect(error.next == [.trust(.useAsItIs)])
-                try await world.expectAsItIs("\(deed)")
+                try await world.expectAsItIs("\(request)")
                 // From now on it is an old story.
                 await expectRefused(.lockedTag, exit: 4) { () throws(TapcardError) in
-                    deed == .protect
+                    request == .protect
                         ? try await world.station.protect(id: World.id(9))
                         : try await world.station.unprotect(id: World.id(9))
                 }
                 await expectRefused(.operationVoided, exit: 4) { () throws(TapcardError) in
-                    try await deed.perform(at: world.station)
+                    try await request.perform(at: world.station)
                 }
             }
         }
@@ -112,11 +113,11 @@ struct LockedSettingsTests {
     func read() async throws {
         let world = try await halfSwitched(.unprotect)
         try await world.lockSettings()
-        let reading = try await world.station.read()
-        #expect(reading.settled.map(\.operation.kind) == [.unprotect])
-        #expect(reading.settled.map(\.isDone) == [false])
-        #expect(reading.protection == .on(keyID: 1))
-        #expect(try await world.station.read().settled == [])
+        let summary = try await world.station.read()
+        #expect(summary.resolved.map(\.operation.kind) == [.unprotect])
+        #expect(summary.resolved.map(\.isDone) == [false])
+        #expect(summary.protection == .on(keyID: 1))
+        #expect(try await world.station.read().resolved == [])
     }
 
     @Test("do not keep a card from becoming another one")
@@ -141,19 +142,19 @@ struct LockedSettingsTests {
         #expect(
             try await world.ledger.noteProtection(
                 of: uid, noted, insteadOf: try await world.card().protection))
-        let reading = try await world.station.read()
-        #expect(reading.problem == nil)
+        let summary = try await world.station.read()
+        #expect(summary.problem == nil)
         try await world.expectAsItIs("given up")
     }
 
     /// Broken off while AUTH0 was written: the page is as it was before.
-    private func halfSwitched(_ deed: CounterDeed) async throws -> World {
-        let world = try await deed.world()
+    private func halfSwitched(_ request: TillRequest) async throws -> World {
+        let world = try await request.world()
         // A protecting writes CFG1, PACK, PWD, PACK and CFG1 in front of it.
-        let write = deed == .protect ? 10 : 5
+        let write = request == .protect ? 10 : 5
         try await world.arm(Fault(at: write, counting: .write, .torn(.unchanged)))
         await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
-            try await deed.perform(at: world.station)
+            try await request.perform(at: world.station)
         }
         try await world.putBack()
         return world

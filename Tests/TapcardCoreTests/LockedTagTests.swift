@@ -61,7 +61,7 @@ struct LockedTagTests {
         #expect(closing.failure?.meaning.hasPrefix("Not paid out.") == true)
 
         try await world.put(try World.otherTag())
-        let moved = try await world.station.make(CardOrder(.replace(uid)), id: World.id(5))
+        let moved = try await world.station.make(CardRequest(.replace(uid)), id: World.id(5))
         #expect(moved.balance == World.usd(1_000))
         #expect(try await world.ledger.audit().violations == [])
     }
@@ -116,6 +116,6 @@ struct LockedTagTests {
         #expect(
             error.next.starts(with: [.trust(.replace(nil)), .tag(.show)]),
             sourceLocation: sourceLocation)
-        #expect(!error.next.contains(.tag(.tapToSettle(kind))), sourceLocation: sourceLocation)
+        #expect(!error.next.contains(.tag(.tapToResolve(kind))), sourceLocation: sourceLocation)
     }
 }

@@ -9,31 +9,31 @@ import Testing
 import Type2Tag
 
 /// The reader is unplugged at one WRITE after the other, before it is carried out and after. What
-/// is said of it is true, and the next tap settles.
+/// is said of it is true, and the next tap resolves.
 @Suite("A reader that is unplugged in the middle")
 struct LostReaderTests {
     private static let mostWrites = 60
     /// Said only where tag and ledger are what they were.
     private static let unchanged = "Nothing was changed on card or ledger."
 
-    @Test("what is said of a change is true", arguments: CounterDeed.allCases, [false, true])
-    func change(deed: CounterDeed, isCarriedOut: Bool) async throws {
+    @Test("what is said of a change is true", arguments: TillRequest.allCases, [false, true])
+    func change(request: TillRequest, isCarriedOut: Bool) async throws {
         var met = 0
         for write in 1...Self.mostWrites {
-            let world = try await deed.world()
+            let world = try await request.world()
             let reader = InterposedReader(world.reader)
             reader.loseReader(atWrite: write, carryingOut: isCarriedOut)
-            let label: Comment = "\(deed), WRITE \(write)"
+            let label: Comment = "\(request), WRITE \(write)"
             let before = try await State(of: world)
             var failure: TapcardError?
             do throws(TapcardError) {
-                try await deed.perform(at: world.station(reader: reader))
+                try await request.perform(at: world.station(reader: reader))
             } catch {
                 failure = error
             }
             guard reader.isLost else { break }
             met += 1
-            let isCommitted = try await deed.operation(in: world)?.state == .committed
+            let isCommitted = try await request.operation(in: world)?.state == .committed
             // A success is never claimed that did not happen, nor denied where it did.
             #expect((failure == nil) == isCommitted, label)
             if let failure {
@@ -45,8 +45,8 @@ struct LostReaderTests {
             }
             reader.plugIn()
             _ = try? await world.station.read()
-            if failure != nil { try await deed.perform(again: world) }
-            try await deed.expectDone(true, in: world, label)
+            if failure != nil { try await request.perform(again: world) }
+            try await request.expectDone(true, in: world, label)
         }
         #expect(met > 6)
     }
@@ -72,8 +72,8 @@ struct LostReaderTests {
         #expect(tag.chip.userPages.dropFirst().allSatisfy { tag[$0] == .zero })
     }
 
-    @Test("what one tap settled before it lost its reader is said", arguments: 5...8)
-    func settledBefore(write: Int) async throws {
+    @Test("what one tap resolved before it lost its reader is said", arguments: 5...8)
+    func resolvedBefore(write: Int) async throws {
         let world = try await World.withCard()
         let reader = InterposedReader(world.reader)
         reader.loseReader(atWrite: 1)
@@ -100,7 +100,7 @@ struct LostReaderTests {
     }
 }
 
-extension CounterDeed {
+extension TillRequest {
     /// Repeats the request on a reader that works.
     fileprivate func perform(again world: World) async throws {
         if try await operation(in: world)?.state == .voided { return try await retry(in: world) }

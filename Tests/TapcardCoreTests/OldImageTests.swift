@@ -18,14 +18,14 @@ struct OldImageTests {
     func betweenTaps(_ chip: Type2Chip) async throws {
         let world = try await World.withCard(chip)
         var dumps = [try await world.tag()]
-        let deeds: [(Station) async throws -> Void] = [
+        let requests: [(Station) async throws -> Void] = [
             { _ = try await $0.add(World.usd(500), id: World.id(2)) },
             { _ = try await $0.scratch(id: World.id(3)) },
             { _ = try await $0.pay(World.usd(100), id: World.id(4)) },
             { _ = try await $0.refund(World.id(4)) },
         ]
-        for deed in deeds {
-            try await deed(world.station)
+        for request in requests {
+            try await request(world.station)
             dumps.append(try await world.tag())
         }
         let last = dumps.removeLast()
@@ -34,14 +34,14 @@ struct OldImageTests {
             await expectRefused(.rolledBack, exit: 7) { () throws(TapcardError) in
                 try await world.station.pay(World.usd(100), id: World.id(5))
             }
-            let reading = try await world.station.read()
-            #expect(reading.seal == .rolledBack && reading.problem?.kind == .rolledBack)
-            #expect(reading.balance == World.usd(1_500), "the ledger's balance is shown")
+            let summary = try await world.station.read()
+            #expect(summary.seal == .rolledBack && summary.problem?.kind == .rolledBack)
+            #expect(summary.balance == World.usd(1_500), "the ledger's balance is shown")
             #expect(try await world.tag() == dump, "evidence is not written over")
         }
         try await world.put(last)
         _ = try await world.station.pay(World.usd(100), id: World.id(6))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     /// The thief chooses the word, but not what is said: he can spoil the record that tells on him.
@@ -103,16 +103,16 @@ struct OldImageTests {
         for dump in dumps {
             try await world.put(dump)
             let best = try await world.slots().best?.record.sequence ?? .none
-            let reading = try await world.station.read()
+            let summary = try await world.station.read()
             #expect(try await world.balance() == balance)
             guard best < card.confirmed else {
-                #expect(reading.problem == nil)
-                try await world.expectSettled()
+                #expect(summary.problem == nil)
+                try await world.expectResolved()
                 break
             }
             alarms += 1
-            #expect(reading.problem?.result == .untrusted)
-            #expect([.rolledBack, .damaged].contains(reading.problem?.kind))
+            #expect(summary.problem?.result == .untrusted)
+            #expect([.rolledBack, .damaged].contains(summary.problem?.kind))
             #expect(try await world.tag() == dump)
         }
         #expect(alarms > 30)

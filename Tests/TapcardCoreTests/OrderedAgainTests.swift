@@ -11,16 +11,16 @@ struct OrderedAgainTests {
     private static func issue(
         _ name: String? = "Ann", id: Int64? = 7, scratch: Bool = true, face: FaceStyle = .tapcard,
         protects: Bool = false, overwrites: Bool = false
-    ) throws -> CardOrder {
+    ) throws -> CardRequest {
         let holder = Holder(
             id: try id.map { try HolderID($0) }, name: try name.map { try HolderName($0) })
-        return CardOrder(
+        return CardRequest(
             .issue(holder, World.usd(500), hasScratchCard: scratch), face: face,
             mayOverwrite: overwrites, protects: protects)
     }
 
     /// Orders that differ from the first one in something other than another name.
-    private static func others() throws -> [CardOrder] {
+    private static func others() throws -> [CardRequest] {
         [
             try issue(nil), try issue(id: 8), try issue(id: nil), try issue(scratch: false),
             try issue(face: .iosApp), try issue(protects: true),
@@ -52,12 +52,12 @@ struct OrderedAgainTests {
         let second = try #require(CardUID(bytes: others[0]))
         _ = try await world.station.make(.demo(in: .usd), id: World.id(2))
         try await world.put(try #require(TagMemory.blank(.ntag213, uid: others[1])))
-        _ = try await world.station.make(CardOrder(.replace(first)), id: World.id(3))
+        _ = try await world.station.make(CardRequest(.replace(first)), id: World.id(3))
         await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
-            try await world.station.make(CardOrder(.replace(second)), id: World.id(3))
+            try await world.station.make(CardRequest(.replace(second)), id: World.id(3))
         }
         #expect(try await world.ledger.view(of: second)?.card.status == .active)
-        _ = try await world.station.make(CardOrder(.replace(first)), id: World.id(3))
+        _ = try await world.station.make(CardRequest(.replace(first)), id: World.id(3))
     }
 
     @Test("is not known any more by the name once that is forgotten, but by all else")
@@ -87,10 +87,10 @@ struct OrderedAgainTests {
         _ = try await world.station.make(.demo(in: .usd), id: World.id(2))
         let third: [UInt8] = [0x04, 0xDE, 0xAD, 0xBE, 0xEF, 0x00, 0x02]
         try await world.put(try #require(TagMemory.blank(.ntag213, uid: third)))
-        _ = try await world.station.make(CardOrder(.replace(first)), id: World.id(3))
+        _ = try await world.station.make(CardRequest(.replace(first)), id: World.id(3))
         try await world.change(try #require(CardUID(bytes: third)), .forget)
         await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
-            try await world.station.make(CardOrder(.replace(second)), id: World.id(3))
+            try await world.station.make(CardRequest(.replace(second)), id: World.id(3))
         }
         #expect(try await world.ledger.view(of: second)?.card.status == .active)
     }

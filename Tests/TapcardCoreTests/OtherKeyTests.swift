@@ -1,6 +1,6 @@
 import BlockingLane
 import Ledger
-import Ntag424
+import NTAG424
 import PortDoubles
 import SimulatedField
 import SimulatedReader
@@ -24,8 +24,8 @@ struct OtherKeyTests: ProvenCards {
         Int(try await chip(world)[number].failures)
     }
 
-    @Test("Funds that the card cannot take are in the ledger, and told so")
-    func addition() async throws {
+    @Test("A top-up that the card cannot take is in the ledger, and told so")
+    func topUp() async throws {
         let world = try await made()
         let uid = try await chip(world).uid
         // Another value under the same version.
@@ -131,25 +131,25 @@ struct OtherKeyTests: ProvenCards {
         "No tap spends more than two attempts of any key, whatever becomes of its answers",
         arguments: SpoiltProof.Lie.allCases, KeyNumber.allCases)
     func bound(_ lie: SpoiltProof.Lie, _ number: KeyNumber) async throws {
-        for deed in 0..<4 {
-            let world = deed == 3 ? try factory() : try await made()
+        for request in 0..<4 {
+            let world = request == 3 ? try factory() : try await made()
             let reader = spoiling(number, on: world, lie)
             let station = world.station(
-                reader: reader, keys: deed == 2 ? Self.rotated : nil)
-            let order = try CardOrder.demo(in: .usd)
+                reader: reader, keys: request == 2 ? Self.rotated : nil)
+            let order = try CardRequest.demo(in: .usd)
             let result = await outcome { () throws(TapcardError) in
-                switch deed {
+                switch request {
                 case 0: _ = try await station.pay(World.usd(250), id: World.id(2))
                 case 1, 2: _ = try await station.add(World.usd(250), id: World.id(2))
                 default: _ = try await station.make(order, id: World.id(2))
                 }
             }
-            let label: Comment = "\(lie), deed \(deed): \(result)"
+            let label: Comment = "\(lie), request \(request): \(result)"
             for key in try await chip(world).keys { #expect(key.failures <= 2, label) }
             await world.reader.release()
             // The line is good again.
-            if deed < 3 {
-                let good = world.station(keys: deed == 2 ? Self.rotated : nil)
+            if request < 3 {
+                let good = world.station(keys: request == 2 ? Self.rotated : nil)
                 #expect(try await good.read().problem == nil, label)
                 if let status = result.result?.exitStatus, status != 6 {
                     #expect(try await good.read().balance == World.usd(1_000), label)
@@ -182,7 +182,7 @@ struct OtherKeyTests: ProvenCards {
         }
     }
 
-    @Test("A copy in the place of a card with open funds is told, and that the ledger has them")
+    @Test("A copy in the place of a card with an open top-up is told, and that the ledger has it")
     func copyAfterwards() async throws {
         let world = try await made()
         let honest = try await chip(world)
@@ -241,7 +241,7 @@ struct SpoiltProof: Sendable {
         return InterposedReader(
             world.reader,
             command: { command, reader throws(ReaderError) in
-                let opcode = ChipOpcode(rawValue: command[1])
+                let opcode = NTAG424Opcode(rawValue: command[1])
                 if opcode == .authenticateFirst || opcode == .authenticateNext {
                     key.withLock { $0 = command[5] }
                 }

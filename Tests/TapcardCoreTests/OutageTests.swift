@@ -7,8 +7,8 @@ import TapcardDomain
 import Testing
 
 /// The server of the ledger stops answering at any step of a tap.
-@Suite("A ledger that goes out of reach") struct OutageTests {
-    /// "Out of reach" is said only of a payment that was not begun: such a payment may be deferred.
+@Suite("A ledger that goes offline") struct OutageTests {
+    /// "Offline" is said only of a payment that was not begun: such a payment may be offline.
     @Test("during a payment is named so only where nothing was begun")
     func duringAPayment() async throws {
         var told: Set<TapcardError.Kind> = []
@@ -70,7 +70,7 @@ import Testing
         #expect(try await world.reader.change { $0 } == before)
     }
 
-    @Test("is told where a payment or an addition is asked for the first time: nothing has moved")
+    @Test("is told where a payment or a top-up is asked for the first time: nothing has moved")
     func words() {
         let gone = TapcardError(LedgerError(.unreachable, "no answer"))
         let paid = gone.beforeBeginning(.pay)
@@ -86,15 +86,15 @@ import Testing
     }
 
     @Test("shows what the card itself says, and says that it is not confirmed")
-    func reading() async throws {
+    func summary() async throws {
         let world = try await World.withCard()
         let ledger = InterposedLedger(world.ledger) { _ in
             .refused(LedgerError(.unreachable, "no answer"))
         }
-        let reading = try await world.station(ledger: ledger).read()
-        #expect(reading.ledger == .unreachable && reading.seal == .valid)
-        #expect(reading.balance == World.usd(1_000))
-        #expect(reading.holder.name?.text == "Amanda Gonzalez")
-        #expect(reading.problem?.kind == .ledgerUnreachable)
+        let summary = try await world.station(ledger: ledger).read()
+        #expect(summary.ledger == .unreachable && summary.seal == .valid)
+        #expect(summary.balance == World.usd(1_000))
+        #expect(summary.holder.name?.text == "Amanda Gonzalez")
+        #expect(summary.problem?.kind == .ledgerUnreachable)
     }
 }

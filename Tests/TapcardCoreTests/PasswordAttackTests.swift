@@ -24,7 +24,7 @@ struct PasswordAttackTests {
         }
         #expect(try await world.tag() == before)
         _ = try await world.station.pay(World.usd(250), id: World.id(2))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("travels in the clear: an eavesdropper on one payment can spoil that card, and no other")
@@ -44,10 +44,10 @@ struct PasswordAttackTests {
         }
         _ = try await world.station.repair(naming: try await world.uid())
         #expect(try await world.balance() == 750)
-        try await world.expectSettled()
+        try await world.expectResolved()
 
         try await world.put(try World.otherTag())
-        let other = CardOrder(
+        let other = CardRequest(
             .issue(.nobody, World.usd(500), hasScratchCard: false), protects: true)
         _ = try await world.station.make(other, id: World.id(4))
         _ = try await world.reader.select(within: .zero)
@@ -80,7 +80,7 @@ struct PasswordAttackTests {
         #expect(try await world.tag() == locked, "not even the keys open it again")
         let lost = try await world.uid()
         try await world.put(try World.otherTag())
-        let moved = try await world.station.make(CardOrder(.replace(lost)), id: World.id(5))
+        let moved = try await world.station.make(CardRequest(.replace(lost)), id: World.id(5))
         #expect(moved.balance == World.usd(750))
     }
 
@@ -117,7 +117,7 @@ struct PasswordAttackTests {
         }
         let lost = try await world.uid()
         try await world.put(try World.otherTag())
-        let moved = try await world.station.make(CardOrder(.replace(lost)), id: World.id(3))
+        let moved = try await world.station.make(CardRequest(.replace(lost)), id: World.id(3))
         #expect(moved.balance == World.usd(1_000))
     }
 

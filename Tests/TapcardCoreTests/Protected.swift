@@ -46,7 +46,7 @@ extension TagMemory {
         as protection: CardProtection, by keys: KeyRing = World.keys, _ label: Comment? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        #expect(protection.isSettled, label, sourceLocation: sourceLocation)
+        #expect(protection.isResolved, label, sourceLocation: sourceLocation)
         let cfg0 = self[try #require(chip.configurationPage)]
         let isProtected = protection != .off
         #expect(

@@ -17,7 +17,7 @@ struct ProtectedCardTests {
     func issue(_ chip: Type2Chip) async throws {
         let world = World(try World.blank(chip))
         try await world.issue(protects: true)
-        try await world.expectSettled()
+        try await world.expectResolved()
         #expect(try await world.card().protection == .on(keyID: 1))
         #expect(try await world.operations().count { $0.kind == .protect } == 0)
     }
@@ -30,11 +30,11 @@ struct ProtectedCardTests {
         _ = try await world.station.add(World.usd(100), id: World.id(3))
         _ = try await world.station.scratch(id: World.id(4))
         _ = try await world.station.repair(naming: try await world.uid())
-        let reading = try await world.station.read()
-        #expect(reading.balance == World.usd(850) && reading.protection == .on(keyID: 1))
-        try await world.expectSettled()
+        let summary = try await world.station.read()
+        #expect(summary.balance == World.usd(850) && summary.protection == .on(keyID: 1))
+        try await world.expectResolved()
         _ = try await world.station.close(id: World.id(5))
-        try await world.expectSettled()
+        try await world.expectResolved()
         let before = try await world.tag()
         _ = try await world.station.format(overwriting: false)
         let tag = try await world.tag()
@@ -44,7 +44,7 @@ struct ProtectedCardTests {
         try await world.expectProtected(as: .on(keyID: 1))
         // The blank tag is still ours.
         try await world.issue(mayReissue: true, id: 6)
-        try await world.expectSettled()
+        try await world.expectResolved()
         #expect(try await world.card().protection == .on(keyID: 1))
     }
 
@@ -58,7 +58,7 @@ struct ProtectedCardTests {
         try await world.expectProtected(as: .on(keyID: 1))
         #expect(try await world.station.read().seal == .rolledBack)
         _ = try await world.station.repair(naming: try await world.uid())
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("is only read where nothing is open, without its password")
@@ -151,7 +151,7 @@ struct ProtectedCardTests {
         await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
             try await world.station.unprotect(id: World.id(5))
         }
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("can be asked for on a tag whose settings somebody left half set")
@@ -161,7 +161,7 @@ struct ProtectedCardTests {
         try await world.alter { $0[0x2A] = Page(0x97, 0x05, 0, 0) }
         try await world.issue(protects: true)
         #expect(try await world.tag()[0x2A] == Page(0x10, 0x05, 0, 0))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("is not asked for on a tag whose settings are locked")

@@ -17,32 +17,32 @@ struct ProtectionRecoveryTests {
 
     @Test(
         "is learnt by a repair after a backup from the middle of it was put back",
-        arguments: [CounterDeed.protect, .unprotect], Since.allCases)
-    func putBack(_ deed: CounterDeed, _ since: Since) async throws {
+        arguments: [TillRequest.protect, .unprotect], Since.allCases)
+    func putBack(_ request: TillRequest, _ since: Since) async throws {
         for way in [Fault.Kind.torn(.zero), .torn(.new), .torn(.mix(seed: 3)), .pulledAfter] {
             for write in 1... {
                 let ledger = TableLedger()
                 let world = World(try World.blank(), ledger: ledger)
-                try await world.issue(protects: deed == .unprotect)
+                try await world.issue(protects: request == .unprotect)
                 try await world.arm(Fault(at: write, counting: .write, way))
-                _ = try? await deed.perform(at: world.station)
+                _ = try? await request.perform(at: world.station)
                 guard try await !world.isArmed() else { break }
                 try await world.putBack()
                 let backup = ledger.tables
-                try await goOn(world, deed, since)
+                try await goOn(world, request, since)
                 ledger.putBack(backup)
                 #expect(try await ledger.skipNumbersAfterRestore() == [])
-                let label: Comment = "\(deed), WRITE \(write) \(way), \(since)"
+                let label: Comment = "\(request), WRITE \(write) \(way), \(since)"
                 _ = try await world.station.repair(naming: try await world.uid())
                 let receipt = try await world.station.pay(World.usd(100), id: World.id(30))
                 #expect(receipt.balance == World.usd(900), label)
                 #expect(try await world.station.read().problem == nil, label)
-                try await world.expectSettled(label)
+                try await world.expectResolved(label)
             }
         }
     }
 
-    private func goOn(_ world: World, _ deed: CounterDeed, _ since: Since) async throws {
+    private func goOn(_ world: World, _ request: TillRequest, _ since: Since) async throws {
         if since == .nothing { return }
         _ = try await world.station.read()
         switch since {
@@ -50,7 +50,7 @@ struct ProtectionRecoveryTests {
         case .finishedAndPaid: _ = try await world.station.pay(World.usd(10), id: World.id(20))
         case .finishedAndBack:
             _ =
-                deed == .protect
+                request == .protect
                 ? try await world.station.unprotect(id: World.id(21))
                 : try await world.station.protect(id: World.id(21))
         }
@@ -66,9 +66,9 @@ struct ProtectionRecoveryTests {
         try await world.alter { $0[0x29] = Page(0x04, 0, 0, 0x12) }
         ledger.putBack(backup)
         #expect(try await ledger.skipNumbersAfterRestore() == [])
-        let reading = try await world.station.repair(naming: try await world.uid())
-        #expect(reading.protection == .on(keyID: 1))
-        try await world.expectSettled()
+        let summary = try await world.station.repair(naming: try await world.uid())
+        #expect(summary.protection == .on(keyID: 1))
+        try await world.expectResolved()
     }
 
     @Test("that another station with our keys put on is learnt by the next payment")
@@ -81,7 +81,7 @@ struct ProtectionRecoveryTests {
         let receipt = try await world.station.pay(World.usd(100), id: World.id(3))
         #expect(receipt.balance == World.usd(900))
         #expect(try await world.card().protection == noted)
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("that a copy does not have is not given up for it")
@@ -104,12 +104,12 @@ struct ProtectionRecoveryTests {
         #expect(try await world.card().protection == .on(keyID: 1))
         try await world.put(honest)
         _ = try await world.station.pay(World.usd(100), id: World.id(5))
-        try await world.expectSettled()
+        try await world.expectResolved()
         // Taken off elsewhere: an operator who names the card takes it as it is.
         try await world.alter { $0.takePasswordOff() }
         _ = try await world.station.repair(naming: try await world.uid())
         _ = try await world.station.pay(World.usd(100), id: World.id(6))
-        try await world.expectSettled()
+        try await world.expectResolved()
         #expect(try await world.balance() == 800)
     }
 
@@ -162,7 +162,7 @@ struct ProtectionRecoveryTests {
         let world = try await World.withCard()
         let uid = try await world.uid()
         try await world.put(try #require(TagMemory.blank(.ntag215, uid: uid.bytes)))
-        let order = try CardOrder.demo(in: .usd, mayReissue: true)
+        let order = try CardRequest.demo(in: .usd, mayReissue: true)
         let said = await outcome { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(2))
         }
@@ -190,7 +190,7 @@ struct ProtectionRecoveryTests {
         #expect(try await world.tag() == before)
     }
 
-    @Test("is not tried on such a card by what settles or repairs it, either")
+    @Test("is not tried on such a card by what resolves or repairs it, either")
     func countingUnasked() async throws {
         for isOpen in [false, true] {
             let world = World(try World.blank())
@@ -220,21 +220,21 @@ struct ProtectionRecoveryTests {
 
     @Test("that was broken off is done when it is asked for again")
     func again() async throws {
-        for deed in [CounterDeed.protect, .unprotect] {
-            let world = try await deed.world()
+        for request in [TillRequest.protect, .unprotect] {
+            let world = try await request.world()
             try await world.arm(Fault(at: 7, counting: .write, .torn(.zero)))
             await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
-                try await deed.perform(at: world.station)
+                try await request.perform(at: world.station)
             }
             try await world.putBack()
             let change =
-                deed == .protect
+                request == .protect
                 ? try await world.station.protect(id: World.id(9))
                 : try await world.station.unprotect(id: World.id(9))
-            #expect(change.isProtected == (deed == .protect))
-            let begun = try await deed.operation(in: world)
+            #expect(change.isProtected == (request == .protect))
+            let begun = try await request.operation(in: world)
             #expect(change.operation == begun?.id && begun?.state == .committed)
-            try await world.expectSettled()
+            try await world.expectResolved()
         }
     }
 }

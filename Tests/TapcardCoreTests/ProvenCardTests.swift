@@ -1,8 +1,8 @@
 import CardCryptography
-import ChipCard
 import Ledger
 import NDEF
-import Ntag424
+import NTAG424
+import NTAG424Card
 import PortDoubles
 import SimulatedField
 import SimulatedReader
@@ -66,7 +66,7 @@ struct ProvenCardTests: ProvenCards {
         #expect(try await chip(world).reads > ended)
     }
 
-    /// As after a loss of the ledger: the card has keys of the house, and no row.
+    /// As after a loss of the ledger: the card has keys of the issuer, and no row.
     @Test("Addresses that phones have read end where the ledger does not know the card, too")
     func readAddressesOfAnotherLedger() async throws {
         let world = try await made()
@@ -80,7 +80,7 @@ struct ProvenCardTests: ProvenCards {
         let (uid, kept) = (try await chip(world).uid, try await chip(world).reads)
         let ledger = TableLedger()
         _ = try await world.station(ledger: ledger).make(
-            CardOrder(
+            CardRequest(
                 .issue(try World.holder("Bob"), World.usd(700), hasScratchCard: false),
                 mayReissue: true), id: World.id(2))
         let noted = try await ledger.read { rows throws(LedgerError) in
@@ -147,7 +147,7 @@ struct ProvenCardTests: ProvenCards {
         let memory = try await chip(try factory())
         try await put(memory, on: world)
         try await world.reader.change { $0.put([memory.number]) }
-        _ = try await world.station.make(CardOrder(.replace(lost)), id: World.id(7))
+        _ = try await world.station.make(CardRequest(.replace(lost)), id: World.id(7))
         try await expectWhole(world, 1_000)
         try await world.change(memory.uid, .block)
         await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
@@ -158,7 +158,7 @@ struct ProvenCardTests: ProvenCards {
         let other = TableLedger()
         let adopting = world.station(ledger: other)
         #expect(try await adopting.read().balance == World.usd(999))
-        let order = CardOrder(.adopt(accepting: World.usd(999)))
+        let order = CardRequest(.adopt(accepting: World.usd(999)))
         #expect(try await adopting.make(order, id: World.id(10)).balance == World.usd(999))
         // The first ledger is older than the card now, and pays nothing.
         await expectRefused(.ledgerBehind, exit: 9) { () throws(TapcardError) in
@@ -175,7 +175,7 @@ struct ProvenCardTests: ProvenCards {
         let naming = Station(
             reader: world.reader, ledger: world.ledger, keys: world.keys, settings: settings,
             surroundings: world.clock.surroundings)
-        let order = CardOrder(
+        let order = CardRequest(
             .issue(try World.holder("Zoë"), World.usd(700), hasScratchCard: false),
             mayReissue: true)
         _ = try await naming.make(order, id: World.id(2))
@@ -223,29 +223,29 @@ struct ProvenCardTests: ProvenCards {
     @Test("tells whose keys it names, whether it is half made, and which page it shows")
     func infoAsACard() async throws {
         let world = try factory()
-        func info(_ keys: KeyRing = World.keys) async throws -> ChipCardInfo {
+        func info(_ keys: KeyRing = World.keys) async throws -> NTAG424CardInfo {
             try #require(try await world.station(keys: keys).tagInfo().chipCard)
         }
         let blank = try await info()
-        #expect(blank.houseKey == nil && !blank.isHalfMade && blank.host == nil && !blank.usesLRP)
+        #expect(blank.issuerKey == nil && !blank.isHalfMade && blank.host == nil && !blank.usesLRP)
         // A station that was never set up has no key that a card could name.
-        #expect(try await info(.none).houseKey == nil)
+        #expect(try await info(.none).issuerKey == nil)
         try await world.issue()
         let card = try await info()
-        #expect(card.houseKey == 1 && !card.isRetired && !card.isHalfMade)
+        #expect(card.issuerKey == 1 && !card.isRetired && !card.isHalfMade)
         // It was made without a page.
         #expect(card.host == nil && !card.usesLRP)
         let retired = try await info(try Self.rotated.retiring(1))
-        #expect(retired.houseKey == 1 && retired.isRetired)
-        #expect(try await info(.none).houseKey == nil)
+        #expect(retired.issuerKey == 1 && retired.isRetired)
+        #expect(try await info(.none).issuerKey == nil)
         let whole = try await chip(world)
         // Power was lost before key 0 was written, or before key 3 was.
         for numbers in [[.application], [.application, .three, .four]] as [[KeyNumber]] {
             var half = whole
             for number in numbers { half[number].version = 0 }
             try await put(half, on: world)
-            let seen = try await info()
-            #expect(seen.isHalfMade && seen.houseKey == 1, "\(numbers)")
+            let version = try await info()
+            #expect(version.isHalfMade && version.issuerKey == 1, "\(numbers)")
         }
         var changing = whole
         changing[.application].version = 7
@@ -266,11 +266,11 @@ struct ProvenCardTests: ProvenCards {
         let digits = String(repeating: "A", count: 120)
         let link = NDEFMessage([NDEFURI("https://a.example/?p=\(digits)").record])
         let message = try link.encoded()
-        chip = try #require(ChipMemory(factory: chip.number))
+        chip = try #require(NTAG424Memory(factory: chip.number))
         chip[.ndef].bytes.replaceSubrange(
             0..<(2 + message.count), with: [0, UInt8(message.count)] + message)
         let other = World(Simulation(chips: [chip], onReader: [chip.number]))
-        let seen = try #require(try await other.station.tagInfo().chipCard)
-        #expect(seen.host == "a.example" && !seen.usesLRP)
+        let version = try #require(try await other.station.tagInfo().chipCard)
+        #expect(version.host == "a.example" && !version.usesLRP)
     }
 }

@@ -1,7 +1,7 @@
 import CardCryptography
-import ChipCard
 import Ledger
-import Ntag424
+import NTAG424
+import NTAG424Card
 import SimulatedField
 import SimulatedReader
 import TagReading
@@ -35,11 +35,11 @@ extension ProvenCards {
         return world
     }
 
-    func chip(_ world: World) async throws -> ChipMemory {
+    func chip(_ world: World) async throws -> NTAG424Memory {
         try await world.reader.change { $0.chips[0] }
     }
 
-    func put(_ chip: ChipMemory, on world: World) async throws {
+    func put(_ chip: NTAG424Memory, on world: World) async throws {
         try await world.reader.change { field in
             field.save(chip)
             field.put([chip.number])
@@ -47,15 +47,15 @@ extension ProvenCards {
         await world.reader.release()
     }
 
-    /// The card's keys from this key of the house, and no other; the ledger's balance in its newest
-    /// slot and in its grant; and nothing open.
+    /// The card's keys from this key of the issuer, and no other; the ledger's balance in its
+    /// newest slot and in its grant; and nothing open.
     func expectWhole(
         _ world: World, _ balance: Int64, keyID: UInt8 = 1,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let chip = try await chip(world)
         let masters = try #require((keyID == 1 ? World.keys : Self.rotated).entry(keyID)?.masters)
-        let keys = ChipCardKeys(masters, uid: chip.uid)
+        let keys = NTAG424CardKeys(masters, uid: chip.uid)
         for number in KeyNumber.allCases {
             #expect(chip[number].key == keys[number], sourceLocation: sourceLocation)
             #expect(chip[number].version == keyID + 1, sourceLocation: sourceLocation)
@@ -64,7 +64,7 @@ extension ProvenCards {
         let view = try #require(try await world.ledger.view(of: chip.uid))
         #expect(view.balance.minorUnits == balance, sourceLocation: sourceLocation)
         #expect(view.open == nil, sourceLocation: sourceLocation)
-        let slots = try #require(ChipSlots(chip[.data].bytes))
+        let slots = try #require(NTAG424Slots(chip[.data].bytes))
         let issued = try #require(view.issued[view.card.confirmed])
         let slot = try #require(slots.slots.first { $0?.record == issued.bytes } ?? nil)
         let at = AddressFile.nowhere.grantAt
@@ -78,8 +78,8 @@ extension ProvenCards {
     /// The balance of the card on the reader moves to a new one, and nothing stays open.
     func expectReplaced(_ world: World, _ balance: Int64) async throws {
         let lost = try await chip(world).uid
-        try await put(try #require(ChipMemory(factory: World.otherUID)), on: world)
-        let moved = try await world.station.make(CardOrder(.replace(lost)), id: World.id(9))
+        try await put(try #require(NTAG424Memory(factory: World.otherUID)), on: world)
+        let moved = try await world.station.make(CardRequest(.replace(lost)), id: World.id(9))
         #expect(moved.balance == World.usd(balance))
         let audit = try await world.ledger.audit()
         #expect(audit.violations == [] && audit.open == 0)
@@ -87,13 +87,13 @@ extension ProvenCards {
 
     /// The chip with another value in this line of its text.
     func altering(
-        _ chip: ChipMemory, _ values: [String: String]
-    ) throws -> ChipMemory {
+        _ chip: NTAG424Memory, _ values: [String: String]
+    ) throws -> NTAG424Memory {
         let lines = chip.text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let name = String(line.prefix { $0 != ":" })
             return values[name].map { "\(name): \($0)" } ?? String(line)
         }
-        return try #require(ChipMemory(parsing: lines.joined(separator: "\n")))
+        return try #require(NTAG424Memory(parsing: lines.joined(separator: "\n")))
     }
 
     static var zeros: String { String(repeating: "00", count: 16) }

@@ -14,7 +14,7 @@ struct RefundTests {
         let world = try await paidWorld()
         let receipt = try await world.station.refund(World.id(2), amount.map(World.usd))
         #expect(receipt.amount == World.usd(amount ?? 300) && !receipt.isReplayed)
-        try await world.expectSettled()
+        try await world.expectResolved()
         let again = try await world.station.refund(World.id(2), amount.map(World.usd))
         #expect(again.isReplayed && again.operation == receipt.operation)
         #expect(try await world.balance() == 700 + (amount ?? 300))
@@ -47,10 +47,11 @@ struct RefundTests {
         let uid = try await world.uid()
         let view = try #require(try await world.ledger.view(of: uid))
         let request = Request(
-            id: World.id(9), uid: uid, intent: .refund(of: World.id(2), nil),
+            id: World.id(9), uid: uid, action: .refund(of: World.id(2), nil),
             at: world.clock.surroundings.now())
         let sealer = RecordSealer(keyID: 1, seal: { _ in [] })
-        let beginning = try await world.ledger.begin(request, seen: Seen(view), sealer: sealer)
+        let beginning = try await world.ledger.begin(
+            request, version: CardVersion(view), sealer: sealer)
         guard case .refused(let refusal) = beginning else {
             Issue.record("not refused: \(beginning)")
             return
@@ -105,7 +106,7 @@ struct RefundTests {
         let world = try await paidWorld()
         let lost = try await world.uid()
         try await world.put(try World.otherTag())
-        _ = try await world.station.make(CardOrder(.replace(lost)), id: World.id(3))
+        _ = try await world.station.make(CardRequest(.replace(lost)), id: World.id(3))
         let receipt = try await world.station.refund(World.id(2))
         #expect(receipt.uid != lost && receipt.balance == World.usd(1_000))
         #expect(try await world.station.refund(World.id(2)).isReplayed)
@@ -119,7 +120,7 @@ struct RefundTests {
         let lost = try await world.uid()
         _ = try await world.station.pay(World.usd(1_000), id: World.id(2))
         try await world.put(try World.otherTag())
-        _ = try await world.station.make(CardOrder(.replace(lost)), id: World.id(3))
+        _ = try await world.station.make(CardRequest(.replace(lost)), id: World.id(3))
         let receipt = try await world.station.refund(World.id(2))
         #expect(receipt.uid != lost && receipt.balance == World.usd(1_000))
         #expect(try await world.ledger.audit().violations.isEmpty)

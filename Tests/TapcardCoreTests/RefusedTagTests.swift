@@ -50,16 +50,16 @@ struct RefusedTagTests {
     func advice(_ obstacle: Obstacle) async throws {
         let world = World(try World.blank())
         try await world.alter { obstacle.apply(to: &$0) }
-        let order = try CardOrder.demo(in: .usd, mayOverwrite: true)
+        let order = try CardRequest.demo(in: .usd, mayOverwrite: true)
         let looked = await outcome { () throws(TapcardError) in try await world.station.read() }
         let made = await outcome { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(1))
         }
-        guard case .failure(let reading) = looked, case .failure(let making) = made else {
+        guard case .failure(let summary) = looked, case .failure(let making) = made else {
             Issue.record("such a tag is not a card, and becomes none")
             return
         }
-        #expect(reading.next == making.next)
+        #expect(summary.next == making.next)
         if obstacle == .noContainer { #expect(making.next == [.tag(.formatForNFC)]) }
         if obstacle == .otherVersion { #expect(making.next == [.tag(.useFactoryTag)]) }
     }
@@ -76,7 +76,7 @@ struct RefusedTagTests {
             var tag = try await world.tag()
             try tag.lay(record)
             try await world.put(tag)
-            let order = try CardOrder.demo(in: .usd)
+            let order = try CardRequest.demo(in: .usd)
             let paid = await outcome { () throws(TapcardError) in
                 try await world.station.pay(World.usd(1), id: World.id(1))
             }
@@ -97,7 +97,7 @@ struct RefusedTagTests {
         tag.signature = [UInt8](repeating: 7, count: TagMemory.signatureLength)
         if let content { try tag.lay(content) }
         try await world.put(tag)
-        let order = try CardOrder.demo(in: .usd, mayOverwrite: true)
+        let order = try CardRequest.demo(in: .usd, mayOverwrite: true)
         let looked = await outcome { () throws(TapcardError) in try await world.station.read() }
         let made = await outcome { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(1))
@@ -109,7 +109,7 @@ struct RefusedTagTests {
     @Test(
         "is not said to be fit for a card of others that is taken over", arguments: [true, false])
     func adviceOnCardOfOthers(_ isLocked: Bool) async throws {
-        let world = try await CounterDeed.adopt.world()
+        let world = try await TillRequest.adopt.world()
         try await world.alter { tag in
             if isLocked {
                 tag[2][3] = 0x01
@@ -121,7 +121,7 @@ struct RefusedTagTests {
             try await world.station.pay(World.usd(1), id: World.id(1))
         }
         let taken = await outcome { () throws(TapcardError) in
-            try await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(2))
+            try await world.station.make(CardRequest(.adopt(accepting: nil)), id: World.id(2))
         }
         let step = NextStep.tag(isLocked ? .useUnlocked : .useAnotherOrAnyChip)
         #expect(paid.failure?.next == [step] && taken.failure?.next == [step])
@@ -132,7 +132,7 @@ struct RefusedTagTests {
         let world = World(try World.blank(chip))
         try await world.alter { obstacle.apply(to: &$0) }
         let before = try await world.tag()
-        let order = try CardOrder.demo(in: .usd, mayReissue: true, mayOverwrite: true)
+        let order = try CardRequest.demo(in: .usd, mayReissue: true, mayOverwrite: true)
         await expectRefused(obstacle.kind, exit: 4) { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(1))
         }
@@ -161,7 +161,7 @@ struct RefusedTagTests {
             var tag = try await world.tag()
             try tag.lay(record)
             try await world.put(tag)
-            let order = try CardOrder.demo(in: .usd)
+            let order = try CardRequest.demo(in: .usd)
             await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
                 try await world.station.make(order, id: World.id(1))
             }
@@ -172,24 +172,24 @@ struct RefusedTagTests {
                 try await world.station.pay(World.usd(1), id: World.id(2))
             }
             #expect(try await world.tag() == tag)
-            let willing = try CardOrder.demo(in: .usd, mayOverwrite: true)
+            let willing = try CardRequest.demo(in: .usd, mayOverwrite: true)
             _ = try await world.station.make(willing, id: World.id(3))
-            try await world.expectSettled()
+            try await world.expectResolved()
         }
     }
 
     @Test("because it carries a card of others asks to adopt it")
     func foreignCard() async throws {
-        let world = try await CounterDeed.adopt.world()
+        let world = try await TillRequest.adopt.world()
         let before = try await world.tag()
-        let order = try CardOrder.demo(in: .usd)
+        let order = try CardRequest.demo(in: .usd)
         await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(1))
         }
         #expect(try await world.tag() == before)
-        let willing = try CardOrder.demo(in: .usd, mayOverwrite: true)
+        let willing = try CardRequest.demo(in: .usd, mayOverwrite: true)
         _ = try await world.station.make(willing, id: World.id(3))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("because there are two of them is left alone")
@@ -200,7 +200,7 @@ struct RefusedTagTests {
             simulation.save(other)
             simulation.put(simulation.tags.map(\.uid))
         }
-        let order = try CardOrder.demo(in: .usd)
+        let order = try CardRequest.demo(in: .usd)
         await expectRefused(.severalTags, exit: 4) { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(1))
         }
@@ -240,7 +240,7 @@ struct RefusedTagTests {
             try await world.station.scratch(id: World.id(1))
         }
         await expectRefused(.blankTag, exit: 4) { () throws(TapcardError) in
-            try await world.station.make(CardOrder(.adopt(accepting: nil)), id: World.id(1))
+            try await world.station.make(CardRequest(.adopt(accepting: nil)), id: World.id(1))
         }
         #expect(try await world.station.cardOnReader() == (try await world.uid()))
     }
@@ -259,7 +259,7 @@ struct UnsupportedReaderTests {
             .tag(TagIdentity(uid: World.otherUID)), .failure(.unsupported),
         ])
         let station = try station(reader)
-        let order = CardOrder(
+        let order = CardRequest(
             .issue(try World.holder("Amanda Gonzalez"), World.usd(1), hasScratchCard: true))
         let error = await #expect(throws: TapcardError(.unsupportedReader, "")) {
             try await station.make(order, id: World.id(1))

@@ -32,7 +32,7 @@ struct ReissueTests {
             .map(\.sequence)
         #expect(numbers.count == 2)
         #expect(numbers.allSatisfy { $0 > old.card.allocated }, "no record of the old life")
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("is finished by the next try, wherever it was interrupted")
@@ -48,7 +48,7 @@ struct ReissueTests {
                 try await world.putBack()
                 let label: Comment = "\(way) at WRITE \(write)"
                 try await world.issue(500, name: "Eve", mayReissue: true, id: 2)
-                try await world.expectSettled(label)
+                try await world.expectResolved(label)
                 #expect(try await world.balance() == 500, label)
                 let numbers = try await world.tag().image.records.compactMap(SealedRecord.init)
                     .map(\.sequence)
@@ -78,7 +78,7 @@ struct ReissueTests {
             #expect(try await world.station.read().problem?.kind == kind)
             try await world.issue(100, mayReissue: true, id: UInt64(20 + number))
             #expect(try await world.station.read().balance == World.usd(100))
-            try await world.expectSettled()
+            try await world.expectResolved()
         }
     }
 
@@ -91,7 +91,7 @@ struct ReissueTests {
         try await world.issue(100, mayReissue: true, id: 3)
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
         #expect(try await booked(on: .reissued, in: world) == 1_000)
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("does not give a refund of the old card's payment to the new card's holder")
@@ -109,7 +109,7 @@ struct ReissueTests {
     func blocked() async throws {
         let world = try await World.withCard()
         _ = try await world.change(try await world.uid(), .block)
-        let order = try CardOrder.demo(in: .usd, mayReissue: true)
+        let order = try CardRequest.demo(in: .usd, mayReissue: true)
         await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(2))
         }

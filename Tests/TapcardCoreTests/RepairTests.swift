@@ -18,15 +18,15 @@ struct RepairTests {
         _ = try? await world.station.pay(World.usd(100), id: World.id(2))
         try await world.putBack()
         try await world.alter { tag in for page in UInt8(0x20)...0x27 { tag[page] = .zero } }
-        let looked = try #require(try await world.station.read(settling: false).problem)
+        let looked = try #require(try await world.station.read(resolving: false).problem)
         #expect(looked.what.hasSuffix("The payment \(World.id(2)) is still open."))
         #expect(looked.meaning == "The money is safe in the ledger.")
         #expect(try await world.ledger.operation(World.id(2))?.state == .pending)
         let read = try #require(try await world.station.read().problem)
         #expect(read.meaning == "The open payment was voided; the money is safe in the ledger.")
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
-        for settles in [true, false] {
-            let again = try #require(try await world.station.read(settling: settles).problem)
+        for resolves in [true, false] {
+            let again = try #require(try await world.station.read(resolving: resolves).problem)
             #expect(again.meaning == "The money is safe in the ledger.")
             #expect(!again.what.contains("open"))
         }
@@ -51,11 +51,11 @@ struct RepairTests {
         await expectRefused(trouble.kind, exit: 7) { () throws(TapcardError) in
             try await world.station.repair()
         }
-        let reading = try await world.station.repair(naming: try await world.uid())
-        #expect(reading.problem == nil && reading.balance == World.usd(750))
-        try await world.expectSettled()
+        let summary = try await world.station.repair(naming: try await world.uid())
+        #expect(summary.problem == nil && summary.balance == World.usd(750))
+        try await world.expectResolved()
         _ = try await world.station.pay(World.usd(50), id: World.id(5))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("can be broken off anywhere and begun again", arguments: Trouble.allCases)
@@ -74,7 +74,7 @@ struct RepairTests {
                 if way == .garbled { #expect(said.isSuccess, label) }
                 try await world.putBack()
                 _ = try await world.station.repair(naming: uid)
-                try await world.expectSettled(label)
+                try await world.expectResolved(label)
                 #expect(try await world.balance() == 750, label)
                 write += 1
             }
@@ -90,10 +90,10 @@ struct RepairTests {
         try await world.arm(Fault(at: 2, counting: .write, .lost))
         _ = try? await world.station.pay(World.usd(250), id: World.id(3))
         try await world.put(old)
-        let reading = try await world.station.repair(naming: try await world.uid())
-        #expect(reading.balance == World.usd(1_100))
+        let summary = try await world.station.repair(naming: try await world.uid())
+        #expect(summary.balance == World.usd(1_100))
         #expect(try await world.ledger.operation(World.id(3))?.state == .voided)
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("finishes what was booked when it began")
@@ -104,9 +104,9 @@ struct RepairTests {
         try await world.arm(Fault(at: 2, counting: .write, .lost))
         _ = try? await world.station.add(World.usd(200), id: World.id(3))
         try await world.put(old)
-        let reading = try await world.station.repair(naming: try await world.uid())
-        #expect(reading.balance == World.usd(1_300))
-        try await world.expectSettled()
+        let summary = try await world.station.repair(naming: try await world.uid())
+        #expect(summary.balance == World.usd(1_300))
+        try await world.expectResolved()
     }
 
     @Test("of a good card writes all that phones read again")
@@ -114,8 +114,8 @@ struct RepairTests {
         let world = try await World.withCard()
         let good = try await world.tag()
         try await world.alter { $0.flip(0xFF, at: 50) }
-        let reading = try await world.station.repair()
-        #expect(reading.display == .repaired)
+        let summary = try await world.station.repair()
+        #expect(summary.display == .repaired)
         #expect(try await world.tag() == good)
         let writes = await world.reader.writeCount
         _ = try await world.station.repair()

@@ -20,10 +20,10 @@ struct ReplaceTests {
         let lost = try #require(CardUID(bytes: World.otherUID))
 
         try await world.putBack()
-        let reading = try await world.station.make(CardOrder(.replace(lost)), id: World.id(3))
-        #expect(reading.balance == World.usd(1_000) && reading.scratch == .scratched(code))
-        #expect(reading.holder == (try World.holder("Amanda Gonzalez")))
-        try await world.expectSettled()
+        let summary = try await world.station.make(CardRequest(.replace(lost)), id: World.id(3))
+        #expect(summary.balance == World.usd(1_000) && summary.scratch == .scratched(code))
+        #expect(summary.holder == (try World.holder("Amanda Gonzalez")))
+        try await world.expectResolved()
         #expect(try await world.ledger.view(of: lost)?.balance == World.usd(0))
 
         try await world.reader.change { $0.put([World.otherUID]) }
@@ -50,8 +50,8 @@ struct ReplaceTests {
         _ = try? await world.station.pay(World.usd(250), id: World.id(2))
         try await world.putBack()
         let lost = try #require(CardUID(bytes: World.otherUID))
-        let reading = try await world.station.make(CardOrder(.replace(lost)), id: World.id(3))
-        #expect(reading.balance == World.usd(1_000))
+        let summary = try await world.station.make(CardRequest(.replace(lost)), id: World.id(3))
+        #expect(summary.balance == World.usd(1_000))
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
 
         // The tag proves the payment, but it was never said to be done, and the money has moved.
@@ -73,7 +73,7 @@ struct ReplaceTests {
             try #require(
                 try await world.ledger.view(of: lost)?.card.confirmed == SequenceNumber.none)
             try await world.putBack()
-            _ = try await world.station.make(CardOrder(.replace(lost)), id: World.id(3))
+            _ = try await world.station.make(CardRequest(.replace(lost)), id: World.id(3))
 
             try await world.reader.change { $0.put([World.otherUID]) }
             let station = world.station
@@ -92,13 +92,13 @@ struct ReplaceTests {
 
     @Test("happens once")
     func once() async throws {
-        let world = try await CounterDeed.replace.world()
-        try await CounterDeed.replace.perform(at: world.station)
+        let world = try await TillRequest.replace.world()
+        try await TillRequest.replace.perform(at: world.station)
         try await world.put(
             try #require(TagMemory.blank(.ntag215, uid: [0x04, 1, 2, 3, 4, 5, 6])))
         let lost = try #require(CardUID(bytes: World.otherUID))
         await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
-            try await world.station.make(CardOrder(.replace(lost)), id: World.id(9))
+            try await world.station.make(CardRequest(.replace(lost)), id: World.id(9))
         }
     }
 
@@ -108,15 +108,15 @@ struct ReplaceTests {
         let uid = try await world.uid()
         let unknown = try #require(CardUID(bytes: World.otherUID))
         await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
-            try await world.station.make(CardOrder(.replace(unknown)), id: World.id(2))
+            try await world.station.make(CardRequest(.replace(unknown)), id: World.id(2))
         }
         await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
             try await world.station.make(
-                CardOrder(.replace(uid), mayReissue: true), id: World.id(3))
+                CardRequest(.replace(uid), mayReissue: true), id: World.id(3))
         }
         try await world.put(try World.otherTag())
         await expectRefused(.refusal(.cardUnknown), exit: 4) { () throws(TapcardError) in
-            try await world.station.make(CardOrder(.replace(unknown)), id: World.id(4))
+            try await world.station.make(CardRequest(.replace(unknown)), id: World.id(4))
         }
         #expect(try await world.balance() == 1_000)
         let written = try await world.reader.change { $0.tag(World.otherUID) }
@@ -125,12 +125,12 @@ struct ReplaceTests {
 
     @Test("over a card that is known closes that one's account")
     func overKnownCard() async throws {
-        let world = try await CounterDeed.replace.world()
+        let world = try await TillRequest.replace.world()
         try await world.issue(300, name: "Eve", id: 2)
         let lost = try #require(CardUID(bytes: World.otherUID))
-        let order = CardOrder(.replace(lost), mayReissue: true)
+        let order = CardRequest(.replace(lost), mayReissue: true)
         #expect(try await world.station.make(order, id: World.id(3)).balance == World.usd(1_000))
-        try await world.expectSettled()
+        try await world.expectResolved()
         let reissued = try await world.ledger.read { rows throws(LedgerError) in
             try rows.balance(of: .reissued)
         }

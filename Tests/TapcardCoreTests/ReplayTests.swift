@@ -73,7 +73,7 @@ struct ReplayTests {
                 #expect(try await world.operations().map(\.kind).contains(.pay) == false)
                 _ = try await world.station.read()
                 #expect(try await world.balance() == 1_700)
-                try await world.expectSettled()
+                try await world.expectResolved()
             }
         }
     }
@@ -117,7 +117,7 @@ struct ReplayTests {
             }
         }
         #expect(try await world.balance() == 1_000)
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("while it is open goes on with its own card only", arguments: [true, false])
@@ -162,7 +162,7 @@ struct ReplayTests {
             try await world.station.scratch(id: World.id(3))
         }
         #expect(try await world.station.read().scratch.code == code)
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("moves no amount of nothing or less", arguments: [0, -1, Int64.min])
@@ -187,7 +187,8 @@ struct ReplayTests {
         let world = try await World.withCard()
         let before = try await world.tag()
         for amount in [1_001, Currency.largestBalance] {
-            await expectRefused(.refusal(.insufficientFunds), exit: 4) { () throws(TapcardError) in
+            await expectRefused(.refusal(.insufficientBalance), exit: 4) {
+                () throws(TapcardError) in
                 try await world.station.pay(World.usd(amount), id: World.id(2))
             }
         }
@@ -202,7 +203,7 @@ struct ReplayTests {
         #expect(try await world.tag() == before)
         _ = try await world.station.pay(World.usd(1_000), id: World.id(4))
         #expect(try await world.balance() == 0)
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("stopped while scratching leaves no code")
@@ -221,7 +222,7 @@ struct ReplayTests {
         #expect(try await world.tag() == before)
         #expect(try await world.operations().count == 1)
         _ = try await world.station.scratch(id: World.id(2))
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 }
 
@@ -231,7 +232,7 @@ extension World {
         guard let holder = try? World.holder("Amanda Gonzalez") else {
             preconditionFailure("a name that people have")
         }
-        let order = CardOrder(.issue(holder, World.usd(1_000), hasScratchCard: true))
+        let order = CardRequest(.issue(holder, World.usd(1_000), hasScratchCard: true))
         _ = try await station.make(order, id: World.id(id))
     }
 }

@@ -4,8 +4,8 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// An addition is taken back, once and never below zero: its cash leaves the drawer again.
-@Suite("A reversal of an addition")
+/// A top-up is taken back, once and never below zero: its cash leaves the drawer again.
+@Suite("A reversal of a top-up")
 struct ReversalTests {
     /// A card of ten dollars on which five more were put by operation 2.
     private func addedWorld() async throws -> World {
@@ -20,7 +20,7 @@ struct ReversalTests {
         let receipt = try await world.station.refund(World.id(2), amount.map(World.usd))
         #expect(receipt.amount == World.usd(-(amount ?? 500)) && !receipt.isReplayed)
         #expect(receipt.operation.kind == .reverse && receipt.operation.reverses == World.id(2))
-        try await world.expectSettled()
+        try await world.expectResolved()
         #expect(try await world.station.refund(World.id(2), amount.map(World.usd)).isReplayed)
         for id in [nil, World.id(9)] {
             await expectRefused(.refusal(.alreadyRefunded), exit: 4) { () throws(TapcardError) in
@@ -38,12 +38,12 @@ struct ReversalTests {
     func spent() async throws {
         let world = try await addedWorld()
         _ = try await world.station.pay(World.usd(1_200), id: World.id(3))
-        await expectRefused(.refusal(.insufficientFunds), exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.insufficientBalance), exit: 4) { () throws(TapcardError) in
             try await world.station.refund(World.id(2))
         }
         _ = try await world.station.refund(World.id(2), World.usd(300), id: World.id(4))
         #expect(try await world.balance() == 0)
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("of a reversal, or of more than was added, is refused")
@@ -66,11 +66,11 @@ struct ReversalTests {
             try await world.station.refund(World.id(2))
         }
         try await world.putBack()
-        let reading = try await world.station.read()
-        #expect(reading.settled.map(\.operation.kind) == [.reverse])
-        #expect(reading.settled.map(\.amount) == [World.usd(-500)])
-        #expect(reading.balance == World.usd(1_000))
-        try await world.expectSettled()
+        let summary = try await world.station.read()
+        #expect(summary.resolved.map(\.operation.kind) == [.reverse])
+        #expect(summary.resolved.map(\.amount) == [World.usd(-500)])
+        #expect(summary.balance == World.usd(1_000))
+        try await world.expectResolved()
     }
 
     @Test("is out of the takings of the day")

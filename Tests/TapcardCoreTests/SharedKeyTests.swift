@@ -52,8 +52,8 @@ struct SharedKeyTests {
             _ = try await other.pay(World.usd(100), id: World.id(id))
         }
         let (others, rows) = (try await world.tag(), world.tables)
-        let reading = try await world.station.read()
-        #expect(reading.problem == nil && reading.balance == World.usd(800))
+        let summary = try await world.station.read()
+        #expect(summary.problem == nil && summary.balance == World.usd(800))
         #expect(try await world.tag() == others && world.tables == rows)
     }
 
@@ -85,12 +85,12 @@ struct SharedKeyTests {
             changed += 1
             let other = world.station(keys: SharedKeyTests.prepared)
             try await world.putBack()
-            let reading = try await other.read()
-            #expect(reading.problem == nil, "step \(step)")
+            let summary = try await other.read()
+            #expect(summary.problem == nil, "step \(step)")
             let isPaid = try await world.ledger.operation(World.id(2))?.state == .committed
             #expect(said.isSuccess == isPaid, "step \(step): \(said)")
             if hasKey { #expect(isPaid, "step \(step): \(said)") }
-            #expect(reading.balance == World.usd(isPaid ? 750 : 1_000), "step \(step)")
+            #expect(summary.balance == World.usd(isPaid ? 750 : 1_000), "step \(step)")
             #expect(try await world.ledger.audit().violations == [], "step \(step)")
         }
         #expect(changed > 4)

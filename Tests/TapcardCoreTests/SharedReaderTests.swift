@@ -37,7 +37,7 @@ struct SharedReaderTests {
                 _ = try? await world.station(reader: reader).pay(World.usd(100), id: World.id(4))
             }
             #expect(try await world.balance() == 800)
-            try await world.expectSettled()
+            try await world.expectResolved()
         }
         #expect(step > 10)
     }

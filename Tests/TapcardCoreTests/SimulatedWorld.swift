@@ -12,7 +12,7 @@ import TapcardDomain
 import Testing
 import Type2Tag
 
-/// A counter with a simulated reader and a ledger in memory, its own clock and its own chance.
+/// A till with a simulated reader and a ledger in memory, its own clock and its own chance.
 struct World: Sendable {
     let reader: SimulatedReader
     let rows: TableLedger
@@ -120,7 +120,7 @@ struct World: Sendable {
         face: FaceStyle = .tapcard, mayReissue: Bool = false, protects: Bool = false,
         id: UInt64 = 1
     ) async throws {
-        let order = CardOrder(
+        let order = CardRequest(
             .issue(try World.holder(name), World.usd(minorUnits), hasScratchCard: true),
             face: face, mayReissue: mayReissue, protects: protects)
         _ = try await station.make(order, id: World.id(id))

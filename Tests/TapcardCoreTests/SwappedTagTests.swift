@@ -19,31 +19,31 @@ struct SwappedTagTests {
 
     private enum Moment { case frame, selection }
 
-    @Test("is never written to", arguments: CounterDeed.allCases, Other.allCases)
-    func neverWritten(_ deed: CounterDeed, _ other: Other) async throws {
-        #expect(try await swaps(deed, other, before: .frame) >= 10)
+    @Test("is never written to", arguments: TillRequest.allCases, Other.allCases)
+    func neverWritten(_ request: TillRequest, _ other: Other) async throws {
+        #expect(try await swaps(request, other, before: .frame) >= 10)
     }
 
     /// A chip that does not know its signature falls silent, and is selected again before anything
     /// is written.
-    @Test("is not taken for the card when it is selected again", arguments: CounterDeed.allCases)
-    func selectedAgain(_ deed: CounterDeed) async throws {
+    @Test("is not taken for the card when it is selected again", arguments: TillRequest.allCases)
+    func selectedAgain(_ request: TillRequest) async throws {
         var count = 0
         for other in Other.allCases {
             for isSigned in [true, false] {
-                count += try await swaps(deed, other, before: .selection, isSigned: isSigned)
+                count += try await swaps(request, other, before: .selection, isSigned: isSigned)
             }
         }
-        if deed.before == nil { #expect(count > 0) }
+        if request.before == nil { #expect(count > 0) }
     }
 
-    /// Plays the deed once for each place of that kind, and says how many there are.
+    /// Plays the request once for each place of that kind, and says how many there are.
     private func swaps(
-        _ deed: CounterDeed, _ other: Other, before moment: Moment, isSigned: Bool = true
+        _ request: TillRequest, _ other: Other, before moment: Moment, isSigned: Bool = true
     ) async throws -> Int {
         var number = 1
         while true {
-            let world = try await deed.world()
+            let world = try await request.world()
             let otherTag = try await putAside(other, in: world)
             let hasSwapped = Guarded(false)
             let swap = { @Sendable () async throws(ReaderError) in
@@ -63,21 +63,21 @@ struct SwappedTagTests {
             let reader =
                 isSigned ? swapper : InterposedReader(swapper, answer: InterposedReader.unsigned)
             let said = await outcome { () throws(TapcardError) in
-                try await deed.perform(at: world.station(reader: reader))
+                try await request.perform(at: world.station(reader: reader))
             }
             guard hasSwapped.withLock({ $0 }) else { return number - 1 }
-            let label: Comment = "\(deed), swapped before \(moment) \(number)"
+            let label: Comment = "\(request), swapped before \(moment) \(number)"
             #expect(try await world.reader.change { $0.tag(otherTag.uid) } == otherTag, label)
-            let operation = try await deed.operation(in: world)
+            let operation = try await request.operation(in: world)
             if said.isSuccess { #expect(operation?.state == .committed, label) }
 
             try await world.putBack()
             if operation != nil {
                 #expect(try await world.station.read().problem == nil, label)
-                try await world.expectSettled(label)
+                try await world.expectResolved(label)
             }
-            let state = try await deed.operation(in: world)?.state
-            try await deed.expectDone(state == .committed, in: world, label)
+            let state = try await request.operation(in: world)?.state
+            try await request.expectDone(state == .committed, in: world, label)
             number += 1
         }
     }

@@ -2,7 +2,7 @@ import CardCryptography
 import FaultyWorld
 import Games
 import Ledger
-import Ntag424
+import NTAG424
 import PortDoubles
 import SimulatedField
 import SimulatedReader
@@ -11,7 +11,7 @@ import TapcardDomain
 import Testing
 import Type2Tag
 
-/// A station with a table of card keys, next to one with the keys of the house.
+/// A station with a table of card keys, next to one with the keys of the issuer.
 @Suite("A station with a table of card keys")
 struct TableStationTests {
     private static let number: [UInt8] = [0x04, 0x42, 0x4D, 0x4E, 0x41, 0x00, 0x01]
@@ -29,14 +29,14 @@ struct TableStationTests {
     /// A card with ten dollars, and a second chip in the drawer.
     private static func world(_ keys: KeyRing = World.keys) async throws -> World {
         let chips = try [number, otherNumber].map { number in
-            ChipMemory(factory: try #require(CardUID(bytes: number)))
+            NTAG424Memory(factory: try #require(CardUID(bytes: number)))
         }
         let world = World(Simulation([], chips: chips, onReader: [number]), keys: keys)
         _ = try await world.station.make(order, id: World.id(1))
         return world
     }
 
-    private static let order = CardOrder(
+    private static let order = CardRequest(
         .issue(Holder(id: nil, name: nil), World.usd(1_000), hasScratchCard: true),
         acceptsAnyChip: true)
 
@@ -46,7 +46,7 @@ struct TableStationTests {
         try #require(try await CardTable(keys ?? world.keys, next: next, of: world.ledger)).keys
     }
 
-    /// The chip as it is kept: counters of attempts and reads are not a part of the card.
+    /// The chip as it is kept: tills of attempts and reads are not a part of the card.
     private static func files(_ world: World) async throws -> [[UInt8]] {
         let chip = try #require(try await world.reader.change { $0.chip(number) })
         return chip.files.map(\.bytes)
@@ -73,8 +73,8 @@ struct TableStationTests {
         #expect(try await world.station.read().problem == nil)
         _ = try await world.station.pay(World.usd(50), id: World.id(3))
         _ = try await world.station.add(World.usd(300), id: World.id(4))
-        let reading = try await till.read()
-        #expect(reading.problem == nil && reading.balance == World.usd(1_000))
+        let summary = try await till.read()
+        #expect(summary.problem == nil && summary.balance == World.usd(1_000))
         _ = try await till.scratch(id: World.id(5))
         // What takes money off a card needs no more than a payment.
         _ = try await till.refund(World.id(4))
@@ -83,8 +83,8 @@ struct TableStationTests {
         #expect(try await world.ledger.audit().violations == [])
     }
 
-    @Test("settles a payment at the next tap wherever it was interrupted")
-    func settles() async throws {
+    @Test("resolves a payment at the next tap wherever it was interrupted")
+    func resolves() async throws {
         for frame in 1...6 {
             for kind in [Fault.Kind.lost, .acknowledgeLost, .garbled] {
                 let world = try await Self.world()
@@ -94,10 +94,10 @@ struct TableStationTests {
                     try await till.pay(World.usd(250), id: World.id(2))
                 }
                 try await Self.put(Self.number, in: world)
-                let reading = try await till.read()
+                let summary = try await till.read()
                 let isPaid = try await world.ledger.operation(World.id(2))?.state == .committed
-                #expect(reading.problem == nil, "\(kind) at \(frame)")
-                #expect(reading.balance == World.usd(isPaid ? 750 : 1_000))
+                #expect(summary.problem == nil, "\(kind) at \(frame)")
+                #expect(summary.balance == World.usd(isPaid ? 750 : 1_000))
                 #expect(!said.isSuccess || isPaid, "\(kind) at \(frame): \(said)")
                 #expect(try await world.station.read().problem == nil)
                 _ = try await till.pay(World.usd(100), id: World.id(3))
@@ -106,8 +106,8 @@ struct TableStationTests {
         }
     }
 
-    /// The deeds that need a key that no table has.
-    private enum CreditDeed: CaseIterable {
+    /// The requests that need a key that no table has.
+    private enum CreditRequest: CaseIterable {
         case add, refund, issue, replace, adopt, claim
 
         func attempt(at till: Station, _ prize: Prize) async throws(TapcardError) {
@@ -116,9 +116,9 @@ struct TableStationTests {
             case .refund: _ = try await till.refund(World.id(2))
             case .issue: _ = try await till.make(TableStationTests.order, id: World.id(4))
             case .replace:
-                _ = try await till.make(CardOrder(.replace(prize.card)), id: World.id(5))
+                _ = try await till.make(CardRequest(.replace(prize.card)), id: World.id(5))
             case .adopt:
-                _ = try await till.make(CardOrder(.adopt(accepting: nil)), id: World.id(6))
+                _ = try await till.make(CardRequest(.adopt(accepting: nil)), id: World.id(6))
             case .claim:
                 _ = try await till.claimTickets(
                     drawn: prize.drawn, prizes: prize.prizes, topPrizeUnit: .whole)
@@ -144,13 +144,13 @@ struct TableStationTests {
             drawn: try DrawList([try world.draw(like: ticket, top: 5)]),
             prizes: try PrizeTable(parsing: "6=top", .usd))
         let (frames, tables) = (await world.reader.frameCount, world.tables)
-        for deed in CreditDeed.allCases {
+        for request in CreditRequest.allCases {
             let said = await outcome { () throws(TapcardError) in
-                try await deed.attempt(at: till, prize)
+                try await request.attempt(at: till, prize)
             }
-            #expect(said.failure?.kind == .refusal(.wrongState), "\(deed): \(said)")
+            #expect(said.failure?.kind == .refusal(.wrongState), "\(request): \(said)")
             #expect(said.failure?.result.exitStatus == 4)
-            #expect(said.failure?.next == [.trust(.useAtHouseStation)])
+            #expect(said.failure?.next == [.trust(.useAtIssuerStation)])
         }
         #expect(await world.reader.frameCount == frames && world.tables == tables)
         // What has happened elsewhere is told.
@@ -192,7 +192,7 @@ struct TableStationTests {
         #expect(try await newer.pay(World.usd(100), id: World.id(3)).balance == World.usd(900))
     }
 
-    @Test("knows a card of another house by its keys' version, and asks for a newer table")
+    @Test("knows a card of another issuer by its keys' version, and asks for a newer table")
     func stranger() async throws {
         let elsewhere = try await Self.world()
         let chip = try #require(try await elsewhere.reader.change { $0.chip(Self.number) })
@@ -213,7 +213,7 @@ struct TableStationTests {
 
     @Test("says of a blank chip where it can become a card")
     func blank() async throws {
-        let chip = try #require(ChipMemory(factory: Self.number))
+        let chip = try #require(NTAG424Memory(factory: Self.number))
         let table = try await Self.table(try await Self.world())
         let world = World(Simulation([], chips: [chip], onReader: [Self.number]), keys: table)
         let said = await outcome { () throws(TapcardError) in try await world.station.read() }
@@ -221,7 +221,7 @@ struct TableStationTests {
             Issue.record("a blank chip is a card")
             return
         }
-        #expect(error.kind == .blankTag && error.next == [.trust(.useAtHouseStation)])
+        #expect(error.kind == .blankTag && error.next == [.trust(.useAtIssuerStation)])
     }
 
     @Test("refuses a card on a chip whose records need a master")
@@ -240,13 +240,13 @@ struct TableStationTests {
         #expect(await world.reader.frameCount == frames && world.tables == tables)
     }
 
-    @Test("goes on with the key that a card has, until the house gives the card a newer one")
+    @Test("goes on with the key that a card has, until the issuer gives the card a newer one")
     func olderKey() async throws {
         let world = try await Self.world()
         let till = world.station(keys: try await Self.table(world, Self.rotated))
         #expect(try await till.pay(World.usd(100), id: World.id(2)).balance == World.usd(900))
-        let house = world.station(keys: Self.rotated)
-        #expect(try await house.pay(World.usd(100), id: World.id(3)).balance == World.usd(800))
+        let issuer = world.station(keys: Self.rotated)
+        #expect(try await issuer.pay(World.usd(100), id: World.id(3)).balance == World.usd(800))
         let chip = try #require(try await world.reader.change { $0.chip(Self.number) })
         #expect(chip.keys.allSatisfy { $0.version == 3 })
         #expect(try await till.pay(World.usd(100), id: World.id(4)).balance == World.usd(700))
@@ -275,8 +275,8 @@ struct TableStationTests {
         }
         #expect(refusal?.kind == .keysBehind && refusal?.next == [.file(.importTable)])
         #expect(try await Self.files(world) == files && world.tables == tables)
-        let house = world.station(keys: prepared)
-        _ = try await house.pay(World.usd(100), id: World.id(3))
+        let issuer = world.station(keys: prepared)
+        _ = try await issuer.pay(World.usd(100), id: World.id(3))
         #expect(try await till.pay(World.usd(100), id: World.id(4)).balance == World.usd(800))
     }
 
@@ -293,7 +293,7 @@ struct TableStationTests {
         #expect(table?.keys.entries.map(\.id) == [2])
     }
 
-    @Test("is told which keys of cards the house lacks")
+    @Test("is told which keys of cards the issuer lacks")
     func lacking() async throws {
         let world = try await Self.world(Self.rotated)
         let table = try #require(

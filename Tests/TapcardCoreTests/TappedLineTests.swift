@@ -1,7 +1,7 @@
 import BlockingLane
 import FaultyWorld
 import Ledger
-import Ntag424
+import NTAG424
 import PortDoubles
 import SimulatedField
 import SimulatedReader
@@ -17,7 +17,7 @@ private let price: Int64 = 250
 @Suite("A line to a proven card on which somebody listens and writes")
 struct TappedLineTests: ProvenCards {
     /// The request over the line.
-    enum Deed: CaseIterable, Sendable {
+    enum EnumeratedRequest: CaseIterable, Sendable {
         case pay, add
 
         /// The number of its commands.
@@ -26,9 +26,9 @@ struct TappedLineTests: ProvenCards {
         var after: Int64 { self == .pay ? before - price : before + price }
     }
 
-    /// A payment, or an addition, on a copy of this world, over the line.
+    /// A payment, or a top-up, on a copy of this world, over the line.
     private func hold(
-        _ deed: Deed, _ chip: ChipMemory, _ tables: LedgerTables,
+        _ request: EnumeratedRequest, _ chip: NTAG424Memory, _ tables: LedgerTables,
         withOtherChance: Bool = false, over line: (SimulatedReader) -> TappedLine
     ) async throws -> (world: World, line: TappedLine, outcome: Result<Receipt, TapcardError>) {
         let world = World(
@@ -38,7 +38,7 @@ struct TappedLineTests: ProvenCards {
         if withOtherChance { _ = world.station.surroundings.random(100) }
         let outcome = await outcome { () throws(TapcardError) in
             let (station, amount) = (world.station(reader: line), World.usd(price))
-            return deed == .pay
+            return request == .pay
                 ? try await station.pay(amount, id: World.id(2))
                 : try await station.add(amount, id: World.id(2))
         }
@@ -47,17 +47,18 @@ struct TappedLineTests: ProvenCards {
 
     /// The next tap shows the old balance or the new one, as was said, and the card lives on.
     private func expectHonest(
-        _ world: World, _ deed: Deed = .pay, after outcome: Result<Receipt, TapcardError>,
+        _ world: World, _ request: EnumeratedRequest = .pay,
+        after outcome: Result<Receipt, TapcardError>,
         _ label: Comment
     ) async throws {
         if case .failure(let error) = outcome {
             #expect([1, 4, 6, 7].contains(error.result.exitStatus), label)
         }
         await world.reader.release()
-        let reading = try await world.station.read()
-        #expect(reading.problem == nil, label)
-        let isDone = reading.balance == World.usd(deed.after)
-        #expect(isDone || reading.balance == World.usd(before), label)
+        let summary = try await world.station.read()
+        #expect(summary.problem == nil, label)
+        let isDone = summary.balance == World.usd(request.after)
+        #expect(isDone || summary.balance == World.usd(before), label)
         #expect(isDone || !outcome.isSuccess, label)
         if let status = outcome.result?.exitStatus, status != 6 { #expect(!isDone, label) }
         _ = try await world.station.pay(World.usd(1), id: World.id(3))
@@ -65,26 +66,26 @@ struct TappedLineTests: ProvenCards {
 
     @Test(
         "A changed bit in any command or answer: the tap tries again, and does what was asked",
-        arguments: Deed.allCases)
-    func changedBits(_ deed: Deed) async throws {
+        arguments: EnumeratedRequest.allCases)
+    func changedBits(_ request: EnumeratedRequest) async throws {
         let start = try await made(before)
         let (chip, tables) = (try await chip(start), start.tables)
-        let whole = try await hold(deed, chip, tables) { TappedLine($0) }
+        let whole = try await hold(request, chip, tables) { TappedLine($0) }
         #expect(whole.outcome.isSuccess)
         let passed = whole.line.passed
-        #expect(passed.count == deed.count)
-        // Beginning elsewhere in each command; ChipCardTests tries every bit below the ledger.
+        #expect(passed.count == request.count)
+        // Beginning elsewhere in each command; NTAG424CardTests tries every bit below the ledger.
         let step = 7
         for (number, sizes) in passed.map({ ($0.command.count, $0.answer.count) }).enumerated() {
             for isAnswer in [false, true] {
                 let size = isAnswer ? sizes.1 : sizes.0
                 for bit in stride(from: number, to: size * 8, by: step) {
                     let flip = TappedLine.Flip(command: number, isAnswer: isAnswer, bit: bit)
-                    let tap = try await hold(deed, chip, tables) {
+                    let tap = try await hold(request, chip, tables) {
                         TappedLine($0, flipping: flip)
                     }
                     #expect(tap.outcome.isSuccess, "\(flip): \(tap.outcome)")
-                    try await expectHonest(tap.world, deed, after: tap.outcome, "\(flip)")
+                    try await expectHonest(tap.world, request, after: tap.outcome, "\(flip)")
                 }
             }
         }
@@ -127,7 +128,7 @@ extension TappedLineTests {
         let line = InterposedReader(
             world.reader,
             command: { command, reader throws(ReaderError) in
-                let opcode = ChipOpcode(rawValue: command[1])
+                let opcode = NTAG424Opcode(rawValue: command[1])
                 if opcode == .getKeyVersion {
                     // Keys 0 and 3 are asked for. The false version comes first, then the true one.
                     let version = named.withLock { count in

@@ -21,8 +21,8 @@ struct TicketTests {
         #expect(bought.ticket.draw == DrawID("draw-1"))
         #expect(bought.ticket.id.text.utf8.count == "ticket-".utf8.count + 12)
         #expect(try await world.tag().content.face?.ticket == bought.ticket)
-        let reading = try await world.station.read()
-        #expect(reading.ticket == bought.ticket && reading.display == .current)
+        let summary = try await world.station.read()
+        #expect(summary.ticket == bought.ticket && summary.display == .current)
         let checked = try await world.station.checkTickets()
         #expect(checked.tickets.map(\.ticket) == [bought.ticket])
         #expect(checked.tickets[0].price == World.usd(200) && checked.tickets[0].claim == nil)
@@ -62,7 +62,7 @@ struct TicketTests {
         await expectRefused(.refusal(.badAmount), exit: 2) { () throws(TapcardError) in
             try await world.buy(2, price: 0)
         }
-        await expectRefused(.refusal(.insufficientFunds), exit: 4) { () throws(TapcardError) in
+        await expectRefused(.refusal(.insufficientBalance), exit: 4) { () throws(TapcardError) in
             try await world.buy(2, price: 1_001)
         }
         #expect(try await world.station.checkTickets().tickets == [])
@@ -164,7 +164,7 @@ struct TicketTests {
         let bought = try await world.buy(2)
         let lost = try await world.uid()
         try await world.put(try World.otherTag(.ntag215))
-        _ = try await world.station.make(CardOrder(.replace(lost)), id: World.id(3))
+        _ = try await world.station.make(CardRequest(.replace(lost)), id: World.id(3))
         let checked = try await world.station.checkTickets()
         #expect(checked.tickets.map(\.boughtWith) == [lost])
         #expect(checked.card.ticket == bought.ticket)
@@ -285,7 +285,7 @@ struct TicketTests {
     func reissued() async throws {
         let world = try await World.withCard(.ntag215)
         _ = try await world.buy(2)
-        let order = try CardOrder.demo(in: .usd, mayReissue: true)
+        let order = try CardRequest.demo(in: .usd, mayReissue: true)
         #expect(try await world.station.make(order, id: World.id(3)).ticketsGivenUp.count == 1)
         #expect(try await world.station.make(order, id: World.id(3)).ticketsGivenUp.count == 1)
         #expect(try await world.station.make(order, id: World.id(4)).ticketsGivenUp == [])

@@ -5,7 +5,7 @@ import Testing
 import Thoroughness
 import Type2Tag
 
-/// A payment that is torn at any WRITE, and then the tap that was to settle it, torn at any WRITE
+/// A payment that is torn at any WRITE, and then the tap that was to resolve it, torn at any WRITE
 /// as well. Pages that were not acknowledged may lose their bits at any later moment.
 @Suite("Two cards pulled in a row")
 struct TwoFaultsTests {
@@ -19,16 +19,16 @@ struct TwoFaultsTests {
         case sameRequest, read
     }
 
-    @Test("settle at the third tap", .checkOnly, arguments: ways, Retry.allCases)
-    func settle(_ first: Fault.Kind, _ retry: Retry) async throws {
-        let deed = try await PlayedDeed("pay")
-        let pay = deed.errand
+    @Test("resolve at the third tap", .checkOnly, arguments: ways, Retry.allCases)
+    func resolve(_ first: Fault.Kind, _ retry: Retry) async throws {
+        let request = try await PlayedRequest("pay")
+        let pay = request.errand
         let next = retry == .sameRequest ? pay : .read
-        let writes = deed.whole.writes
+        let writes = request.whole.writes
         #expect(writes.count == 8, "not every WRITE of a payment was torn")
         var schedules = 0
         for write in writes {
-            let torn = await deed.tap([write: .radio(first)])
+            let torn = await request.tap([write: .radio(first)])
             #expect(await torn.violations + torn.world.broken() == [])
             for second in await Tap.play(next, in: torn.world).writes {
                 for way in Self.ways {
@@ -52,13 +52,13 @@ struct TwoFaultsTests {
     private func expectThirdTap(
         _ pay: Errand, in world: RestingWorld, isPaid: Bool, _ label: Comment
     ) async throws {
-        let (settled, violations) = await world.settling()
+        let (resolved, violations) = await world.resolving()
         #expect(violations == [], label)
-        for world in [settled] + settled.decays {
-            #expect(await world.settling().violations == [], label)
+        for world in [resolved] + resolved.decays {
+            #expect(await world.resolving().violations == [], label)
             #expect(await world.askingAgain(pay) == [], label)
         }
-        let isCommitted = pay.operation(in: settled.ledger)?.state == .committed
+        let isCommitted = pay.operation(in: resolved.ledger)?.state == .committed
         #expect(isCommitted || !isPaid, label)
     }
 }

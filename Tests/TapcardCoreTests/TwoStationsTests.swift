@@ -21,16 +21,16 @@ struct TwoStationsTests {
 
     @Test(
         "never accuse an honest card, and charge it once each, whenever it changes readers",
-        arguments: Thoroughness.some(CounterDeed.allCases, of: 3), Visit.allCases)
-    func interleaved(_ deed: CounterDeed, _ visit: Visit) async throws {
-        try await interleave(deed, visit, tornAt: nil)
+        arguments: Thoroughness.some(TillRequest.allCases, of: 3), Visit.allCases)
+    func interleaved(_ request: TillRequest, _ visit: Visit) async throws {
+        try await interleave(request, visit, tornAt: nil)
     }
 
     @Test(
         "never accuse an honest card that is pulled from the second one",
-        arguments: Thoroughness.some(CounterDeed.allCases, of: 6), [Visit.pay, .add, .read])
-    func interleavedAndTorn(_ deed: CounterDeed, _ visit: Visit) async throws {
-        for write in 1...5 { try await interleave(deed, visit, tornAt: write) }
+        arguments: Thoroughness.some(TillRequest.allCases, of: 6), [Visit.pay, .add, .read])
+    func interleavedAndTorn(_ request: TillRequest, _ visit: Visit) async throws {
+        for write in 1...5 { try await interleave(request, visit, tornAt: write) }
     }
 
     @Test(
@@ -106,10 +106,10 @@ struct TwoStationsTests {
 
     @Test("never accuse a chip that gets other keys while the first one looks at it")
     func keysChangedBetween() async throws {
-        let deed = try await PlayedDeed("change-keys", on: .ntag424)
-        let begun = try #require(deed.whole.commits.first)
+        let request = try await PlayedRequest("change-keys", on: .ntag424)
+        let begun = try #require(request.whole.commits.first)
         // Which keys the chip has, the ledger knows; or, where a change was begun, the chip.
-        for world in [deed.before, await deed.tap([begun: .killedAfter]).world] {
+        for world in [request.before, await request.tap([begun: .killedAfter]).world] {
             for step in 0... {
                 let scene = Guarded<Scene?>(nil)
                 let count = Guarded(0)
@@ -121,11 +121,11 @@ struct TwoStationsTests {
                     }
                     guard isDue else { return }
                     both.moveCard(to: 1)
-                    _ = await Deed.next.run(in: both, at: 1)
+                    _ = await EnumeratedRequest.next.run(in: both, at: 1)
                     both.moveCard(to: 0)
                 }
                 scene.withLock { $0 = first }
-                let said = await deed.errand.run(in: first)
+                let said = await request.errand.run(in: first)
                 guard count.withLock({ $0 }) > step else {
                     #expect(step >= 12)
                     break
@@ -134,17 +134,18 @@ struct TwoStationsTests {
                     #expect(error.result != .untrusted, "step \(step): \(error)")
                 }
                 #expect(first.violations == [], "step \(step)")
-                #expect(await first.world.settling().violations == [], "step \(step)")
+                #expect(await first.world.resolving().violations == [], "step \(step)")
                 scene.withLock { $0 = nil }
             }
         }
     }
 
     /// The whole of the second station's tap before each step of the first one's.
-    private func interleave(_ deed: CounterDeed, _ visit: Visit, tornAt write: Int?) async throws {
+    private func interleave(_ request: TillRequest, _ visit: Visit, tornAt write: Int?) async throws
+    {
         var step = 1
         while true {
-            let world = try await deed.world()
+            let world = try await request.world()
             let second = Guarded<Result<Void, TapcardError>?>(nil)
             let interlude = Disturbance(before: step) {
                 let fault = write.map { Fault(at: $0, counting: .write, .torn(.zero)) }
@@ -157,38 +158,38 @@ struct TwoStationsTests {
             }
             let station = world.station(interlude)
             let first = await outcome { () throws(TapcardError) in
-                try await deed.perform(at: station)
+                try await request.perform(at: station)
             }
             guard interlude.hasCome else { break }
             let label: Comment =
-                "\(deed), before step \(step) \(visit), torn at WRITE \(write ?? 0)"
+                "\(request), before step \(step) \(visit), torn at WRITE \(write ?? 0)"
             for said in [first, second.withLock { $0 }] {
                 #expect(said?.result != .untrusted && said?.result != .ledger, label)
             }
-            try await expectTruth(deed, first, visit, second.withLock { $0 }, in: world, label)
+            try await expectTruth(request, first, visit, second.withLock { $0 }, in: world, label)
             step += 1
         }
         #expect(step > 17)
     }
 
     private func expectTruth(
-        _ deed: CounterDeed, _ first: Result<Void, TapcardError>, _ visit: Visit,
+        _ request: TillRequest, _ first: Result<Void, TapcardError>, _ visit: Visit,
         _ second: Result<Void, TapcardError>?, in world: World, _ label: Comment
     ) async throws {
         try await world.putBack()
         if try await world.balance() != nil {
             #expect(try await world.station.read().problem == nil, label)
-            try await world.expectSettled(label)
+            try await world.expectResolved(label)
         }
-        let mine = try await deed.operation(in: world)
+        let mine = try await request.operation(in: world)
         if first.isSuccess { #expect(mine?.state == .committed, label) }
         let theirs = try await world.ledger.operation(TwoStationsTests.id)
         if second?.isSuccess == true, visit != .read {
             #expect(theirs?.state == .committed, label)
         }
-        if visit == .reissue && theirs != nil || deed == .close { return }
+        if visit == .reissue && theirs != nil || request == .close { return }
         let isDone = mine?.state == .committed
-        var expected = isDone ? deed.after : deed.before
+        var expected = isDone ? request.after : request.before
         if theirs?.state == .committed, let balance = expected {
             switch visit {
             case .pay: expected = balance - 70
@@ -210,7 +211,7 @@ struct TwoStationsTests {
         case .scratch: _ = try await station.scratch(id: id)
         case .read: _ = try await station.read()
         case .reissue:
-            let order = CardOrder(
+            let order = CardRequest(
                 .issue(.nobody, World.usd(400), hasScratchCard: false), mayReissue: true,
                 mayOverwrite: true)
             _ = try await station.make(order, id: id)
@@ -237,9 +238,9 @@ struct TwoStationsTests {
             let best = try await world.slots().best?.record.sequence ?? .none
             #expect(best >= confirmed)
             try await world.putBack()
-            let reading = try await world.station.read()
-            #expect(reading.problem == nil)
-            try await world.expectSettled()
+            let summary = try await world.station.read()
+            #expect(summary.problem == nil)
+            try await world.expectResolved()
         }
     }
 
@@ -255,7 +256,7 @@ struct TwoStationsTests {
         #expect(receipt.balance == World.usd(isPosted ? 680 : 930))
         let state = try await world.ledger.operation(World.id(2))?.state
         #expect(state == (isPosted ? .committed : .voided))
-        try await world.expectSettled()
+        try await world.expectResolved()
 
         let again = await outcome { () throws(TapcardError) in
             try await world.station.pay(World.usd(250), id: World.id(2))
@@ -276,7 +277,7 @@ struct TwoStationsTests {
         let receipt = try await world.station.pay(World.usd(70), id: World.id(3))
         #expect(receipt.balance == World.usd(930))
         #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     /// The clock is put right, and its time of day reaches the wrong one again.
@@ -292,7 +293,7 @@ struct TwoStationsTests {
             _ = try await world.station.read()
             let state = try await world.ledger.operation(World.id(2))?.state
             #expect(state == (isBooked ? .committed : .voided), "after \(passed) s")
-            try await world.expectSettled()
+            try await world.expectResolved()
         }
     }
 
@@ -303,7 +304,7 @@ struct TwoStationsTests {
         world.clock.advance(seconds: seconds)
         let receipt = try await world.station.pay(World.usd(250), id: World.id(2))
         #expect(receipt.balance == World.usd(750) && !receipt.isReplayed)
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     /// Leaves a payment of 2.50 without an answer, with its record on the tag or half of it.
@@ -316,16 +317,16 @@ struct TwoStationsTests {
     }
 
     @Test(
-        "finish what is never undone at any age", arguments: [CounterDeed.add, .scratch, .refund])
-    func neverUndone(_ deed: CounterDeed) async throws {
-        let world = try await deed.world()
+        "finish what is never undone at any age", arguments: [TillRequest.add, .scratch, .refund])
+    func neverUndone(_ request: TillRequest) async throws {
+        let world = try await request.world()
         try await world.arm(Fault(at: 1, counting: .write, .lost))
-        _ = try? await deed.perform(at: world.station)
+        _ = try? await request.perform(at: world.station)
         try await world.putBack()
         world.clock.advance(seconds: 1_000_000)
         _ = try await world.station.read()
-        try await world.expectSettled()
-        try await deed.expectDone(true, in: world, "\(deed)")
+        try await world.expectResolved()
+        try await request.expectDone(true, in: world, "\(request)")
     }
 }
 

@@ -1,6 +1,6 @@
-import ChipCard
 import Ledger
-import Ntag424
+import NTAG424
+import NTAG424Card
 import PortDoubles
 import SimulatedField
 import SimulatedReader
@@ -21,7 +21,7 @@ struct UnusableChipTests: ProvenCards {
         InterposedReader(
             world.reader,
             command: { command, reader throws(ReaderError) in
-                guard ChipSide.isWrite(command) else {
+                guard NTAG424Side.isWrite(command) else {
                     return try await reader.exchange(command: command)
                 }
                 if isObeying { _ = try await reader.exchange(command: command) }
@@ -51,8 +51,8 @@ struct UnusableChipTests: ProvenCards {
         try await expectReplaced(world, 1_000)
     }
 
-    @Test("Funds that a worn chip does not take are in the ledger, and move with its balance")
-    func addition() async throws {
+    @Test("A top-up that a worn chip does not take is in the ledger, and move with its balance")
+    func topUp() async throws {
         let world = try await made()
         let uid = try await chip(world).uid
         let station = world.station(reader: worn(world))
@@ -75,7 +75,7 @@ struct UnusableChipTests: ProvenCards {
     func making() async throws {
         let world = try factory()
         let station = world.station(reader: worn(world))
-        let order = try CardOrder.demo(in: .usd)
+        let order = try CardRequest.demo(in: .usd)
         let error = try #require(
             await outcome { () throws(TapcardError) in
                 try await station.make(order, id: World.id(1))
@@ -194,7 +194,7 @@ struct UnusableChipTests: ProvenCards {
         #expect(try await station.read().balance == World.usd(1_000))
     }
 
-    @Test("Funds for a card whose grant stations may not write are in the ledger, and told so")
+    @Test("A top-up for a card whose grant stations may not write is in the ledger, and told so")
     func fixedGrant() async throws {
         let world = try await made()
         let settings = Hexadecimal.encode(try await chip(world)[.ndef].settings.change)
@@ -221,7 +221,7 @@ struct UnusableChipTests: ProvenCards {
         await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
             try await station.add(World.usd(250), id: World.id(2))
         }
-        let deeds: [(words: String, deed: () async throws(TapcardError) -> Void)] = [
+        let requests: [(words: String, request: () async throws(TapcardError) -> Void)] = [
             (
                 "Not added.",
                 { () throws(TapcardError) in
@@ -241,8 +241,8 @@ struct UnusableChipTests: ProvenCards {
                 }
             ),
         ]
-        for (words, deed) in deeds {
-            let error = try #require(await outcome(deed).failure)
+        for (words, request) in requests {
+            let error = try #require(await outcome(request).failure)
             #expect(error.kind == .unusableTag && error.result.exitStatus == 4, "\(error)")
             #expect(error.operation == nil && error.meaning.hasPrefix(words), "\(error)")
             // The older one is named, too.
@@ -273,8 +273,8 @@ struct UnusableChipTests: ProvenCards {
             #expect(error.meaning.hasPrefix("Not paid."), "\(error)")
         }
         #expect(try await world.ledger.view(of: uid)?.open?.kind == .reseal)
-        let reading = try await station.read()
-        #expect(reading.balance == World.usd(1_000) && reading.problem == nil)
+        let summary = try await station.read()
+        #expect(summary.balance == World.usd(1_000) && summary.problem == nil)
         await expectRefused(.unusableTag, exit: 4) { () throws(TapcardError) in
             try await station.close(id: World.id(5))
         }

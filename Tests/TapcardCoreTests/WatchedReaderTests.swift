@@ -17,21 +17,21 @@ struct WatchedReaderTests {
         after event: @escaping @Sendable (Int) async -> Void = { _ in }
     ) async -> [String] {
         let words = Guarded<[String]>([])
-        await world.station(reader: reader).watch(settling: true) { happened in
+        await world.station(reader: reader).watch(resolving: true) { happened in
             let word =
                 switch happened {
-                case .card(let reading): "card \(reading.balance?.shown ?? "")"
+                case .card(let summary): "card \(summary.balance?.shown ?? "")"
                 case .problem(let error): error.kind.word
                 case .gone: "gone"
                 case .empty: "empty"
                 case .readerIsBack(let name): "back: \(name)"
                 }
-            let seen = words.withLock { words in
+            let version = words.withLock { words in
                 words.append(word)
                 return words.count
             }
-            await event(seen)
-            return seen < count
+            await event(version)
+            return version < count
         }
         return words.withLock { $0 }
     }
@@ -65,7 +65,7 @@ struct WatchedReaderTests {
         let station = Station(
             reader: usual.reader, ledger: usual.ledger, keys: usual.keys,
             settings: Station.Settings(wait: wait), surroundings: usual.surroundings)
-        await station.watch(settling: true) { event in
+        await station.watch(resolving: true) { event in
             if case .empty = event { true } else { false }
         }
         return reader.limits
@@ -138,9 +138,9 @@ struct WatchedReaderTests {
     }
 
     @Test(
-        "a payment that lost its reader is unknown, and the watch settles it", arguments: 1...4,
+        "a payment that lost its reader is unknown, and the watch resolves it", arguments: 1...4,
         [false, true])
-    func settled(write: Int, isCarriedOut: Bool) async throws {
+    func resolved(write: Int, isCarriedOut: Bool) async throws {
         let world = try await World.withCard()
         let reader = InterposedReader(world.reader)
         reader.loseReader(atWrite: write, carryingOut: isCarriedOut)
@@ -154,8 +154,8 @@ struct WatchedReaderTests {
         #expect(operation?.state == (isCarriedOut && write == 4 ? .committed : .voided))
     }
 
-    @Test("a card whose open change cannot be settled because the reader goes is unknown")
-    func lostWhileSettling() async throws {
+    @Test("a card whose open change cannot be resolved because the reader goes is unknown")
+    func lostWhileResolving() async throws {
         let world = try await World.withCard()
         let reader = InterposedReader(world.reader)
         let station = world.station(reader: reader)

@@ -10,7 +10,7 @@ import Type2Tag
 
 /// The ledger has a payment that an earlier tap had left open, and before the same tap can look at
 /// the card again somebody wipes it.
-@Suite("A card that is wiped when its payment is settled")
+@Suite("A card that is wiped when its payment is resolved")
 struct WipedCardTests {
     @Test("is paid with, since the ledger has it; the next tap tells that it is damaged")
     func paid() async throws {

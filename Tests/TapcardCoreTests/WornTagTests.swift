@@ -24,7 +24,7 @@ struct WornTagTests {
         // The first of those pages is written twice; a second try at the others waits for a tap.
         #expect((receipt.display == .outOfDate) == (write > 5))
         _ = try await world.station.read()
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 
     @Test("is never said to have paid where a page of the record keeps nothing", arguments: 0...3)
@@ -47,8 +47,8 @@ struct WornTagTests {
         // The balance is safe, and can leave the tag.
         let lost = try await world.uid()
         try await world.put(try World.otherTag())
-        let reading = try await world.station.make(CardOrder(.replace(lost)), id: World.id(3))
-        #expect(reading.balance == World.usd(1_000))
+        let summary = try await world.station.make(CardRequest(.replace(lost)), id: World.id(3))
+        #expect(summary.balance == World.usd(1_000))
     }
 
     /// The first page of the message, the last to be written, tells the next tap that a refresh was
@@ -69,6 +69,6 @@ struct WornTagTests {
         #expect(try await station.read().display == .repaired)
         #expect(weak.weakPages.isEmpty)
         #expect(try await station.read().display == .current)
-        try await world.expectSettled()
+        try await world.expectResolved()
     }
 }

@@ -48,12 +48,12 @@ struct PurseTests {
     func insufficient(balance: Int64, held: Int64, amount: Int64) throws {
         let purse = try purse(balance, held: held)
         let refusal = try #require(
-            #expect(throws: Refusal(.insufficientFunds, "")) { try purse.holding(usd(amount)) })
+            #expect(throws: Refusal(.insufficientBalance, "")) { try purse.holding(usd(amount)) })
         #expect(refusal.detail.contains(purse.available.shown))
         #expect(refusal.detail.contains(usd(amount).shown))
     }
 
-    @Test("takes funds up to the most that a card can hold")
+    @Test("takes top-ups up to the most that a card can hold")
     func adds() throws {
         let full = try purse(99_999_998, held: 3).adding(usd(1))
         #expect(full == (try purse(99_999_999, held: 3)))

@@ -15,7 +15,8 @@ struct RefusalTests {
         let words = Refusal.Rule.allCases.map(\.rawValue)
         #expect(
             words == [
-                "bad-amount", "bad-identifier", "bad-name", "insufficient-funds", "limit-exceeded",
+                "bad-amount", "bad-identifier", "bad-name", "insufficient-balance",
+                "limit-exceeded",
                 "wrong-state", "card-blocked", "card-closed", "card-known", "card-unknown",
                 "card-has-money", "numbers-exhausted", "not-refundable", "already-refunded",
                 "bad-balls",

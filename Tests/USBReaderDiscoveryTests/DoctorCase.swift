@@ -88,7 +88,7 @@ extension DoctorCase {
 
     private static func status(
         isOpen: Bool, replicas: [Replica]?, openOperations: Int = 0, clockLead: Int64 = 12,
-        transactionAge: Int64 = 1_000, reach: SchemaReach = .current, keys: HouseKeys = noKeys,
+        transactionAge: Int64 = 1_000, reach: SchemaReach = .current, keys: IssuerKeys = noKeys,
         journals: [JournalConcern] = [], link: DatabaseLink = .network(timeout: 7)
     ) -> DatabaseStatus {
         DatabaseStatus(
@@ -102,12 +102,12 @@ extension DoctorCase {
         name: "b", state: "streaming", synchrony: "quorum", lag: 0)
     private static let late = Replica(name: "c", state: "catchup", synchrony: "async", lag: 70_000)
 
-    private static let noKeys = HouseKeys(
+    private static let noKeys = IssuerKeys(
         sealing: nil, next: nil, announcedAt: nil, marks: [:], stations: [])
 
-    private static func keys(sealing: UInt8, next: UInt8?) -> HouseKeys {
+    private static func keys(sealing: UInt8, next: UInt8?) -> IssuerKeys {
         let time = Timestamp(milliseconds: 1_700_000_000_000)
-        return HouseKeys(
+        return IssuerKeys(
             sealing: sealing, next: next, announcedAt: next.map { _ in time },
             marks: [1: "a", 2: "b"],
             stations: [
@@ -125,7 +125,7 @@ extension DoctorCase {
         let time = Timestamp(milliseconds: 1_700_000_000_000)
         return [id].compactMap(\.self).map { id in
             StationJournal(
-                id: id, station: "till-2", settled: 3, written: 5, reportedAt: time, until: time)
+                id: id, station: "till-2", booked: 3, written: 5, reportedAt: time, until: time)
         }.concerns(at: nil)
     }
 

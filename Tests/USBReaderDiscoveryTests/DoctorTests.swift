@@ -76,11 +76,11 @@ struct DoctorTests {
                 seen.insert(id.rawValue)
             }
         }
-        // The files of a station are tried with the built program: those of deferred purchases in
-        // OutOfReachTests, the table and the page of the cards in CardOperatorTests, unusable keys in
+        // The files of a station are tried with the built program: those of offline payments in
+        // OfflineTests, the table and the page of the cards in CardOperatorTests, unusable keys in
         // KeyTests, and what a loss of the database has taken in StationsStoryTests.
         let others: Set = [
-            "unsettled", "snapshot", "card-table", "card-address", "keys-unusable",
+            "unbooked", "snapshot", "card-table", "card-address", "keys-unusable",
             "lost-operation",
         ]
         #expect(Set(Finding.ID.allCases.map(\.rawValue)).subtracting(seen) == others)

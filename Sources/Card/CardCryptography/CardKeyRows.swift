@@ -1,4 +1,4 @@
-/// The keys of single cards under one key of the house: all that a station without masters has.
+/// The keys of single cards under one key of the issuer: all that a station without masters has.
 ///
 /// Neither a master nor another key of a card can be made of them, nor the keys of another card.
 package struct CardKeyRows: Hashable, Sendable {

@@ -7,7 +7,7 @@ public struct CardKeys: Hashable, Sendable {
     public static let masterSize = 32
 
     /// The name that goes into the keys of every NTAG 424.
-    package static let house = Array("tapcard".utf8)
+    package static let issuer = Array("tapcard".utf8)
 
     /// The id of the key, which each record names.
     public let keyID: UInt8

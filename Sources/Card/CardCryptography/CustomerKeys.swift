@@ -1,13 +1,13 @@
 package import TextCodecs
 
-/// The keys that read the address of a card's own page, for each key of the house that is not
+/// The keys that read the address of a card's own page, for each key of the issuer that is not
 /// retired. They write to no card and seal nothing.
 package struct CustomerKeys: Equatable, Sendable {
-    /// The two masters that come from one key of the house.
+    /// The two masters that come from one key of the issuer.
     package struct Pair: Equatable, Sendable {
         /// The number of that key.
         package let id: UInt8
-        /// Reads which card it is and for which time: key 1 of every chip of the house.
+        /// Reads which card it is and for which time: key 1 of every chip of the issuer.
         package let meta: AESKey
         /// The master of key 2 of each chip, which proves the rest.
         package let file: AESKey
@@ -19,7 +19,7 @@ package struct CustomerKeys: Equatable, Sendable {
     private static let format = "tapcard customer keys 1"
     private static let (metaNumber, fileNumber): (UInt8, UInt8) = (1, 2)
 
-    /// The keys of a house, without those that its ledger names as retired, too.
+    /// The keys of an issuer, without those that its ledger names as retired, too.
     package init(of ring: KeyRing, without retired: Set<UInt8> = []) {
         let current = ring.entries.filter { $0.status != .retired && !retired.contains($0.id) }
         pairs = current.compactMap(\.masters).map { masters in

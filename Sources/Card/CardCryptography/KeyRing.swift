@@ -50,7 +50,7 @@ public struct KeyRing: Hashable, Sendable {
     private func requireMasters() throws(KeyError) {
         guard !isTable else {
             throw KeyError(
-                .table, "this station has a table of card keys, and not the keys of the house")
+                .table, "this station has a table of card keys, and not the keys of the issuer")
         }
     }
 
@@ -172,7 +172,7 @@ public struct KeyRing: Hashable, Sendable {
     /// These keys in place of a table, as a station takes them.
     package func replacing(_ older: KeyRing) throws(KeyError) -> KeyRing {
         guard older.isTable else {
-            throw KeyError(.table, "this station has the keys of the house, and needs no table")
+            throw KeyError(.table, "this station has the keys of the issuer, and needs no table")
         }
         if let id = entries.first(where: { theirs in
             older.entry(theirs.id).map { $0.mark != theirs.mark } ?? false

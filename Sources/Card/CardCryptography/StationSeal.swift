@@ -1,7 +1,8 @@
 /// The key by which a station seals files of its own, such as its journal, in one generation.
 ///
 /// A station with a table of card keys seals with another key than one with the masters: who has a
-/// stolen table can make no file that looks like one of a station of the house. Masters check both.
+/// stolen table can make no file that looks like one of a station of the issuer. Masters check
+/// both.
 package struct StationSeal: Hashable, Sendable {
     /// The id of the key that it comes from.
     package let keyID: UInt8
@@ -33,7 +34,7 @@ extension KeyRing {
     /// The seal of the station that has these keys.
     package var stationSeal: StationSeal {
         guard let seal = StationSeal(sealing, isOfTable: isTable) else {
-            preconditionFailure("These keys are neither a table nor the masters of a house.")
+            preconditionFailure("These keys are neither a table nor the masters of an issuer.")
         }
         return seal
     }

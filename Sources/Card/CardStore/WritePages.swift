@@ -63,9 +63,9 @@ package struct WritePages: TagProcedure {
                 return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
             }
             return readBack()
-        case (.writing, .failure(.tagLost)) where SafetyRule.lookAgain.isLeftOut:
+        case (.writing, .failure(.tagLost)) where SafetyRule.readAgain.isLeftOut:
             return .select
-        case (.writing, .selected) where SafetyRule.lookAgain.isLeftOut:
+        case (.writing, .selected) where SafetyRule.readAgain.isLeftOut:
             return write()
         case (_, .failure(let kind)):
             return .fail(

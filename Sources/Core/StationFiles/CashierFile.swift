@@ -4,7 +4,7 @@ package import TapcardCore
 package import TapcardDomain
 import TextCodecs
 
-/// A person who may work at a counter page, and the hash of their password.
+/// A person who may work at a till page, and the hash of their password.
 package struct Cashier: Hashable, Sendable {
     package let name: CashierName
     package let password: PasswordHash
@@ -14,9 +14,9 @@ package struct Cashier: Hashable, Sendable {
     }
 }
 
-/// The file of the counter page's cashiers: readable by its owner only, or refused.
+/// The file of the till page's cashiers: readable by its owner only, or refused.
 package struct CashierFile: Sendable {
-    /// The greatest number of cashiers in the file: far more than one counter needs.
+    /// The greatest number of cashiers in the file: far more than one till needs.
     package static let mostCashiers = 200
     /// The greatest length of a password, in bytes.
     package static let longestPassword = 1_024

@@ -103,7 +103,7 @@ package struct Program: Sendable {
         if let failure = output.failure {
             complain(TapcardError(failure, doneAllTheSame: report), manner)
             // Money that moved has moved: a script that reads "failed" would move it again.
-            if status == 0, !report.isDeed { status = TapcardError.Result.failed.exitStatus }
+            if status == 0, !report.isChange { status = TapcardError.Result.failed.exitStatus }
         }
         return Ending(
             status: status, wasStopped: report.isStopped && Task.isCancelled,
@@ -167,7 +167,7 @@ extension TapcardError {
     }
 
     fileprivate init(_ failure: OutputError, doneAllTheSame report: Report) {
-        guard report.isDeed else {
+        guard report.isChange else {
             self.init(failure)
             return
         }

@@ -1,6 +1,6 @@
 package import CardCryptography
 package import Ledger
-package import Ntag424
+package import NTAG424
 package import TapcardDomain
 package import WebServer
 
@@ -33,7 +33,7 @@ package struct ProvedCard: Hashable, Sendable {
 }
 
 extension CustomerKeys {
-    /// The card that a message proves; nil where no key of the house has made it.
+    /// The card that a message proves; nil where no key of the issuer has made it.
     package func card(in message: TapMessage) -> ProvedCard? {
         for pair in pairs.reversed() {
             let content = try? message.verify(metaKey: pair.meta) { uid in
@@ -49,6 +49,6 @@ extension CustomerKeys {
 
     /// The key of one card, made of its master.
     package static func fileKey(of uid: CardUID, from master: AESKey) -> AESKey {
-        KeyDiversification.key(from: master, uid: uid, number: .two, house: CardKeys.house)
+        KeyDiversification.key(from: master, uid: uid, number: .two, issuer: CardKeys.issuer)
     }
 }

@@ -39,7 +39,7 @@ enum CustomerFiles {
         """
 
     /// Presses the button, unless the browser only looks at the page ahead of its user, and shows
-    /// times in the phone's time zone, written as on the counter page.
+    /// times in the phone's time zone, written as on the till page.
     static let script = """
         const main = () => document.querySelector("main");
         const moment = new Intl.DateTimeFormat("en-GB",

@@ -1,6 +1,6 @@
 import CardCryptography
 import Ledger
-import Ntag424
+import NTAG424
 import TapcardDomain
 import TextCodecs
 import WebServer
@@ -45,7 +45,7 @@ enum CustomerPage {
             """, headers: cookie.map { [("Set-Cookie", $0)] } ?? [])
     }
 
-    /// The one answer to everything that no card of the house has made.
+    /// The one answer to everything that no card of the issuer has made.
     static let refused = message(403, CustomerWords.refused, CustomerWords.refusedWhy)
     static let again = message(410, CustomerWords.again, CustomerWords.againWhy)
     static let notHere = message(404, CustomerWords.notHere, CustomerWords.refusedWhy)

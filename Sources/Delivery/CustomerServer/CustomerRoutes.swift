@@ -1,7 +1,7 @@
 import BlockingLane
 package import CardCryptography
 package import Ledger
-import Ntag424
+import NTAG424
 package import TapcardDomain
 package import WebServer
 
@@ -63,7 +63,8 @@ package struct CustomerRoutes: Sendable {
         let allowed = "GET, HEAD, OPTIONS, POST"
         switch request.method {
         case "GET":
-            // Without a look at the keys or the ledger: a preview learns nothing, and uses nothing up.
+            // Without a look at the keys or the ledger: a preview learns nothing, and uses nothing
+            // up.
             guard let message = TapMessage(request.query) else {
                 watch.note(.form)
                 return .now(CustomerPage.refused)

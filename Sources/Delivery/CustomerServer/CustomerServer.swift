@@ -1,8 +1,8 @@
 import BlockingLane
-import Ntag424
+import NTAG424
 package import WebServer
 
-/// The listener of the customers' page, apart from that of the counter.
+/// The listener of the customers' page, apart from that of the tills.
 package final class CustomerServer: Sendable {
     /// The place of the server.
     package struct Place: Sendable {

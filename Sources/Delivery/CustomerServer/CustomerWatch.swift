@@ -1,8 +1,8 @@
 import BlockingLane
 package import Ledger
 
-/// The outcomes of the requests of the customers' page, for an operator: counts since the start, and
-/// events that somebody must act on. It keeps no card number and no address of a person.
+/// The outcomes of the requests of the customers' page, for an operator: counts since the start,
+/// and events that somebody must act on. It keeps no card number and no address of a person.
 package final class CustomerWatch: Sendable {
     /// The outcome of one request.
     package enum Outcome: String, Sendable, CaseIterable {
@@ -14,7 +14,7 @@ package final class CustomerWatch: Sendable {
         case again
         /// An address that was shown before, or an older one.
         case counter
-        /// A code that no card of the house has made, or a card that the ledger does not know.
+        /// A code that no card of the issuer has made, or a card that the ledger does not know.
         case code
         /// An address or a form that no card shows.
         case form
@@ -41,7 +41,8 @@ package final class CustomerWatch: Sendable {
         package fileprivate(set) var ledgerWorks = true
     }
 
-    /// Codes refused within one minute that make a burst: a customer with a foreign card makes a few.
+    /// Codes refused within one minute that make a burst: a customer with a foreign card makes a
+    /// few.
     package static let burst = 30
     /// Milliseconds for which a burst is counted, and in which the ledger is reported lost once.
     private static let minute: Int64 = 60_000
@@ -82,7 +83,7 @@ package final class CustomerWatch: Sendable {
         kept.withLock { $0.state.counts[outcome, default: 0] += 1 }
     }
 
-    /// Watches for a burst: whatever the sender gets to see, a code was not of the house.
+    /// Watches for a burst: whatever the sender gets to see, a code was not of the issuer.
     func noteWrongCode() {
         let now = uptime()
         let event = kept.withLock { kept -> Event? in

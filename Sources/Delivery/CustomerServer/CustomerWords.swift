@@ -34,7 +34,7 @@ enum CustomerWords {
     static func of(_ status: LedgerCard.Status) -> String? {
         switch status {
         case .active: nil
-        case .blocked: "This card is blocked. Ask at the counter."
+        case .blocked: "This card is blocked. Ask a cashier."
         case .closed: "This card is closed."
         case .replaced: "This card was replaced. Your balance is on the new one."
         }
@@ -44,7 +44,7 @@ enum CustomerWords {
         switch kind {
         case .issue, .adopt: "New card"
         case .replace: "From your previous card"
-        case .pay, .deferred: "Paid"
+        case .pay, .offline: "Paid"
         case .add: "Added"
         case .refund: "Refunded"
         case .reverse: "Top-up undone"

@@ -67,5 +67,5 @@ package struct Command: Sendable {
     package static let all: [Command] =
         usual + drawCommands + ticketCommands + mastermindCommands
         + operatorCommands + tagCommands + readerCommands + configurationCommands + stationCommands
-        + ledgerCommands + deferralCommands + keyCommands + simulationCommands + cashierCommands
+        + ledgerCommands + offlineCommands + keyCommands + simulationCommands + cashierCommands
 }

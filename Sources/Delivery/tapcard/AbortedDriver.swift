@@ -4,7 +4,7 @@ import Glibc
 /// sends unexpected data.
 enum AbortedDriver {
     /// Ends the process with an unknown outcome, in plain words instead of a stack trace. The
-    /// ledger was written before, and the next tap settles open operations.
+    /// ledger was written before, and the next tap resolves open operations.
     static func isUnknownOutcome() { for number in deaths { signal(number, end) } }
 
     /// Ends the process without a message: the parent process reports the signal.
@@ -18,7 +18,7 @@ enum AbortedDriver {
         let words: StaticString = """
             tapcard: The reader sent what libnfc does not understand, and libnfc gave up. Whether \
             what was asked for has happened is not known. Tap the card with tapcard read: it \
-            settles what is open, and tapcard history shows what was done. Do that before you \
+            resolves what is open, and tapcard history shows what was done. Do that before you \
             repeat anything.
 
             """

@@ -1,6 +1,6 @@
 import CardCryptography
 import DurableFile
-import Ntag424
+import NTAG424
 import PN532Emulator
 import SimulatedField
 import TapcardCore

@@ -16,7 +16,7 @@ enum RealReaders {
     /// The open readers. A reader that is left open may have to be reconnected by hand.
     private static let open = Guarded<[LibNFCReader]>([])
 
-    /// Opens a reader for one tap. If the process dies, the next tap settles the operation.
+    /// Opens a reader for one tap. If the process dies, the next tap resolves the operation.
     static func openForTap(_ name: ReaderName?) async throws(ReaderError) -> any TagReader {
         AbortedDriver.isUnknownOutcome()
         return try await open(name)

@@ -1,7 +1,7 @@
-import KioskServer
 import ServiceSandbox
 import TapcardCore
 import TextCodecs
+import TillServer
 import Verbs
 import WebServer
 

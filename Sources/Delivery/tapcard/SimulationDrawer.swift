@@ -1,5 +1,5 @@
 import CardCryptography
-import Ntag424
+import NTAG424
 import SimulatedField
 import SimulatedReader
 import TagReading

@@ -1,5 +1,5 @@
 import DurableFile
-import Ntag424
+import NTAG424
 import SimulatedField
 import TapcardCore
 import TapcardDomain
@@ -15,7 +15,7 @@ struct TagFile {
     /// The two kinds of tag that a file can hold.
     enum Content {
         case tag(TagMemory)
-        case chip(ChipMemory)
+        case chip(NTAG424Memory)
     }
 
     private let content: Content
@@ -87,8 +87,8 @@ struct TagFile {
         }
         let isStream = file.path == DurableFile.standardStream
         let text = String(decoding: bytes, as: UTF8.self)
-        if text.hasPrefix(ChipMemory.heading) {
-            guard let chip = ChipMemory(parsing: text) else {
+        if text.hasPrefix(NTAG424Memory.heading) {
+            guard let chip = NTAG424Memory(parsing: text) else {
                 throw TapcardError(
                     .fileUnusable,
                     "\(file.path) is not a whole NTAG 424 DNA: a line is missing or changed.",

@@ -4,7 +4,6 @@ import CardCryptography
 import CommandLine
 import Dispatch
 import Glibc
-import KioskServer
 import Ledger
 import PostgreSQLLedger
 import ReaderDiagnosis
@@ -15,6 +14,7 @@ import SystemClock
 import TagReading
 import TapcardCore
 import TapcardDomain
+import TillServer
 import Verbs
 
 /// The only place that knows all drivers.
@@ -22,7 +22,7 @@ enum Wiring {
     /// Runs one command and handles signals in the meantime.
     ///
     /// The first signal asks the work to stop where possible, the second ends it immediately.
-    /// Either way the next tap settles what is left on card and ledger.
+    /// Either way the next tap resolves what is open on card and ledger.
     static func run(_ arguments: [String]) async -> Int32 {
         // A closed output pipe must not end the process in the middle of a card.
         signal(SIGPIPE, SIG_IGN)
@@ -108,11 +108,11 @@ enum Wiring {
         _exit(128 + number)
     }
 
-    /// The hooks of the counter: readiness for systemd, and SIGHUP to read the certificate again.
+    /// The hooks of the till: readiness for systemd, and SIGHUP to read the certificate again.
     private static let serving = ServingProcess(
         prepare: HTTPClient.prepare,
         whenServing: { pages in
-            // Also without a certificate: an unhandled SIGHUP would end the counter, and systemctl
+            // Also without a certificate: an unhandled SIGHUP would end the till, and systemctl
             // reload sends one regardless.
             Hangup.listen { Task { await pages.reload() } }
             ServiceManager.tell(.ready)
@@ -195,7 +195,7 @@ enum Wiring {
     ) async throws(ReaderError) -> any TagReader {
         if case .simulated(let file) = name {
             var others: [ReaderName] = []
-            if case .counter(let all) = use { others = all }
+            if case .till(let all) = use { others = all }
             return try simulatedReader(
                 file ?? Settings.simulationFile(in: folder),
                 nextTo: others.compactMap { other in
@@ -206,7 +206,7 @@ enum Wiring {
         return switch use {
         case .tap: try await RealReaders.openForTap(name)
         case .watch: try await RealReaders.openLasting(name)
-        case .counter(let others): RealReaders.lasting(name, nextTo: others)
+        case .till(let others): RealReaders.lasting(name, nextTo: others)
         }
     }
 

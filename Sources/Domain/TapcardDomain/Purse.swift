@@ -37,7 +37,7 @@ public struct Purse: Hashable, Sendable {
                     minorUnits: held.minorUnits + amount.minorUnits, balance.currency))
         else {
             throw Refusal(
-                .insufficientFunds,
+                .insufficientBalance,
                 "not enough on the card: \(available.shown) available, \(amount.shown) needed")
         }
         return next

@@ -9,7 +9,7 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         /// The name is not one that a card or the ledger takes.
         case badName = "bad-name"
         /// The card has less than was asked for.
-        case insufficientFunds = "insufficient-funds"
+        case insufficientBalance = "insufficient-balance"
         /// More than a card can hold, or more than is allowed.
         case limitExceeded = "limit-exceeded"
         /// Not possible in the state that the card or the station is in.

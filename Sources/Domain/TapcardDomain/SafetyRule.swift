@@ -9,18 +9,18 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     case confirmedByWriting = 4
     case rolledBackIsBelowConfirmed = 5
     case confirmedUnderTheLock = 6
-    case lookAgain = 7
+    case readAgain = 7
     case guardPage = 8
     /// The two halves of rule 6: the state by which a request was judged is compared under the
     /// lock, and the place of the next record is taken from there.
     case comparisonUnderTheLock = 9
     case placeUnderTheLock = 10
-    /// An answer reports what its tap has settled.
-    case settledIsTold = 21
+    /// An answer reports what its tap has resolved.
+    case resolvedIsTold = 21
     /// An open operation under a request's id is only finished where it matches the request.
     case parametersAtTheTag = 22
     /// The id of a making stands for all parameters of the order.
-    case orderBelongsToItsID = 23
+    case requestBelongsToItsID = 23
     /// A payout is reported as booked only to a client that asks under its id.
     case payoutIsToldOnce = 24
     /// One operation at a time uses a shared reader.
@@ -58,8 +58,8 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     case noCancel = 34
     /// The rows by which a change was judged stay locked until it is written.
     case oneTransaction = 35
-    /// Each station has rows of its own for the accounts of the house.
-    case houseRowsOfStations = 36
+    /// Each station has rows of its own for the accounts of the issuer.
+    case issuerRowsOfStations = 36
     /// An id belongs to one card.
     case idsAreUnique = 37
     /// After a loss no number is used that may be on a tag.
@@ -75,9 +75,9 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     /// A station looks up what it has given up once that has ended.
     case givenUpHasEnded = 43
 
-    /// A payment that a station called not done is never sold under its id, out of reach either.
+    /// A payment that a station called not done is never sold under its id, offline either.
     case notDoneStaysSo = 61
-    /// A purchase that was sold out of reach is taken for booked only where an operation books it.
+    /// A purchase that was sold offline is taken for booked only where an operation books it.
     case onlyItsOwnBooking = 62
 
     #if LEAVE_RULES_OUT

@@ -6,7 +6,7 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
     case purse(CardUID, Int)
     /// The money that was paid with cards.
     case takings
-    /// The drawer: additions are negative, payouts positive.
+    /// The drawer: top-ups are negative, payouts positive.
     case cash
     /// The balances taken over from tags that others wrote.
     case adopted
@@ -14,7 +14,7 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
     case prizes
     /// The balances left on accounts that a re-issue closed.
     case reissued
-    /// The part of deferred purchases that the cards could not pay: the house's loss (negative).
+    /// The part of offline payments that the cards could not pay: the issuer's loss (negative).
     case shortfall
 
     public var description: String {
@@ -49,7 +49,7 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Account {
-    /// The card that owns the account; nil for an account of the house.
+    /// The card that owns the account; nil for an account of the issuer.
     var uid: CardUID? { if case .purse(let uid, _) = self { uid } else { nil } }
 }
 

@@ -67,7 +67,7 @@ public enum ActivationRequest: Hashable, Sendable {
 extension LedgerStore {
     /// Makes an attempt durable before the service is asked, or finds the open one.
     public func requestActivation(
-        of uid: CardUID, id: OperationID, seen: Seen, by cashier: CashierName? = nil,
+        of uid: CardUID, id: OperationID, version: CardVersion, by cashier: CashierName? = nil,
         at now: Timestamp
     ) async throws(LedgerError) -> ActivationRequest {
         let currency = currency
@@ -84,7 +84,8 @@ extension LedgerStore {
             if let known, known.state == .rejected {
                 return known.card == uid ? .attempt(known) : .mismatched(known.operation)
             }
-            guard let view = try Book(reading: rows, currency).view(of: uid), Seen(view) == seen,
+            guard let view = try Book(reading: rows, currency).view(of: uid),
+                CardVersion(view) == version,
                 view.open == nil
             else { return .changed }
             if let known, view.activation != known { return .mismatched(known.operation) }

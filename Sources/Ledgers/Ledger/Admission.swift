@@ -44,7 +44,7 @@ struct Circumstances: Sendable {
     var accounts: [Account] = []
     var earlierRefund: Operation?
     /// The card that is to be replaced.
-    var lost: CardView?
+    var lost: KnownCard?
     /// The ticket that is to be claimed, or an existing one with the name of the ticket to be sold.
     var sold: SoldTicket?
     var earlierClaim: Operation?
@@ -54,10 +54,10 @@ struct Circumstances: Sendable {
     var activation: ActivationAttempt?
 }
 
-extension Intent {
+extension CardAction {
     /// The effects of the change on this card, or the reason why it is refused.
     func effects(
-        on view: CardView, _ circumstances: Circumstances
+        on view: KnownCard, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
         if case .make(let plan) = self {
             return try plan.effects(onKnown: view, circumstances)
@@ -139,19 +139,19 @@ extension Effects {
 }
 
 extension Circumstances {
-    /// The amount that a refund returns of a payment, or a reversal takes back of an addition.
+    /// The amount that a refund returns of a payment, or a reversal takes back of a top-up.
     fileprivate func refundable(
-        _ id: OperationID, _ amount: Money?, on view: CardView, _ kind: Operation.Kind
+        _ id: OperationID, _ amount: Money?, on view: KnownCard, _ kind: Operation.Kind
     ) throws(Refusal) -> Money {
         guard let payment else {
             throw Refusal(.notRefundable, "this ledger knows no operation \(id)")
         }
-        let isOfKind = payment.kind == kind || payment.kind == .deferred && kind == .pay
+        let isOfKind = payment.kind == kind || payment.kind == .offline && kind == .pay
         guard isOfKind, payment.state == .committed else {
             let what = payment.state == .committed ? payment.kind.rawValue : "not completed"
             throw Refusal(
                 .notRefundable,
-                "operation \(id) is not a completed payment or addition (\(what))")
+                "operation \(id) is not a completed payment or top-up (\(what))")
         }
         guard paidFrom.contains(where: accounts.contains) else {
             throw payment.uid == view.card.uid
@@ -171,7 +171,7 @@ extension Circumstances {
         guard paid.minorUnits > 0 else {
             throw Refusal(
                 .notRefundable,
-                "nothing of operation \(id) was paid with a card: the house has borne it")
+                "nothing of operation \(id) was paid with a card: the issuer has borne it")
         }
         let amount = amount ?? paid
         guard amount.minorUnits <= paid.minorUnits else {
@@ -234,7 +234,7 @@ extension CardPlan {
     }
 
     fileprivate func effects(
-        onKnown view: CardView, _ circumstances: Circumstances
+        onKnown view: KnownCard, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
         // These come first: otherwise a cashier is asked to give up an account for nothing.
         guard max(view.card.allocated, above).next() != nil else { throw Book.numbersExhausted }

@@ -6,7 +6,7 @@ public struct AuditReport: Hashable, Sendable {
     public let cards: Int
     /// The number of operations read.
     public let operations: Int
-    /// The number of operations that the next tap of their card will settle.
+    /// The number of operations that the next tap of their card will resolve.
     public let open: Int
     /// Cards in use whose code was sent to the service without an answer so far.
     public let activating: [CardUID]
@@ -32,7 +32,7 @@ extension LedgerStore {
 extension AuditReport {
     package init(of rows: any LedgerRows, at now: Timestamp? = nil) throws(LedgerError) {
         var audit = Audit(
-            rows: rows, mayDefer: try !rows.journals().isEmpty)
+            rows: rows, hasOfflinePayments: try !rows.journals().isEmpty)
         self = try audit.report(at: now)
     }
 }
@@ -41,16 +41,16 @@ extension AuditReport {
 /// overflows is not the right one.
 private struct Audit {
     let rows: any LedgerRows
-    /// Whether stations sell out of reach of the ledger.
-    let mayDefer: Bool
+    /// Whether stations sell while the ledger is offline.
+    let hasOfflinePayments: Bool
     private var cards = 0
     private var operations = 0
     private var open = 0
     private var activating: [CardUID] = []
     private var violations: [String] = []
 
-    init(rows: any LedgerRows, mayDefer: Bool) {
-        (self.rows, self.mayDefer) = (rows, mayDefer)
+    init(rows: any LedgerRows, hasOfflinePayments: Bool) {
+        (self.rows, self.hasOfflinePayments) = (rows, hasOfflinePayments)
     }
 
     mutating func report(at now: Timestamp?) throws(LedgerError) -> AuditReport {
@@ -76,7 +76,7 @@ private struct Audit {
     }
 
     private mutating func check(_ uid: CardUID, _ card: LedgerCard?) throws(LedgerError) {
-        var audited = AuditedCard(uid, card, rows, mayDefer: mayDefer)
+        var audited = AuditedCard(uid, card, rows, hasOfflinePayments: hasOfflinePayments)
         try audited.check()
         operations += audited.operations
         open += audited.open

@@ -41,7 +41,7 @@ extension AuditedCard {
     private func isRefundToPayer(_ refund: Operation) throws(LedgerError) -> Bool {
         guard let id = refund.reverses, let payment = try rows.operation(id),
             refund.kind == .reverse
-                ? payment.kind == .add : payment.kind == .pay || payment.kind == .deferred,
+                ? payment.kind == .add : payment.kind == .pay || payment.kind == .offline,
             payment.state == .committed, refund.amount <= (try rows.amountPaid(by: payment))
         else { return false }
         return try isForPayer(of: id)
@@ -54,7 +54,7 @@ extension AuditedCard {
         let amount = operation.amount
         switch operation.kind {
         case .pay, .ticket: return Posting.move(amount, from: purse, to: .takings)
-        case .deferred:
+        case .offline:
             // How much the card could pay depends on what was open on it then.
             let paid = entries.first { $0.account == purse }.map { -$0.amount } ?? 0
             // A row that others wrote may have a negative amount, which ends no range.

@@ -8,7 +8,7 @@ struct AuditedCard {
     /// The card's row; nil where operations, attempts or tickets refer to a card that is missing.
     let card: LedgerCard?
     let rows: any LedgerRows
-    private let mayDefer: Bool
+    private let hasOfflinePayments: Bool
     private(set) var trace = CardTrace()
     private(set) var operations = 0
     private(set) var open = 0
@@ -22,8 +22,10 @@ struct AuditedCard {
     /// The last operation with a number, where it is final.
     private var lastFinal: (sequence: SequenceNumber, endedAt: Timestamp?)?
 
-    init(_ uid: CardUID, _ card: LedgerCard?, _ rows: any LedgerRows, mayDefer: Bool) {
-        (self.uid, self.card, self.rows, self.mayDefer) = (uid, card, rows, mayDefer)
+    init(_ uid: CardUID, _ card: LedgerCard?, _ rows: any LedgerRows, hasOfflinePayments: Bool) {
+        (self.uid, self.card, self.rows, self.hasOfflinePayments) = (
+            uid, card, rows, hasOfflinePayments
+        )
     }
 
     mutating func check() throws(LedgerError) {
@@ -65,15 +67,16 @@ struct AuditedCard {
     }
 
     /// Follows the numbers. An operation that became final without a record on the tag was ended by
-    /// the next one on its card, or by a replacement of it, in the same transaction; or it is a payment
-    /// that was accepted out of reach, and booked from a journal.
+    /// the next one on its card, or by a replacement of it, in the same transaction; or it is a
+    /// payment that was accepted offline, and booked from a journal.
     private mutating func note(_ operation: Operation) {
         sequences[operation.id] = operation.sequence
         guard operation.sequence != .none else { return }
         if let last = lastFinal, last.endedAt != operation.begunAt {
             written = max(written, last.sequence)
         }
-        let isWritten = operation.state == .committed && !(mayDefer && operation.kind == .pay)
+        let isWritten =
+            operation.state == .committed && !(hasOfflinePayments && operation.kind == .pay)
         lastFinal = isWritten ? (operation.sequence, operation.endedAt) : nil
     }
 

@@ -5,13 +5,13 @@ extension LedgerStore {
     /// Makes a change durable before the first byte of it goes to the tag. `seen` is the state by
     /// which the tag was judged; nil when this ledger did not know the card then.
     public func begin(
-        _ request: Request, seen: Seen?, sealer: RecordSealer
+        _ request: Request, version: CardVersion?, sealer: RecordSealer
     ) async throws(LedgerError) -> Beginning {
         let currency = currency
         let beginning: Beginning = try await write(touching: request.footprint) {
             rows throws(LedgerError) in
             let book = Book(rows: rows, currency: currency, sealer: sealer, now: request.at)
-            return try book.begin(request, seen: seen)
+            return try book.begin(request, version: version)
         }
         await remember(beginning)
         return beginning
@@ -21,12 +21,12 @@ extension LedgerStore {
 extension LedgerStore {
     /// The earlier use of an id, whichever card it was for; nil for a new id.
     public func repetition(
-        of intent: Intent, _ id: OperationID
+        of action: CardAction, _ id: OperationID
     ) async throws(LedgerError) -> Beginning? {
         let currency = currency
         let earlier: Beginning? = try await read(touching: Footprint(ids: [id])) {
             rows throws(LedgerError) in
-            try Book(reading: rows, currency).repetition(of: intent, id, on: nil)
+            try Book(reading: rows, currency).repetition(of: action, id, on: nil)
         }
         if let earlier { await remember(earlier) }
         return earlier
@@ -66,19 +66,20 @@ struct Book {
         self.init(rows: rows, currency: currency, sealer: .none, now: now)
     }
 
-    func begin(_ request: Request, seen: Seen?) throws(LedgerError) -> Beginning {
-        if let known = try repetition(of: request.intent, request.id, on: request.uid) {
+    func begin(_ request: Request, version: CardVersion?) throws(LedgerError) -> Beginning {
+        if let known = try repetition(of: request.action, request.id, on: request.uid) {
             return known
         }
         let view = try view(of: request.uid)
         let isAsSeen =
             SafetyRule.confirmedUnderTheLock.isLeftOut
             || SafetyRule.comparisonUnderTheLock.isLeftOut
-            || view.map(Seen.init) == seen
-        // Another station may have changed the card since the tag was judged, and the owner the key.
+            || view.map(CardVersion.init) == version
+        // Another station may have changed the card since the tag was judged, and the owner the
+        // key.
         guard isAsSeen, try maySeal(sealer.keyID) else { return .changed }
         let open = view?.open
-        guard open == nil || request.intent.mayEndOpen else { return .changed }
+        guard open == nil || request.action.mayEndOpen else { return .changed }
         let circumstances = try circumstances(of: request, on: view?.card)
         let effects: Effects
         do {
@@ -90,9 +91,9 @@ struct Book {
         if let view { try skip(view.card, to: effects.card.allocated) }
         if let lost = effects.lost { try retire(lost) }
         let operation = Operation(
-            id: request.id, uid: request.uid, kind: request.intent.kind, amount: effects.amount,
+            id: request.id, uid: request.uid, kind: request.action.kind, amount: effects.amount,
             reverses: effects.reverses, subject: effects.subject,
-            parameters: request.intent.parameters, cashier: request.cashier, begunAt: now,
+            parameters: request.action.parameters, cashier: request.cashier, begunAt: now,
             begunUptime: request.uptime)
         try rows.save(effects.card)
         try rows.insert(operation)
@@ -111,11 +112,11 @@ struct Book {
 
     /// The earlier use of an id: this very request, or another one. Nil for a new id.
     fileprivate func repetition(
-        of intent: Intent, _ id: OperationID, on uid: CardUID?
+        of action: CardAction, _ id: OperationID, on uid: CardUID?
     ) throws(LedgerError) -> Beginning? {
         guard let known = try rows.answer(to: id) else {
             // The id of an attempt is reserved for the activation that results from it.
-            guard intent != .activate, let attempt = try rows.activation(id) else { return nil }
+            guard action != .activate, let attempt = try rows.activation(id) else { return nil }
             return .mismatched(attempt.operation)
         }
         let reversed = try known.reverses.flatMap { id throws(LedgerError) in
@@ -124,14 +125,14 @@ struct Book {
             }
         }
         let isSame = known.answers(
-            intent, reversing: reversed, selling: try ticket(of: known))
+            action, reversing: reversed, selling: try ticket(of: known))
         guard isSame, known.requested == id else { return .mismatched(known) }
         return known.wasTapped(uid ?? known.uid) ? .known(known) : .mismatched(known)
     }
 
-    func view(of uid: CardUID) throws(LedgerError) -> CardView? {
+    func view(of uid: CardUID) throws(LedgerError) -> KnownCard? {
         guard let card = try rows.card(uid) else { return nil }
-        return CardView(
+        return KnownCard(
             card: card, balance: Money(minorUnits: try rows.balance(of: card.purse), currency),
             open: try rows.openOperation(on: uid), activation: try rows.activation(on: card))
     }
@@ -151,7 +152,7 @@ struct Book {
     /// Gives the next number to an open operation and makes its record. Nil when all are used up.
     func allocate(
         for operation: Operation, on card: LedgerCard, above floor: SequenceNumber = .none
-    ) throws(LedgerError) -> OpenWork? {
+    ) throws(LedgerError) -> OpenOperation? {
         guard let number = max(card.allocated, floor).next() else { return nil }
         try skip(card, to: floor)
         var card = card
@@ -166,7 +167,7 @@ struct Book {
             IssuedRecord(
                 uid: card.uid, sequence: number, bytes: record, operation: operation.id,
                 keyID: sealer.keyID))
-        return OpenWork(
+        return OpenOperation(
             operation: operation, card: card, content: content, record: record,
             ticket: try ticket(of: operation))
     }
@@ -198,9 +199,9 @@ struct Book {
         "the card's numbers are used up; move its balance to a new tag with tapcard replace")
 
     private func admit(
-        _ request: Request, _ view: CardView?, _ circumstances: Circumstances
+        _ request: Request, _ view: KnownCard?, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
-        if let money = request.intent.money, money.currency != currency {
+        if let money = request.action.money, money.currency != currency {
             throw Refusal(
                 .badAmount,
                 "\(money.shown) is in \(money.currency.code); this ledger is kept in \(currency.code)"
@@ -208,9 +209,9 @@ struct Book {
         }
         let effects: Effects
         if let view {
-            effects = try request.intent.effects(on: view, circumstances)
+            effects = try request.action.effects(on: view, circumstances)
         } else {
-            guard case .make(let plan) = request.intent else {
+            guard case .make(let plan) = request.action else {
                 throw Refusal(.cardUnknown, "this ledger does not know the card")
             }
             effects = try plan.effects(onNew: request.uid, circumstances)
@@ -222,7 +223,7 @@ struct Book {
     private func circumstances(
         of request: Request, on card: LedgerCard?
     ) throws(LedgerError) -> Circumstances {
-        switch request.intent {
+        switch request.action {
         case .refund(let id, _), .reverse(let id, _):
             let payment = try rows.operation(id)
             return Circumstances(
@@ -309,7 +310,7 @@ struct Book {
     }
 }
 
-extension Intent {
+extension CardAction {
     /// Making a card again ends the open operation of the old one; other requests wait for it.
     fileprivate var mayEndOpen: Bool {
         if case .make(let plan) = self { plan.mayReissue } else { false }
@@ -356,11 +357,11 @@ extension Operation {
     /// Whether this operation matches a request, which is then a repetition. Values drawn again for
     /// every try, a scratch code or the balls of a ticket, are not compared.
     fileprivate func answers(
-        _ intent: Intent, reversing paid: Int64?, selling ticket: Ticket?
+        _ action: CardAction, reversing paid: Int64?, selling ticket: Ticket?
     ) -> Bool {
-        // The station may have deferred the payment, and the ledger has booked it so since.
-        guard kind == intent.kind || kind == .deferred && intent.kind == .pay else { return false }
-        switch intent {
+        // The station may have taken the payment offline, and the ledger has booked it so since.
+        guard kind == action.kind || kind == .offline && action.kind == .pay else { return false }
+        switch action {
         case .pay(let money), .add(let money): return amount == money.minorUnits
         case .refund(let id, let money), .reverse(let id, let money):
             return reverses == id && amount == money?.minorUnits ?? paid
@@ -377,9 +378,9 @@ extension Operation {
     }
 }
 
-extension CardView {
+extension KnownCard {
     /// Whether the rules would let this change begin now.
-    public func admits(_ intent: Intent) throws(Refusal) {
-        _ = try intent.effects(on: self, Circumstances())
+    public func admits(_ action: CardAction) throws(Refusal) {
+        _ = try action.effects(on: self, Circumstances())
     }
 }

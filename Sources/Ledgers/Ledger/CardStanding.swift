@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// The part of a card that a station needs to know before it defers a purchase.
+/// The part of a card that a station needs to know before it takes an offline payment.
 public struct CardStanding: Hashable, Sendable {
     /// The card's number.
     public let uid: CardUID

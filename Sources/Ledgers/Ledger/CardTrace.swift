@@ -24,7 +24,7 @@ struct CardTrace {
     /// Follows one operation. Returns false where the card could not take that step.
     mutating func take(_ operation: Operation, _ surroundings: Surroundings) -> Bool {
         if operation.kind.makesCard { (account, ticket) = (account + 1, nil) }
-        if operation.kind == .deferred, account == 0 {
+        if operation.kind == .offline, account == 0 {
             // The ledger did not know the card, and keeps it as one without an account in use.
             (account, status, statusSetter) = (1, .closed, operation.id)
         }

@@ -88,7 +88,7 @@ extension LedgerRows {
     ) throws(LedgerError) -> Int64 {
         // Only for these two the operation itself does not say it, and each question of this kind
         // may be a round trip.
-        guard operation.kind == .replace || operation.kind == .deferred else {
+        guard operation.kind == .replace || operation.kind == .offline else {
             return operation.change(in: currency).minorUnits
         }
         return try entries(of: operation.id).filter { $0.account == account }

@@ -27,7 +27,7 @@ extension Request {
     /// The rows that the beginning of this request asks for.
     var footprint: Footprint {
         var footprint = Footprint(cards: [uid], ids: [id])
-        switch intent {
+        switch action {
         case .refund(let payment, _), .reverse(let payment, _): footprint.ids.append(payment)
         case .make(let plan):
             if case .replace(let lost) = plan.origin { footprint.cards.append(lost) }
@@ -38,12 +38,12 @@ extension Request {
 }
 
 extension Operation {
-    /// The rows that settling this open operation asks for.
+    /// The rows that resolving this open operation asks for.
     var footprint: Footprint { Footprint(cards: [uid], ids: [id], records: [sequence]) }
 }
 
-extension OpenWork {
-    /// The rows that settling this work asks for.
+extension OpenOperation {
+    /// The rows that resolving this work asks for.
     var footprint: Footprint {
         Footprint(cards: [card.uid], ids: [operation.id], records: [content.sequence])
     }

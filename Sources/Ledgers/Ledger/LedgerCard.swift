@@ -20,9 +20,9 @@ public struct LedgerCard: Hashable, Sendable {
 
     /// The card's number.
     public let uid: CardUID
-    /// Taken at first sight together with a fitting capability container.
+    /// Taken at the first reading together with a fitting capability container.
     public var chip: Chip
-    /// Whether the maker's signature on the chip was valid at first sight; nil without a signature.
+    /// Whether the maker's signature on the chip was valid at the first reading; nil without a signature.
     public var isGenuineChip: Bool?
     /// The card's status.
     public var status: Status

@@ -17,8 +17,8 @@ package protocol LedgerDatabase: Sendable {
 
     func status() async throws(LedgerError) -> DatabaseStatus
 
-    /// The replicas for which the server waits with each commit, in its own words, if none of them is
-    /// there; nil where nothing is waited for, as far as this login can see.
+    /// The replicas for which the server waits with each commit, in its own words, if none of them
+    /// is there; nil where nothing is waited for, as far as this login can see.
     func missingReplicas() async throws(LedgerError) -> String?
 
     /// Declares that the ledger is open on this server: after the promotion of a replica, or after
@@ -93,7 +93,7 @@ public struct DatabaseStatus: Sendable {
     /// The transactions since the database was last frozen: at 2,000 million the server stops.
     public let transactionAge: Int64
     /// The keys of the stations.
-    public let keys: HouseKeys
+    public let keys: IssuerKeys
     /// The stations' journals of which purchases may be missing.
     public let journals: [JournalConcern]
     /// Where the connection of this station to the server ends.
@@ -104,7 +104,7 @@ public struct DatabaseStatus: Sendable {
         currency: Currency, schema: Int, reach: SchemaReach = .current, version: String,
         isOpen: Bool, epoch: Int, login: String, synchronousReplicas: String,
         replicas: [Replica]?, clockLead: Int64, openOperations: Int, oldestOpen: Timestamp?,
-        transactionAge: Int64, keys: HouseKeys, journals: [JournalConcern] = [],
+        transactionAge: Int64, keys: IssuerKeys, journals: [JournalConcern] = [],
         link: DatabaseLink = .local
     ) {
         (self.currency, self.schema, self.reach) = (currency, schema, reach)
@@ -123,12 +123,12 @@ public enum DatabaseLink: Hashable, Sendable {
     case local
     /// A pooler is in between. The server does not see what becomes of the station.
     case pooled
-    /// A network. The server ends the session of a station that is gone after so many seconds; after
-    /// hours where that is 0.
+    /// A network. The server ends the session of a station that is gone after so many seconds;
+    /// after hours where that is 0.
     case network(timeout: Int)
 
-    /// The seconds after which the server ends the session of a station that is gone, as far as that
-    /// can be known.
+    /// The seconds after which the server ends the session of a station that is gone, as far as
+    /// that can be known.
     public var timeout: Int? {
         guard case .network(let timeout) = self else { return nil }
         return timeout

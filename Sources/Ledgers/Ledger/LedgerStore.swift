@@ -21,10 +21,10 @@ public protocol LedgerStore: Sendable {
     func databaseStatus(at stationTime: Timestamp) async throws(LedgerError) -> DatabaseStatus?
 
     /// The name of the ledger, which it keeps on every server; nil for a ledger of one machine.
-    func house() async throws(LedgerError) -> String?
+    func ledgerID() async throws(LedgerError) -> String?
 
-    /// Keeps at this station that it was told of an operation that was not done: it must not say the
-    /// opposite while it cannot ask.
+    /// Keeps at this station that it was told of an operation that was not done: it must not say
+    /// the opposite while it cannot ask.
     func remember(notDone operation: Operation) async
 
     /// Reads one consistent state.
@@ -79,7 +79,7 @@ extension LedgerStore {
         at stationTime: Timestamp
     ) async throws(LedgerError) -> DatabaseStatus? { nil }
 
-    public func house() async throws(LedgerError) -> String? { nil }
+    public func ledgerID() async throws(LedgerError) -> String? { nil }
 
     /// A ledger of one machine can always be asked.
     public func remember(notDone operation: Operation) async {}
@@ -191,7 +191,7 @@ public protocol LedgerRows: LedgerPages {
     /// Changes state, answer and version of an attempt without an answer, nothing else.
     func update(_ attempt: ActivationAttempt) throws(LedgerError)
 
-    /// The journals of deferred purchases, the first reported first.
+    /// The journals of offline payments, the first reported first.
     func journals() throws(LedgerError) -> [StationJournal]
     /// The journal with this id; nil for one that was never reported.
     func journal(_ id: JournalID) throws(LedgerError) -> StationJournal?

@@ -22,7 +22,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case activate
         /// Closes the card and pays its balance out.
         case close
-        /// Takes back an addition.
+        /// Takes back a top-up.
         case reverse
         /// Asks, under another id, about an existing attempt to activate.
         case ask
@@ -32,8 +32,8 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case claim
         /// Pays the prize of a ticket out of the drawer, past the card.
         case payout
-        /// Books a purchase that a station accepted while the ledger was out of reach.
-        case deferred
+        /// Books a purchase that a station accepted while the ledger was offline.
+        case offline
         /// Keeps a game of Mastermind on the card.
         case game
         /// Writes a fresh record without any change: the final state after an interruption.
@@ -60,6 +60,15 @@ public struct Operation: Hashable, Identifiable, Sendable {
 
         /// Whether a card is made of a tag, so that a tag without a valid record is resumed.
         public var makesCard: Bool { self == .issue || self == .adopt || self == .replace }
+
+        /// The word that ledgers keep. It is the same for good, so an offline payment is "deferred"
+        /// there.
+        package var stored: String { self == .offline ? "deferred" : rawValue }
+
+        package init?(stored word: String) {
+            guard let kind = Kind.allCases.first(where: { $0.stored == word }) else { return nil }
+            self = kind
+        }
     }
 
     /// Open, or one of the two final states.
@@ -80,7 +89,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
     public let kind: Kind
     /// The amount in minor units, never negative; its direction follows from the kind.
     public let amount: Int64
-    /// The payment that a refund reverses, or the addition that is taken back; each only once.
+    /// The payment that a refund reverses, or the top-up that is taken back; each only once.
     public let reverses: OperationID?
     /// What the operation refers to, such as a ticket. Nil for kinds without a subject, and for
     /// removing a game from a card.
@@ -137,7 +146,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
     /// The change of the customer's balance: "-4.50" for a payment of 4.50.
     public func change(in currency: Currency) -> Money {
         if kind == .payout { return Money(minorUnits: 0, currency) }
-        let takesMoney = kind.isVoidable || kind == .reverse || kind == .deferred
+        let takesMoney = kind.isVoidable || kind == .reverse || kind == .offline
         return Money(minorUnits: takesMoney ? -amount : amount, currency)
     }
 }

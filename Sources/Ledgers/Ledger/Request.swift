@@ -8,7 +8,7 @@ public struct Request: Hashable, Sendable {
     /// The card on which the request works.
     public let uid: CardUID
     /// The change that is asked for.
-    public let intent: Intent
+    public let action: CardAction
     /// The cashier who asks, if known. It is not compared: another cashier may repeat the request.
     public let cashier: CashierName?
     /// The time of the request.
@@ -18,12 +18,12 @@ public struct Request: Hashable, Sendable {
 
     /// Creates a request.
     public init(
-        id: OperationID, uid: CardUID, intent: Intent, by cashier: CashierName? = nil,
+        id: OperationID, uid: CardUID, action: CardAction, by cashier: CashierName? = nil,
         at: Timestamp, uptime: Uptime? = nil
     ) {
         self.id = id
         self.uid = uid
-        self.intent = intent
+        self.action = action
         self.cashier = cashier
         self.at = at
         self.uptime = uptime
@@ -31,14 +31,14 @@ public struct Request: Hashable, Sendable {
 }
 
 /// The changes that a card can go through.
-public enum Intent: Hashable, Sendable {
+public enum CardAction: Hashable, Sendable {
     /// Pay this amount.
     case pay(Money)
     /// Add this amount.
     case add(Money)
     /// Reverses a payment, entirely if no amount is named.
     case refund(of: OperationID, Money?)
-    /// Takes back an addition, entirely if no amount is named: its cash leaves the drawer again.
+    /// Takes back a top-up, entirely if no amount is named: its cash leaves the drawer again.
     case reverse(of: OperationID, Money?)
     /// Scratch to this code.
     case scratch(ScratchCode)
@@ -145,7 +145,7 @@ public struct CardPlan: Hashable, Sendable {
 
 /// The state of a card when a station judged its tag. If it has changed when the operation is to
 /// begin, another station was quicker, and the tag is judged again.
-public struct Seen: Hashable, Sendable {
+public struct CardVersion: Hashable, Sendable {
     /// The record that the station believes to be on the card.
     public let confirmed: SequenceNumber
     /// The open operation that the station saw; nil without one.
@@ -158,13 +158,13 @@ public struct Seen: Hashable, Sendable {
     }
 
     /// Takes the state from a view of the card.
-    public init(_ view: CardView) {
+    public init(_ view: KnownCard) {
         self.init(confirmed: view.card.confirmed, open: view.open?.id)
     }
 }
 
 /// A change that is durable in the ledger and is now written to the tag.
-public struct OpenWork: Hashable, Sendable {
+public struct OpenOperation: Hashable, Sendable {
     /// The operation that is open.
     public let operation: Operation
     /// The card in the ledger while the operation is open.
@@ -189,7 +189,7 @@ public struct OpenWork: Hashable, Sendable {
     }
 
     /// The work after the ledger has noted a step of the card's protection.
-    func protecting(_ protection: CardProtection) -> OpenWork {
+    func protecting(_ protection: CardProtection) -> OpenOperation {
         var work = self
         work.card.protection = protection
         return work
@@ -210,7 +210,7 @@ public struct OpenWork: Hashable, Sendable {
 /// The ledger's answer to a request.
 public enum Beginning: Hashable, Sendable {
     /// The operation is open: write its record.
-    case begun(OpenWork)
+    case begun(OpenOperation)
     /// The id is known with the same parameters; the operation's state tells the outcome.
     case known(Operation)
     /// The id belongs to another request.

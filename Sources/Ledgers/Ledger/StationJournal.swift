@@ -3,22 +3,22 @@ public import TapcardDomain
 /// The id of a station's journal, drawn when the station makes it.
 public typealias JournalID = UniqueID
 
-/// A station's journal of deferred purchases, as the ledger has heard of it.
+/// A station's journal of offline payments, as the ledger has heard of it.
 public struct StationJournal: Hashable, Sendable, Identifiable {
     /// The id of the journal.
     public let id: JournalID
     /// The station's login; nil in a ledger without logins. The ledger itself finds it out.
     public var station: String?
     /// The highest running number that was booked.
-    public var settled: Int64
+    public var booked: Int64
     /// The highest running number that the station has reported.
     public var written: Int64
-    /// How many running numbers below `settled` were never booked.
+    /// How many running numbers below `booked` were never booked.
     public var missing: Int64
     /// When the station last reported.
     public var reportedAt: Timestamp
-    /// Until when the station may defer purchases without another report, and up to which sum, in
-    /// minor units.
+    /// Until when the station may take offline payments without another report, and up to which
+    /// sum, in minor units.
     public var until: Timestamp
     /// The most that the station may have outstanding, in minor units.
     public var limit: Int64
@@ -27,11 +27,11 @@ public struct StationJournal: Hashable, Sendable, Identifiable {
 
     /// Creates the row of a journal.
     public init(
-        id: JournalID, station: String? = nil, settled: Int64 = 0, written: Int64 = 0,
+        id: JournalID, station: String? = nil, booked: Int64 = 0, written: Int64 = 0,
         missing: Int64 = 0, reportedAt: Timestamp, until: Timestamp, limit: Int64 = 0,
         writtenOffAt: Timestamp? = nil
     ) {
-        (self.id, self.station, self.settled) = (id, station, settled)
+        (self.id, self.station, self.booked) = (id, station, booked)
         (self.written, self.missing, self.reportedAt) = (written, missing, reportedAt)
         (self.until, self.limit, self.writtenOffAt) = (until, limit, writtenOffAt)
     }
@@ -43,7 +43,7 @@ public struct JournalReport: Hashable, Sendable {
     public let id: JournalID
     /// The highest running number in the journal; 0 for a journal without lines.
     public let written: Int64
-    /// How long the station may defer purchases from now on, and up to which sum.
+    /// How long the station may take offline payments from now on, and up to which sum.
     public let lasting: Duration
     /// The most that the station may have outstanding, in minor units.
     public let limit: Int64
@@ -66,7 +66,7 @@ public struct JournalConcern: Hashable, Sendable {
         case old
         /// The station has another journal by now.
         case replaced
-        /// The station might have sold out of reach, and has not reported since.
+        /// The station might have sold offline, and has not reported since.
         case silent
     }
 
@@ -79,7 +79,7 @@ public struct JournalConcern: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// Takes a station's report, before the station may defer a purchase.
+    /// Takes a station's report, before the station may take an offline payment.
     public func note(
         _ report: JournalReport, at now: Timestamp
     ) async throws(LedgerError) {
@@ -88,7 +88,7 @@ extension LedgerStore {
                 try rows.journal(report.id)
                 // A ledger that was restored does not know what it had booked.
                 ?? StationJournal(
-                    id: report.id, settled: report.written, reportedAt: now, until: now)
+                    id: report.id, booked: report.written, reportedAt: now, until: now)
             journal.written = report.written
             journal.reportedAt = now
             journal.until = now.adding(milliseconds: report.lasting.inMilliseconds)
@@ -97,7 +97,7 @@ extension LedgerStore {
         }
     }
 
-    /// The journals of deferred purchases, the first reported first.
+    /// The journals of offline payments, the first reported first.
     public func journals() async throws(LedgerError) -> [StationJournal] {
         try await read { rows throws(LedgerError) in try rows.journals() }
     }
@@ -108,8 +108,8 @@ extension LedgerStore {
     ) async throws(LedgerError) -> Bool {
         try await write { rows throws(LedgerError) in
             guard var journal = try rows.journal(id) else { return false }
-            let last = max(journal.settled, journal.written)
-            (journal.settled, journal.written) = (last, last)
+            let last = max(journal.booked, journal.written)
+            (journal.booked, journal.written) = (last, last)
             try rows.save(journal)
             try rows.noteWriteOff(of: id, at: now)
             return true
@@ -119,15 +119,15 @@ extension LedgerStore {
 
 extension LedgerRows {
     /// Notes that this purchase's turn has come in its journal.
-    func note(_ purchase: DeferredPurchase, at now: Timestamp) throws(LedgerError) {
+    func note(_ purchase: OfflinePayment, at now: Timestamp) throws(LedgerError) {
         let (id, number) = (purchase.journal, purchase.number)
         // A ledger that was restored has lost the journal's row, and not its lines.
         var journal =
             try journal(id)
-            ?? StationJournal(id: id, settled: number - 1, reportedAt: now, until: now)
-        guard number > journal.settled else { return }
-        journal.missing += number - journal.settled - 1
-        journal.settled = number
+            ?? StationJournal(id: id, booked: number - 1, reportedAt: now, until: now)
+        guard number > journal.booked else { return }
+        journal.missing += number - journal.booked - 1
+        journal.booked = number
         journal.written = max(journal.written, number)
         try save(journal)
     }
@@ -147,9 +147,9 @@ extension [StationJournal] {
                 JournalConcern(journal: journal, reason: reason, purchases: purchases)
             }
             if journal.missing > 0 { return concern(.missing, journal.missing) }
-            if journal.written < journal.settled { return concern(.old) }
-            if journal.written > journal.settled {
-                return concern(.unbooked, journal.written - journal.settled)
+            if journal.written < journal.booked { return concern(.old) }
+            if journal.written > journal.booked {
+                return concern(.unbooked, journal.written - journal.booked)
             }
             if journal.isWrittenOff { return nil }
             let isReplaced = contains { other in

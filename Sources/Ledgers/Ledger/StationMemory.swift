@@ -5,7 +5,7 @@ package struct StationMemory: Hashable, Sendable {
     /// An operation as the station knew it last.
     package struct Note: Hashable, Sendable {
         /// The ledger, which keeps this name on every server.
-        package let house: String
+        package let ledgerID: String
         package let epoch: Int64
         package let card: CardUID
         package let operation: OperationID
@@ -17,8 +17,8 @@ package struct StationMemory: Hashable, Sendable {
         /// When it ended or began, by the ledger's clock.
         package fileprivate(set) var at: Timestamp
 
-        package init(_ operation: Operation, house: String, epoch: Int64) {
-            (self.house, self.epoch) = (house, epoch)
+        package init(_ operation: Operation, ledgerID: String, epoch: Int64) {
+            (self.ledgerID, self.epoch) = (ledgerID, epoch)
             (card, self.operation) = (operation.uid, operation.id)
             (kind, amount) = (operation.kind, operation.amount)
             (sequence, state) = (operation.sequence, operation.state)
@@ -28,25 +28,25 @@ package struct StationMemory: Hashable, Sendable {
         fileprivate init?(_ words: [String]) {
             guard words.count == 9, let epoch = Int64(words[1]), let card = CardUID(words[2]),
                 let operation = OperationID(words[3]),
-                let kind = Operation.Kind(rawValue: words[4]),
+                let kind = Operation.Kind(stored: words[4]),
                 let amount = Int64(words[5]),
                 let sequence = UInt32(words[6]).flatMap({ SequenceNumber($0) }),
                 let state = Operation.State(rawValue: words[7]), let time = Int64(words[8])
             else { return nil }
-            (house, self.epoch, self.card) = (words[0], epoch, card)
+            (ledgerID, self.epoch, self.card) = (words[0], epoch, card)
             (self.operation, self.kind, self.amount) = (operation, kind, amount)
             (self.sequence, self.state) = (sequence, state)
             at = Timestamp(milliseconds: time)
         }
 
         fileprivate var text: String {
-            "\(house) \(epoch) \(card) \(operation) \(kind.rawValue) \(amount) "
+            "\(ledgerID) \(epoch) \(card) \(operation) \(kind.stored) \(amount) "
                 + "\(sequence.value) \(state.rawValue) \(at.milliseconds)"
         }
     }
 
-    /// More operations than a station leaves open on different cards while the ledger answers. Beyond
-    /// that the oldest are forgotten.
+    /// More operations than a station leaves open on different cards while the ledger answers.
+    /// Beyond that the oldest are forgotten.
     private static let mostOpen = 100
     /// More requests than a page repeats.
     private static let mostEnded = 20
@@ -74,8 +74,8 @@ package struct StationMemory: Hashable, Sendable {
     /// When the last operation ended that had to be forgotten too early.
     private var forgottenAt: Timestamp?
 
-    /// Whether operations had to be forgotten whose ids or cards a station that defers purchases must
-    /// know.
+    /// Whether operations had to be forgotten whose ids or cards a station that takes offline
+    /// payments must know.
     package var isForgetful: Bool { forgottenAt != nil }
 
     package init() {}
@@ -164,8 +164,8 @@ package struct StationMemory: Hashable, Sendable {
         return open.first { $0.operation == id } ?? ends.first { $0.operation == id }
     }
 
-    /// An operation whose end is not known and of which a request without its id may be a repetition:
-    /// anything on this card, or the same amount where the card is not known.
+    /// An operation whose end is not known and of which a request without its id may be a
+    /// repetition: anything on this card, or the same amount where the card is not known.
     package func perhapsRepeated(
         _ kind: Operation.Kind, _ amount: Int64?, on card: CardUID?
     ) -> Note? {

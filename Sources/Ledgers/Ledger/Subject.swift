@@ -53,7 +53,7 @@ extension Subject {
             case .claim, .payout: TicketID(text).map(Subject.prize)
             case .game: MastermindGameID(text).map(Subject.game)
             case .ask: OperationID(text).map(Subject.attempt)
-            case .deferred: CardUID(text).map(Subject.tapped)
+            case .offline: CardUID(text).map(Subject.tapped)
             case .issue, .replace, .pay, .add, .refund, .close, .reverse, .reseal, .protect,
                 .unprotect, .block, .unblock, .forget:
                 nil

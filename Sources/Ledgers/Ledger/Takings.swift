@@ -4,16 +4,16 @@ import TapcardDomain
 /// committed; changes outside the card count from their beginning, as they cannot be undone. Sums
 /// wrap: rows that others wrote may hold anything.
 package struct Takings: Hashable, Sendable {
-    /// The payments with cards, less refunds. No coin moves. A deferred purchase counts in full.
+    /// The payments with cards, less refunds. No coin moves. An offline payment counts in full.
     package private(set) var paid: Int64 = 0
-    /// The cash put into the drawer for funds on cards, less additions taken back.
+    /// The cash put into the drawer for top-ups, less top-ups taken back.
     package private(set) var added: Int64 = 0
     /// The cash taken out of the drawer: closed accounts, and prizes that were paid by hand.
     package private(set) var paidOut: Int64 = 0
-    /// The part of deferred purchases that the cards could not pay.
+    /// The part of offline payments that the cards could not pay.
     package private(set) var shortfall: Int64 = 0
     package private(set) var payouts = 0
-    /// What is left of each payment and addition, so that one taken back entirely does not count.
+    /// What is left of each payment and top-up, so that one taken back entirely does not count.
     private var sold: [OperationID: Int64] = [:]
     private var loaded: [OperationID: Int64] = [:]
 
@@ -21,8 +21,8 @@ package struct Takings: Hashable, Sendable {
 
     /// The number of payments that were not refunded entirely.
     package var payments: Int { sold.values.count { $0 > 0 } }
-    /// The number of additions that were not taken back entirely.
-    package var additions: Int { loaded.values.count { $0 > 0 } }
+    /// The number of top-ups that were not taken back entirely.
+    package var topUps: Int { loaded.values.count { $0 > 0 } }
 
     /// The change of the cash in the drawer.
     package var drawer: Int64 { added &- paidOut }
@@ -39,7 +39,7 @@ package struct Takings: Hashable, Sendable {
                 || operation.state == .pending && !operation.kind.isVoidable
         else { return }
         switch operation.kind {
-        case .pay, .ticket, .deferred:
+        case .pay, .ticket, .offline:
             paid &+= operation.amount
             sold[operation.id, default: 0] &+= operation.amount
         case .refund:
@@ -69,7 +69,7 @@ package struct Takings: Hashable, Sendable {
 public struct BookedBesides: Hashable, Sendable {
     /// The balance of the tag's previous account that a making closed.
     public let closed: Int64
-    /// The part of a deferred purchase that its card could not pay.
+    /// The part of an offline payment that its card could not pay.
     public let shortfall: Int64
 
     /// The operation has booked only its own amount.
@@ -79,7 +79,7 @@ public struct BookedBesides: Hashable, Sendable {
 extension LedgerRows {
     /// The amounts that the ledger has booked with this operation, besides its own.
     public func booked(besides operation: Operation) throws(LedgerError) -> BookedBesides {
-        guard operation.kind.makesCard || operation.kind == .deferred else { return .nothing }
+        guard operation.kind.makesCard || operation.kind == .offline else { return .nothing }
         let entries = try entries(of: operation.id)
         return BookedBesides(
             closed: entries.first { $0.account == .reissued }?.amount ?? 0,

@@ -4,7 +4,7 @@ import TapcardDomain
 extension Circumstances {
     /// Requires a prize that is not booked, on the card that bought the ticket or one that replaced
     /// it.
-    func requireClaimable(_ id: TicketID, on view: CardView) throws(Refusal) {
+    func requireClaimable(_ id: TicketID, on view: KnownCard) throws(Refusal) {
         guard let sold, let payment else {
             throw Refusal(.wrongState, "this ledger has sold no ticket \(id)")
         }

@@ -10,14 +10,14 @@ extension StationJournal {
     /// The values of `reportedColumns`.
     package var reportedValues: [SQLValue] {
         [
-            .id(id), .integer(settled), .integer(written), .integer(missing), .time(reportedAt),
+            .id(id), .integer(booked), .integer(written), .integer(missing), .time(reportedAt),
             .time(until), .integer(limit),
         ]
     }
 
     package init(_ row: inout Columns) throws(LedgerError) {
         self.init(
-            id: try row.value(\.id), settled: try row.value(\.units),
+            id: try row.value(\.id), booked: try row.value(\.units),
             written: try row.value(\.units), missing: try row.value(\.units),
             reportedAt: try row.value(\.time), until: try row.value(\.time),
             limit: try row.value(\.units), writtenOffAt: try row.optional(\.time))

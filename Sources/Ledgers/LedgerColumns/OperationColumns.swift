@@ -25,7 +25,7 @@ extension Operation {
 
     package var values: [SQLValue] {
         [
-            .id(id), .uid(uid), .text(kind.rawValue),
+            .id(id), .uid(uid), .text(kind.stored),
             .integer(amount), .optional(reverses, SQLValue.id),
             .optional(subject?.text, SQLValue.text),
             .optional(parameters, SQLValue.text),
@@ -39,7 +39,7 @@ extension Operation {
 
     package init(_ row: inout Columns) throws(LedgerError) {
         let (id, uid) = (try row.value(\.id), try row.value(\.uid))
-        let kind: Operation.Kind = try row.word()
+        let kind = try row.value { $0.text.flatMap(Operation.Kind.init(stored:)) }
         self.init(
             id: id, uid: uid, kind: kind,
             amount: try row.value(\.units), reverses: try row.optional(\.id),

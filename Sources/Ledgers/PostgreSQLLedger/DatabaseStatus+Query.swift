@@ -17,7 +17,7 @@ extension Link {
     func status(
         by declared: Declaration, _ now: () -> Timestamp
     ) throws(LedgerError) -> DatabaseStatus {
-        let (replicas, keys) = (try replicas(), try houseKeys())
+        let (replicas, keys) = (try replicas(), try issuerKeys())
         let journals = try rows(StationJournal.selection)
         let asked = now()
         let isPooled = declared.process != process
@@ -79,7 +79,7 @@ extension DatabaseStatus {
         """
 
     fileprivate init(
-        _ row: inout Columns, _ declared: Declaration, _ replicas: [Replica]?, _ keys: HouseKeys,
+        _ row: inout Columns, _ declared: Declaration, _ replicas: [Replica]?, _ keys: IssuerKeys,
         _ journals: [StationJournal], asked: Timestamp, isPooled: Bool
     ) throws(LedgerError) {
         let (version, replication) = (try row.value(\.text), try row.value(\.text))

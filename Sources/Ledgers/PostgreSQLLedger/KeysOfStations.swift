@@ -2,7 +2,7 @@ package import Ledger
 import LedgerColumns
 import TapcardDomain
 
-extension HouseKeys {
+extension IssuerKeys {
     /// The query for the key that seals at all stations: the one whose turn came last, and before
     /// the first rotation that of the first station. No row before there was a station.
     static let sealing = """
@@ -100,8 +100,8 @@ extension Link {
     }
 
     /// The keys of the ledger, and the stations that have them.
-    func houseKeys() throws(LedgerError) -> HouseKeys {
-        let sealing = Selection(HouseKeys.sealing) { row throws(LedgerError) in
+    func issuerKeys() throws(LedgerError) -> IssuerKeys {
+        let sealing = Selection(IssuerKeys.sealing) { row throws(LedgerError) in
             try row.value(\.keyID)
         }
         let announced = Selection(
@@ -113,7 +113,7 @@ extension Link {
         }
         let keys = try rows(announced)
         let next = keys.first { $0.at != nil }
-        return HouseKeys(
+        return IssuerKeys(
             sealing: try rows(sealing).first, next: next?.id, announcedAt: next?.at,
             marks: Dictionary(keys.map { ($0.id, $0.mark) }) { $1 },
             stations: try stations().filter { $0.revokedAt == nil })
@@ -133,11 +133,11 @@ extension Link {
                 let (registered, revoked) = (try row.value(\.time), try row.optional(\.time))
                 // The station has written these itself. What cannot be read counts as nothing, at
                 // this station alone.
-                let (seen, told) = (try row.next(), try row.next())
+                let (version, told) = (try row.next(), try row.next())
                 return RegisteredStation(
                     number: number, name: name, registeredAt: registered, revokedAt: revoked,
-                    seenAt: seen.time, keys: try row.optional(\.keyIDs), keysAt: told.time,
-                    isDamaged: seen != .null && seen.time == nil
+                    seenAt: version.time, keys: try row.optional(\.keyIDs), keysAt: told.time,
+                    isDamaged: version != .null && version.time == nil
                         || told != .null && told.time == nil)
             })
     }

@@ -12,7 +12,7 @@ import TapcardDomain
 struct Opening {
     let currency: Currency
     /// The name of the ledger, which it keeps on every server.
-    let house: String
+    let ledgerID: String
     /// The number of the declaration that holds now.
     let number: Int64
     /// The epoch goes up with each declared loss. A card of an older epoch skips numbers.
@@ -44,8 +44,9 @@ struct Opening {
     }
 
     /// Fails with a state of its own where the ledger is not open on this server any more, was
-    /// reopened, or the station was revoked; and for a write where only later versions may write. It
-    /// is a part of every transaction, because a pooler can change the server between two of them.
+    /// reopened, or the station was revoked; and for a write where only later versions may write.
+    /// It is a part of every transaction, because a pooler can change the server between two of
+    /// them.
     func guardian(ofWriting isWriting: Bool) -> SQLStatement {
         SQLStatement(
             """
@@ -62,9 +63,9 @@ struct Opening {
             [.integer(number), .integer(station)])
     }
 
-    /// The station whose rows of the house's accounts are changed.
-    var houseStation: Int64 {
-        SafetyRule.houseRowsOfStations.isLeftOut ? 0 : station
+    /// The station whose rows of the issuer's accounts are changed.
+    var issuerStation: Int64 {
+        SafetyRule.issuerRowsOfStations.isLeftOut ? 0 : station
     }
 
     /// Notes that the station is there.
@@ -82,8 +83,8 @@ struct Opening {
     /// The square root of a negative number.
     static let guardState = "2201F"
 
-    /// The terms of every transaction that writes, however the server is set: a commit waits for the
-    /// disk and the replica, and a station that dies or waits holds nothing up.
+    /// The terms of every transaction that writes, however the server is set: a commit waits for
+    /// the disk and the replica, and a station that dies or waits holds nothing up.
     static let terms = SQLStatement(
         """
         SELECT set_config('synchronous_commit', 'on', TRUE),
@@ -172,7 +173,7 @@ extension Link {
 struct Declaration {
     let schema: Int64
     let oldestWriter: Int64
-    let house: String
+    let ledgerID: String
     let roles: String
     let currency: Currency
     let opening: (number: Int64, epoch: Int64, server: String)?
@@ -231,7 +232,7 @@ struct Declaration {
                     + "migrate")
         }
         return Opening(
-            currency: currency, house: house, number: opening.number, epoch: opening.epoch,
+            currency: currency, ledgerID: ledgerID, number: opening.number, epoch: opening.epoch,
             station: station ?? self.station, isPooled: process != link.process,
             readsOnlyBecause: reach == .readOnly ? outgrown : nil, clock: clock)
     }
@@ -253,7 +254,7 @@ struct Declaration {
     private init(_ row: inout Columns) throws(LedgerError) {
         schema = try row.value(\.integer)
         oldestWriter = try row.value(\.integer)
-        house = try row.value(\.text)
+        ledgerID = try row.value(\.text)
         roles = try row.value(\.text)
         let code = try row.value(\.text)
         guard let currency = Currency(code: code) else {

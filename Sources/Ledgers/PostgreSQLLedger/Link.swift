@@ -36,15 +36,15 @@ package struct Patience: Sendable {
     let reading: Duration
     let committing: Duration
     /// Whether a cashier waits.
-    let isOfCounter: Bool
+    let isOfTill: Bool
 
-    package init(reading: Duration, committing: Duration, isOfCounter: Bool = false) {
+    package init(reading: Duration, committing: Duration, isOfTill: Bool = false) {
         (self.reading, self.committing) = (reading, committing)
-        self.isOfCounter = isOfCounter
+        self.isOfTill = isOfTill
     }
 
-    package static let ofCounter = Patience(
-        reading: .milliseconds(2500), committing: .seconds(6), isOfCounter: true)
+    package static let ofTill = Patience(
+        reading: .milliseconds(2500), committing: .seconds(6), isOfTill: true)
     /// For the state of the database, which somebody waits for.
     static let ofReport = Patience(reading: .seconds(10), committing: .seconds(10))
     /// For work away from a counter, and for tests on a busy machine.
@@ -74,7 +74,7 @@ package struct Patience: Sendable {
         unsafe warnings = .allocate(capacity: 1)
         unsafe warnings.initialize(
             to: tapcard_libpq_warnings(field: library.resultErrorField, count: 0))
-        let limit = patience.isOfCounter ? patience.reading : nil
+        let limit = patience.isOfTill ? patience.reading : nil
         let handle = unsafe try Connecting.connection(to: address, within: limit)
         unsafe self.handle = unsafe handle
         unsafe _ = library.setNoticeReceiver(handle, tapcard_libpq_note, warnings)
@@ -122,7 +122,8 @@ package struct Patience: Sendable {
     /// The server's process for this connection; a pooler gives another number.
     var process: Int64 { Int64(unsafe library.backendPID(handle)) }
 
-    /// A text that proves knowledge of a password. The server keeps it, and never gets the password.
+    /// A text that proves knowledge of a password. The server keeps it, and never gets the
+    /// password.
     func verifier(of password: String, login: String) throws(LedgerError) -> String {
         guard
             let text = unsafe library.encryptPasswordConn(
@@ -158,10 +159,11 @@ package struct Patience: Sendable {
         return isAnsweredSo && !hasWarned
     }
 
-    /// The server notices within some 7 seconds that a station is gone: that its machine, or the way
-    /// to it, has died without a word. Otherwise a session that waits for the rest of a batch keeps
-    /// its card locked for as long as the server's system believes in the link, which is two hours. No
-    /// timeout of the server's ends such a session: to the server it is neither idle nor at work.
+    /// The server notices within some 7 seconds that a station is gone: that its machine, or the
+    /// way to it, has died without a word. Otherwise a session that waits for the rest of a batch
+    /// keeps its card locked for as long as the server's system believes in the link, which is two
+    /// hours. No timeout of the server's ends such a session: to the server it is neither idle nor
+    /// at work.
     private static let watch = [
         SQLStatement("SET tcp_keepalives_idle = 3"),
         SQLStatement("SET tcp_keepalives_interval = 2"),

@@ -3,8 +3,8 @@ import Ledger
 import LedgerColumns
 import TapcardDomain
 
-/// The file in which a station keeps its memory. Most of it need not reach the disk: after a failure
-/// of the machine an older one is there, or none, and the checks find less.
+/// The file in which a station keeps its memory. Most of it need not reach the disk: after a
+/// failure of the machine an older one is there, or none, and the checks find less.
 struct MemoryFile {
     let path: String
 
@@ -42,9 +42,9 @@ struct MemoryFile {
 }
 
 extension PostgreSQLRows {
-    /// The state of an operation, and whether the rows of its card say that it has ended. An open one
-    /// that has ended was set back by another program, and no commit of it was lost: the audit names
-    /// it.
+    /// The state of an operation, and whether the rows of its card say that it has ended. An open
+    /// one that has ended was set back by another program, and no commit of it was lost: the audit
+    /// names it.
     fileprivate static func state(
         of id: OperationID, on uid: CardUID
     ) -> Selection<(state: Operation.State, hasEnded: Bool)> {
@@ -66,7 +66,8 @@ extension OpenLedger {
     /// Throws if the server lacks what it has confirmed, unless a loss was declared since.
     func requireKept(_ confirmed: StationMemory.Note?) throws(LedgerError) {
         if SafetyRule.lastConfirmed.isLeftOut { return }
-        guard let confirmed, confirmed.house == opening.house, confirmed.epoch == opening.epoch
+        guard let confirmed, confirmed.ledgerID == opening.ledgerID,
+            confirmed.epoch == opening.epoch
         else { return }
         let rows = PostgreSQLRows(self, isWriting: false)
         defer { link.rollBack(rows) }

@@ -32,18 +32,18 @@ extension PostgreSQLRows {
                 ON CONFLICT (account, station, part) DO UPDATE SET balance = house.balance + $3
                 """,
                 [
-                    .text(entry.account.description), .integer(opening.houseStation),
+                    .text(entry.account.description), .integer(opening.issuerStation),
                     .integer(entry.amount),
                 ])
         }
         change([entry.insertion(on: operation.uid, at: place, station: opening.station)])
     }
 
-    /// The part of an account of the house to which a transaction adds: the first that no other one
-    /// holds, or a new one. A commit holds its part until disk and replica have it, so transactions
-    /// at one moment have parts of their own, whichever processes share the login.
+    /// The part of an account of the issuer to which a transaction adds: the first that no other
+    /// one holds, or a new one. A commit holds its part until disk and replica have it, so
+    /// transactions at one moment have parts of their own, whichever processes share the login.
     private static var freePart: String {
-        if SafetyRule.houseRowsOfStations.isLeftOut { return "0" }
+        if SafetyRule.issuerRowsOfStations.isLeftOut { return "0" }
         return """
             coalesce((
                 SELECT part FROM house WHERE account = $1 AND station = $2
@@ -105,7 +105,7 @@ extension PostgreSQLRows {
             guard let end = page.last?.card else { break }
             last = end
         }
-        for (account, balance, sum) in try query(strayPurses) + query(houseAccounts) {
+        for (account, balance, sum) in try query(strayPurses) + query(issuerAccounts) {
             try body(account, balance, sum)
         }
     }
@@ -161,7 +161,7 @@ extension PostgreSQLRows {
         }
     }
 
-    private var houseAccounts: Selection<Balance> {
+    private var issuerAccounts: Selection<Balance> {
         Selection(
             """
             SELECT account, \(PostgreSQLRows.sum(of: "balance")), \(PostgreSQLRows.sum(of: "booked"))

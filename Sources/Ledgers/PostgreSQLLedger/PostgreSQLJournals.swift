@@ -2,13 +2,13 @@ import Ledger
 import LedgerColumns
 import TapcardDomain
 
-/// The journals of deferred purchases, and the standings of cards for a snapshot.
+/// The journals of offline payments, and the standings of cards for a snapshot.
 extension PostgreSQLRows {
     func journals() throws(LedgerError) -> [StationJournal] {
         try query(StationJournal.selection)
     }
 
-    /// A journal, locked where this transaction writes: two processes of a station may settle it.
+    /// A journal, locked where this transaction writes: two processes of a station may book it.
     func journal(_ id: JournalID) throws(LedgerError) -> StationJournal? {
         let lock = isWriting ? " FOR NO KEY UPDATE OF journal" : ""
         return try query(

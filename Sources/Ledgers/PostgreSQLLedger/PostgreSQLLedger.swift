@@ -4,7 +4,8 @@ package import Ledger
 import LedgerColumns
 package import TapcardDomain
 
-/// A ledger in a PostgreSQL database, for the stations of a house. Each station has one connection.
+/// A ledger in a PostgreSQL database, for the stations of an issuer. Each station has one
+/// connection.
 ///
 /// A change is durable when the server has answered COMMIT with that word and no warning. With a
 /// synchronous replica it is on both machines then.
@@ -41,7 +42,7 @@ package actor PostgreSQLLedger: LedgerStore {
     package static func open(
         _ address: String, currency: Currency? = nil, memory: String? = nil
     ) async throws(LedgerError) -> PostgreSQLLedger {
-        try await open(address, currency: currency, as: nil, memory: memory, patience: .ofCounter)
+        try await open(address, currency: currency, as: nil, memory: memory, patience: .ofTill)
     }
 
     /// For tests, which have one login for all stations, and no limit of time.
@@ -68,7 +69,7 @@ package actor PostgreSQLLedger: LedgerStore {
         _ address: String, currency: Currency, memory: String? = nil
     ) -> PostgreSQLLedger {
         PostgreSQLLedger(
-            nil, in: currency, address, nil, .ofCounter, memory.map { MemoryFile(path: $0) },
+            nil, in: currency, address, nil, .ofTill, memory.map { MemoryFile(path: $0) },
             ClockLead(), BlockingLane(label: "tapcard.ledger"))
     }
 
@@ -191,8 +192,9 @@ package actor PostgreSQLLedger: LedgerStore {
     }
 
     /// Runs `body` on the rows in memory and sends its changes in one batch, which fails if one of
-    /// those rows is different on the server. The result is nil if `body` needs a row that is not in
-    /// memory, if it changes nothing, or if the server refuses the batch. Nothing was written then.
+    /// those rows is different on the server. The result is nil if `body` needs a row that is not
+    /// in memory, if it changes nothing, or if the server refuses the batch. Nothing was written
+    /// then.
     private func writeAsKnown<Success>(
         _ body: @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) throws(LedgerError) -> Success? {
@@ -275,12 +277,15 @@ package actor PostgreSQLLedger: LedgerStore {
 }
 
 extension PostgreSQLLedger {
-    package func house() async throws(LedgerError) -> String? { try connected().opening.house }
+    package func ledgerID() async throws(LedgerError) -> String? {
+        try connected().opening.ledgerID
+    }
 
     package func remember(notDone operation: Operation) {
         guard let opening = open?.opening else { return }
         memory?.keep(
-            notDone: StationMemory.Note(operation, house: opening.house, epoch: opening.epoch))
+            notDone: StationMemory.Note(operation, ledgerID: opening.ledgerID, epoch: opening.epoch)
+        )
     }
 
     /// How long the next callers are told at once what the last one has found out: a tap asks
@@ -298,7 +303,7 @@ extension PostgreSQLLedger {
     }
 
     private func note(_ error: LedgerError) {
-        guard patience.isOfCounter else { return }
+        guard patience.isOfTill else { return }
         outage = (error, .now + PostgreSQLLedger.outageLasts)
     }
 
@@ -318,8 +323,8 @@ extension PostgreSQLLedger {
 }
 
 extension OpenLedger {
-    /// A connection for a single command is over before the plans would have paid off. Where there is
-    /// a pooler, the next transaction has another connection to the server.
+    /// A connection for a single command is over before the plans would have paid off. Where there
+    /// is a pooler, the next transaction has another connection to the server.
     fileprivate func keepPlansOnceItLasts() throws(LedgerError) {
         let tripsOfALastingConnection = 24
         guard !opening.isPooled, !link.keepsPlans, link.roundTrips >= tripsOfALastingConnection
@@ -375,7 +380,7 @@ extension PostgreSQLRows {
 
     fileprivate var notes: [StationMemory.Note] {
         changedOperations.map {
-            StationMemory.Note($0, house: opening.house, epoch: opening.epoch)
+            StationMemory.Note($0, ledgerID: opening.ledgerID, epoch: opening.epoch)
         }
     }
 

@@ -11,7 +11,7 @@ extension IssuedRecord {
                 INSERT INTO issued_record (\(IssuedRecord.columns))
                 SELECT $1, $2, $3, $4, $5::smallint
                 WHERE NOT EXISTS (SELECT 1 FROM retired_key WHERE id = $5::smallint)
-                    AND coalesce((\(HouseKeys.sealing)), $5::smallint) = $5::smallint
+                    AND coalesce((\(IssuerKeys.sealing)), $5::smallint) = $5::smallint
                 """, values)
     }
 }
@@ -36,7 +36,7 @@ extension RetiredKey {
                 """
                 INSERT INTO retired_key (id, retired_at, place)
                 SELECT $1::smallint, $2, (SELECT coalesce(max(place), 0) FROM operation)
-                WHERE $1::smallint IS DISTINCT FROM (\(HouseKeys.sealing))
+                WHERE $1::smallint IS DISTINCT FROM (\(IssuerKeys.sealing))
                 """, [.integer(Int64(id)), .time(retiredAt)])
     }
 }
@@ -91,7 +91,7 @@ extension PostgreSQLRows {
         Selection(
             """
             SELECT id, retired_at FROM retired_key UNION ALL (SELECT id, NULL FROM (
-                \(HouseKeys.sealing)) AS sealing)
+                \(IssuerKeys.sealing)) AS sealing)
             ORDER BY id
             """
         ) { row throws(LedgerError) in (try row.value(\.keyID), try row.optional(\.time)) }

@@ -22,7 +22,8 @@ final class PostgreSQLRows: LedgerRows {
     var isOver: Bool
     /// Whether the body has asked for a row that is not known while the server is not asked.
     private(set) var hasMissed = false
-    /// The last card of the page that the body has asked for, and what belongs to some of its cards.
+    /// The last card of the page that the body has asked for, and what belongs to some of its
+    /// cards.
     var endOfCards: Int64?
     var belongings: Belongings?
     /// The card that is read page by page because too much belongs to it.
@@ -189,7 +190,7 @@ final class PostgreSQLRows: LedgerRows {
         }
         let keys = SQLStatement(
             """
-            SELECT 1 / (CASE WHEN count(*) = $1 AND coalesce((\(HouseKeys.sealing)), -1) = $2
+            SELECT 1 / (CASE WHEN count(*) = $1 AND coalesce((\(IssuerKeys.sealing)), -1) = $2
                 THEN 1 ELSE 0 END) FROM retired_key
             """,
             [

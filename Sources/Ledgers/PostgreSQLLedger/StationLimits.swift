@@ -11,7 +11,7 @@ enum StationLimits {
 
     /// True if the key has sealed records, is sealing now, or was announced by the owner, or if the
     /// ledger has no first key yet. Revoking a station frees key ids that only it reported.
-    private static func isKeyOfHouse(_ key: String) -> String {
+    private static func isKeyOfIssuer(_ key: String) -> String {
         """
         (EXISTS (SELECT 1 FROM public.key_mark AS mark WHERE mark.id = \(key)
             AND (mark.is_first OR mark.announced_at IS NOT NULL OR mark.turn IS NOT NULL))
@@ -37,7 +37,7 @@ enum StationLimits {
             BEGIN
                 IF \(ownStation) > 0 AND NOT (
                     NEW.sequence <= (SELECT allocated FROM public.card WHERE uid = NEW.uid)
-                    AND \(isKeyOfHouse("NEW.key_id")))
+                    AND \(isKeyOfIssuer("NEW.key_id")))
                 THEN
                     RAISE EXCEPTION 'card %: record % under key %',
                         upper(lpad(to_hex(NEW.uid), 14, '0')), NEW.sequence, NEW.key_id
@@ -53,7 +53,7 @@ enum StationLimits {
                 THEN
                     RETURN NEW;
                 END IF;
-                IF \(ownStation) > 0 AND NOT \(isKeyOfHouse("NEW.protection_key")) THEN
+                IF \(ownStation) > 0 AND NOT \(isKeyOfIssuer("NEW.protection_key")) THEN
                     RAISE EXCEPTION 'card %: protection under key %',
                         upper(lpad(to_hex(NEW.uid), 14, '0')), NEW.protection_key
                         USING ERRCODE = 'check_violation';
@@ -155,7 +155,7 @@ enum StationLimits {
             "CREATE POLICY add_own ON house FOR INSERT WITH CHECK (station = \(ownStation))",
             "CREATE POLICY change_own ON house FOR UPDATE USING (station = \(ownStation))",
             "CREATE POLICY add_own ON journal FOR INSERT WITH CHECK (station = \(ownStation))",
-            // Any station settles a copy of the journal of another one that broke.
+            // Any station resolves a copy of the journal of another one that broke.
             "CREATE POLICY change_all ON journal FOR UPDATE USING (TRUE)",
             "CREATE POLICY change_own ON station FOR UPDATE USING (login = session_user)",
         ]

@@ -2,7 +2,7 @@ import Ledger
 import LedgerColumns
 import TapcardDomain
 
-/// The journals of deferred purchases, and the standings of cards for a snapshot.
+/// The journals of offline payments, and the standings of cards for a snapshot.
 extension SQLiteRows {
     func journals() throws(LedgerError) -> [StationJournal] {
         try connection.query("SELECT \(StationJournal.columns) FROM journal ORDER BY rowid") {

@@ -34,7 +34,7 @@ extension Connection {
             throw LedgerError(
                 .outcomeUnknown,
                 "the disk failed while \(path) was being written (\(error.detail)); the change may "
-                    + "or may not have happened, tap the card again to settle it")
+                    + "or may not have happened, tap the card again to resolve it")
         }
         return result
     }

@@ -1,5 +1,5 @@
 import IsoDep
-import Ntag424
+import NTAG424
 
 /// An NTAG 424 DNA with power, which takes its commands in blocks.
 struct BlockChip: Hashable {
@@ -8,7 +8,7 @@ struct BlockChip: Hashable {
     private static let part: UInt8 = 0x12
 
     private var blocks = CardSide(answerToSelect: answerToSelect)
-    private var chip = ChipSide()
+    private var chip = NTAG424Side()
     /// The number of blocks of the command that is coming.
     private var count = 0
 
@@ -19,7 +19,7 @@ struct BlockChip: Hashable {
         guard blocks.isActivated else { return false }
         var after = blocks
         guard case .run(let command) = after.hear(frame) else { return false }
-        return ChipSide.isWrite(command)
+        return NTAG424Side.isWrite(command)
     }
 
     /// Whether the command that a frame completes came in several blocks.
@@ -27,7 +27,7 @@ struct BlockChip: Hashable {
 
     /// The answer to a frame without checksum; nil for silence.
     mutating func hear(
-        _ frame: [UInt8], _ memory: inout ChipMemory, random: (Int) -> [UInt8]
+        _ frame: [UInt8], _ memory: inout NTAG424Memory, random: (Int) -> [UInt8]
     ) -> [UInt8]? {
         if let first = frame.first, first & 0xFE == BlockChip.part { count += 1 }
         switch blocks.hear(frame) {
@@ -38,7 +38,7 @@ struct BlockChip: Hashable {
             return blocks.answer(
                 chip.answer(command, blocks: count + 1, &memory, random: random))
         case .end(let answer):
-            (chip, count) = (ChipSide(), 0)
+            (chip, count) = (NTAG424Side(), 0)
             return answer
         }
     }

@@ -1,4 +1,4 @@
-import Ntag424
+import NTAG424
 package import SimulatedField
 package import TextCodecs
 import Type2Tag

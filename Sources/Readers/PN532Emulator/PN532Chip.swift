@@ -60,7 +60,7 @@ package struct PN532Chip {
     mutating func abort() { wait = nil }
 
     /// The answer to the pending wait, if a card has come.
-    mutating func lookAgain() -> (command: UInt8, data: [UInt8])? {
+    mutating func readAgain() -> (command: UInt8, data: [UInt8])? {
         let found: (PN532Command, [UInt8]?)
         switch wait {
         case .list(let request): found = (.listPassiveTarget, list(request))

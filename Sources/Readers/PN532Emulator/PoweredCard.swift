@@ -1,5 +1,5 @@
 import IsoDep
-import Ntag424
+import NTAG424
 import SimulatedField
 import Type2Tag
 
@@ -26,7 +26,7 @@ struct PoweredCard {
             uid: tag.uid, answerToRequest: [0x44, 0x00], selectAcknowledge: 0x00)
     }
 
-    init(_ chip: ChipMemory) {
+    init(_ chip: NTAG424Memory) {
         number = chip.number
         kind = .chip(BlockChip())
         activation = TypeACardSelection(

@@ -72,7 +72,7 @@ package struct SerialChip {
 
     /// Reacts to a card that was put into the field or removed.
     mutating func fieldChanged() -> [Output] {
-        guard !isStalled, let found = chip.lookAgain() else { return [] }
+        guard !isStalled, let found = chip.readAgain() else { return [] }
         answer(found.command, found.data, fault: nil)
         return flush()
     }

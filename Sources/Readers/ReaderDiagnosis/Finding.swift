@@ -53,7 +53,7 @@ public struct Finding: Sendable, Hashable {
         case deadLinks = "dead-links"
         case lostOperation = "lost-operation"
         case journal
-        case unsettled
+        case unbooked
         case snapshot
         case cardTable = "card-table"
         case cardAddress = "card-address"

@@ -7,7 +7,7 @@ public import TagReading
 /// libnfc calls abort() when a reader sends something unexpected, and a call of it can hang. A
 /// program that has to keep running, such as a counter that watches for cards all day, then loses
 /// only the process that drives the reader: it is started again at the next selection. A single tap
-/// needs no such process: after any end, the next tap settles it.
+/// needs no such process: after any end, the next tap resolves it.
 public actor ReaderProcess: TagReader {
     /// The default grace. libnfc takes two seconds to close a silent reader, and about as long to
     /// open one.

@@ -1,4 +1,4 @@
-package import Ntag424
+package import NTAG424
 
 /// The one place where a command or a block meets an NTAG 424 DNA and a fault.
 extension Simulation {
@@ -20,7 +20,7 @@ extension Simulation {
     /// the memory that it is given; both are kept as far as the fault lets them.
     package mutating func exchange<State>(
         with uid: [UInt8], isWrite: Bool, isChained: Bool, _ state: inout State,
-        _ react: (inout State, inout ChipMemory) -> [UInt8]?
+        _ react: (inout State, inout NTAG424Memory) -> [UInt8]?
     ) -> ChipOutcome {
         guard onReader.contains(uid), let before = chip(uid) else { return .gone }
         let fault = dueFault(isWrite: isWrite)
@@ -37,7 +37,7 @@ extension Simulation {
         let answer = react(&state, &after)
         if case .torn(let torn) = fault {
             save(
-                ChipMemory.torn(
+                NTAG424Memory.torn(
                     from: before, to: after, at: torn.writtenBytes, isChained: isChained))
             take(uid)
             return .gone

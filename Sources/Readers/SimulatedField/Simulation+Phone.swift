@@ -1,4 +1,4 @@
-import Ntag424
+import NTAG424
 import Type2Tag
 
 extension Simulation {
@@ -34,9 +34,9 @@ extension Simulation {
     /// Finds the file by the capability file, and reads it in parts, as phones do: in the selection
     /// of the file, so that all parts have the same count.
     private static func message(
-        of chip: inout ChipMemory, random: (Int) -> [UInt8]
+        of chip: inout NTAG424Memory, random: (Int) -> [UInt8]
     ) -> [UInt8]? {
-        var side = ChipSide()
+        var side = NTAG424Side()
         func ask(_ command: CardCommand) -> [UInt8]? {
             let answer = side.answer(command.plain.bytes, &chip, random: random)
             guard let answer = ResponseAPDU(answer), answer.status == .isoDone else { return nil }

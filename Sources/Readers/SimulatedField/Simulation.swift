@@ -1,4 +1,4 @@
-package import Ntag424
+package import NTAG424
 public import Type2Tag
 
 /// The world of a simulated reader: a drawer of tags, the tags on the reader, and the next fault.
@@ -18,7 +18,7 @@ public struct Simulation: Hashable, Sendable {
     /// The tags of the drawer.
     public private(set) var tags: [TagMemory]
     /// The cards that prove themselves: each an NTAG 424 DNA.
-    package private(set) var chips: [ChipMemory]
+    package private(set) var chips: [NTAG424Memory]
     /// The numbers of the tags on the reader.
     public private(set) var onReader: [[UInt8]]
     /// The tag that was on the reader last, for "put it back".
@@ -31,7 +31,7 @@ public struct Simulation: Hashable, Sendable {
         self.init(tags, chips: [], onReader: onReader)
     }
 
-    package init(_ tags: [TagMemory] = [], chips: [ChipMemory], onReader: [[UInt8]] = []) {
+    package init(_ tags: [TagMemory] = [], chips: [NTAG424Memory], onReader: [[UInt8]] = []) {
         self.tags = tags
         self.chips = chips
         self.onReader = onReader
@@ -63,10 +63,10 @@ public struct Simulation: Hashable, Sendable {
     }
 
     /// The NTAG 424 DNA with this number.
-    package func chip(_ uid: [UInt8]) -> ChipMemory? { chips.first { $0.number == uid } }
+    package func chip(_ uid: [UInt8]) -> NTAG424Memory? { chips.first { $0.number == uid } }
 
     /// Replaces an NTAG 424 DNA of the drawer, or adds it.
-    package mutating func save(_ chip: ChipMemory) {
+    package mutating func save(_ chip: NTAG424Memory) {
         if let index = chips.firstIndex(where: { $0.number == chip.number }) {
             chips[index] = chip
         } else {
@@ -78,16 +78,16 @@ public struct Simulation: Hashable, Sendable {
     /// one, which its maker has published. Nil if the drawer is full.
     package mutating func addChip(
         elsewhere: Set<[UInt8]> = [], random: (Int) -> [UInt8]
-    ) -> ChipMemory? {
+    ) -> NTAG424Memory? {
         guard tags.count + chips.count < Simulation.mostTags else { return nil }
-        let known = ChipMemory.signedExample
+        let known = NTAG424Memory.signedExample
         if chip(known.number) == nil, !elsewhere.contains(known.number) {
             save(known)
             return known
         }
         let number = [0x04] + random(6)
         guard chip(number) == nil, tag(number) == nil, !elsewhere.contains(number),
-            let chip = ChipMemory(factory: number)
+            let chip = NTAG424Memory(factory: number)
         else { return nil }
         save(chip)
         return chip
@@ -117,7 +117,7 @@ public struct Simulation: Hashable, Sendable {
     }
 
     /// Takes an NTAG 424 DNA out of the drawer, as for another one. Nil if it is not there.
-    package mutating func removeChip(_ uid: [UInt8]) -> ChipMemory? {
+    package mutating func removeChip(_ uid: [UInt8]) -> NTAG424Memory? {
         guard let index = chips.firstIndex(where: { $0.number == uid }) else { return nil }
         take(uid)
         if lastOnReader == uid { lastOnReader = nil }

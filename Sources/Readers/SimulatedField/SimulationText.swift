@@ -1,4 +1,4 @@
-import Ntag424
+import NTAG424
 public import TagReading
 import TextCodecs
 import Type2Tag
@@ -47,7 +47,7 @@ extension Simulation {
                 .noReader, "the simulation does not say what lies on the reader and what goes wrong"
             )
         }
-        let chips = lines.firstIndex { $0.hasPrefix(ChipMemory.heading) } ?? lines.endIndex
+        let chips = lines.firstIndex { $0.hasPrefix(NTAG424Memory.heading) } ?? lines.endIndex
         self.init(
             try Simulation.tags(lines[..<chips]), chips: try Simulation.chips(lines[chips...]))
         guard tags.count + self.chips.count <= Simulation.mostTags,
@@ -77,7 +77,7 @@ extension Simulation {
     ) throws(ReaderError) -> [String: String] {
         var fields: [String: String] = [:]
         while let line = lines.first, !line.hasPrefix(tagHeading),
-            !line.hasPrefix(ChipMemory.heading)
+            !line.hasPrefix(NTAG424Memory.heading)
         {
             lines.removeFirst()
             if line.isEmpty || line.hasPrefix("#") { continue }
@@ -106,16 +106,16 @@ extension Simulation {
     /// The NTAG 424 DNA come after all tags.
     private static func chips(
         _ lines: ArraySlice<String>
-    ) throws(ReaderError) -> [ChipMemory] {
+    ) throws(ReaderError) -> [NTAG424Memory] {
         var texts: [String] = []
         for line in lines where !line.isEmpty {
-            if line.hasPrefix(ChipMemory.heading) { texts.append("") }
+            if line.hasPrefix(NTAG424Memory.heading) { texts.append("") }
             guard !texts.isEmpty else { continue }
             texts[texts.count - 1] += line + "\n"
         }
-        var chips: [ChipMemory] = []
+        var chips: [NTAG424Memory] = []
         for text in texts {
-            guard let chip = ChipMemory(parsing: text),
+            guard let chip = NTAG424Memory(parsing: text),
                 !chips.contains(where: { $0.number == chip.number })
             else {
                 throw ReaderError(

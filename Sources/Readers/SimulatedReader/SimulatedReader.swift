@@ -1,6 +1,6 @@
 import DurableFile
 import Glibc
-import Ntag424
+import NTAG424
 public import SimulatedField
 public import TagReading
 import Type2Tag
@@ -29,7 +29,7 @@ public actor SimulatedReader: TagReader {
     private let claim: FileLock?
     private var side = TagSide()
     /// The chip with power, if one of those is selected.
-    private var chipSide: ChipSide?
+    private var chipSide: NTAG424Side?
     private var powered: [UInt8]?
 
     /// Creates a reader with a world in memory. A missing tag never comes, so a selection does not
@@ -105,7 +105,7 @@ public actor SimulatedReader: TagReader {
             throw ReaderError(.tagLost, "no card that takes commands is selected")
         }
         frameCount += 1
-        let isWrite = ChipSide.isWrite(command)
+        let isWrite = NTAG424Side.isWrite(command)
         if isWrite { writeCount += 1 }
         let blocks = (command.count + Self.blockSize - 1) / Self.blockSize
         let outcome: Simulation.ChipOutcome = try changeWorld { world in
@@ -140,7 +140,7 @@ public actor SimulatedReader: TagReader {
     ) throws(ReaderError) -> TagIdentity {
         if world.chip(uid) != nil {
             // Selecting it again loses its session, as any activation does.
-            (powered, chipSide) = (uid, ChipSide())
+            (powered, chipSide) = (uid, NTAG424Side())
             return TagIdentity(uid: uid, answerToRequest: 0x0344, selectAcknowledge: 0x20)
         }
         guard let tag = world.tag(uid) else { throw ReaderError(.tagLost) }

@@ -2,8 +2,8 @@ extension JSONValue {
     /// Parses a whole text as one value, with optional white space around it.
     ///
     /// `valueLimit` bounds the number of values: an empty object of two bytes takes some hundred in
-    /// memory. Without it the size of the text is the only bound. `byteLimit` is for a longer text of
-    /// the house's own.
+    /// memory. Without it the size of the text is the only bound. `byteLimit` is for a longer text
+    /// of the issuer's own.
     public static func parsing(
         _ bytes: [UInt8], valueLimit: Int = sizeLimit, byteLimit: Int = sizeLimit
     ) throws(JSONError) -> JSONValue {

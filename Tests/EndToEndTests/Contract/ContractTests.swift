@@ -11,7 +11,7 @@ struct ContractTests {
 
     private static let names = [
         "activation", "cards", "database", "interrupted", "lottery", "mastermind", "money", "page",
-        "page-cashiers", "page-counters", "page-services", "station", "tags", "trust", "usage",
+        "page-cashiers", "page-services", "page-tills", "station", "tags", "trust", "usage",
     ]
 
     private static func text(of name: String) throws -> String {
@@ -60,7 +60,7 @@ struct ContractTests {
         #expect(Set(verbs).subtracting(played) == ContractTests.endless)
     }
 
-    /// Errors that need more than a counter, a page and played services: where each is tested.
+    /// Errors that need more than a till, a page and played services: where each is tested.
     private static let elsewhere = [
         "bad-balls": "LotteryTests", "bad-draw": "LotteryTests", "cancelled": "ReplayTests",
         "failed": "ServiceErrorTests", "keys-behind": "SharedKeyTests",
@@ -101,7 +101,8 @@ struct ContractTests {
         }
     }
 
-    /// As a document has it, and as Swift does, where a service's or a ledger's error lacks the prefix.
+    /// As a document has it, and as Swift does, where a service's or a ledger's error lacks the
+    /// prefix.
     private static func spellings(of error: String) -> [String] {
         func name(_ words: ArraySlice<Substring>) -> String {
             let rest = words.dropFirst().map { $0 == "http" ? "HTTP" : $0.capitalized }

@@ -5,17 +5,17 @@ import PrivatePostgreSQL
 import Testing
 import TextCodecs
 
-/// A session at one counter, played from a text file that also holds everything the program said.
+/// A session at one till, played from a text file that also holds everything the program said.
 ///
-/// Lines that begin with "# ", "$ ", "% ", "> ", "& " or "@ " are input; all others are what came of them.
-/// fixtures/contract/README.md describes the form.
+/// Lines that begin with "# ", "$ ", "% ", "> ", "& " or "@ " are input; all others are what came
+/// of them. fixtures/contract/README.md describes the form.
 final class Transcript {
     /// A line that cannot be played.
     struct Mistake: Error {
         let line: String
     }
 
-    private let counter: Counter
+    private let till: Till
     private var services: PlayedServices?
     private var databases: [String] = []
     private var page: CashierPage?
@@ -23,7 +23,7 @@ final class Transcript {
     private var variables: [String: String?] = [:]
     private var names = NumberedNames()
 
-    private init() throws { counter = try Counter() }
+    private init() throws { till = try Till() }
 
     /// The file as the program of today would have it.
     static func played(_ text: String) throws -> String {
@@ -75,7 +75,7 @@ final class Transcript {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             more[String(parts[0])] = String(parts[1])
         }
-        let ended = try counter.run(Array(words.dropFirst(pairs.count)), with: more)
+        let ended = try till.run(Array(words.dropFirst(pairs.count)), with: more)
         return shown(ended.output, as: "|") + shown(ended.errors, as: "!")
             + (ended.status == 0 ? [] : ["= \(ended.status)"])
     }
@@ -104,12 +104,12 @@ final class Transcript {
                 variables[String(parts[0])] = parts.count > 1 ? String(parts[1]) : String?.none
             }
         case ("sandbox", _):
-            let played = try PlayedServices(counter, Array(words.dropFirst()))
+            let played = try PlayedServices(till, Array(words.dropFirst()))
             for (name, value) in played.addresses { variables[name] = value }
             variables["TAPCARD_MASTERMIND_PASSWORD"] = "sandbox"
             services = played
         case ("database", 0):
-            let name = "house_\(UInt32.random(in: 0...UInt32.max))"
+            let name = "issuer_\(UInt32.random(in: 0...UInt32.max))"
             variables["TAPCARD_LEDGER"] = try PrivatePostgreSQL.shared.get().database(name)
             databases.append(name)
         case ("statement", 1):
@@ -118,7 +118,7 @@ final class Transcript {
         case ("fail", 1): try services?.fail(words[1])
         case ("draw", 0): try services?.draw()
         case ("serve", _):
-            page = try CashierPage(counter, Array(words.dropFirst()), with: variables)
+            page = try CashierPage(till, Array(words.dropFirst()), with: variables)
         case ("login", 0): token = try page?.token() ?? []
         case ("login", 2): token = try page?.token(of: words[1], words[2]) ?? []
         case ("seen", 0):
@@ -127,18 +127,18 @@ final class Transcript {
                 let card = try page.get("/api/v1/card", token)
                 return !card.contains(#""read":null,"problem":null"#)
             }
-        case ("write", 2): try counter.write(words[2], to: words[1])
-        case ("mode", 2): try counter.setMode(of: words[1], mode_t(words[2], radix: 8) ?? 0)
+        case ("write", 2): try till.write(words[2], to: words[1])
+        case ("mode", 2): try till.setMode(of: words[1], mode_t(words[2], radix: 8) ?? 0)
         case ("copy", 2): try system("/bin/cp", "-a", words[1], words[2])
         case ("remove", 1...): try system("/bin/rm", ["-rf"] + words.dropFirst())
         case ("link", 2): try system("/bin/ln", "-s", words[1], words[2])
         case ("sql", 2): try OpenDatabase(words[1]).execute(words[2])
         case ("text", 2):
-            try counter.simulation.write(
+            try till.simulation.write(
                 SimulationFileText.message("T", Array(words[2].utf8)), on: words[1])
         case ("tag", 3...):
             let value = words.dropFirst(3).joined(separator: " ")
-            try counter.simulation.set([words[2].replacing("-", with: " "): value], on: words[1])
+            try till.simulation.set([words[2].replacing("-", with: " "): value], on: words[1])
         default: throw Mistake(line: line)
         }
     }
@@ -169,12 +169,12 @@ final class Transcript {
     }
 
     private func system(_ program: String, _ words: [String]) throws {
-        let process = try ChildProcess(program, words, environment: [:], folder: counter.home)
+        let process = try ChildProcess(program, words, environment: [:], folder: till.home)
         #expect(try process.end().status == 0, "\(program) \(words)")
     }
 
     private func shown(_ text: String, as mark: String) -> [String] {
-        let lines = text.replacingOccurrences(of: counter.home, with: "~")
+        let lines = text.replacingOccurrences(of: till.home, with: "~")
             .split(separator: "\n", omittingEmptySubsequences: false)
         let whole = lines.last == "" ? lines.dropLast() : lines[...]
         return whole.map { "\(mark) \(names.masked(String($0)))".trimmingTrailingSpaces }
@@ -196,7 +196,7 @@ final class Transcript {
             }
         }
         if let ended = word { words.append(ended) }
-        return words.map { $0.replacing("~", with: counter.home) }
+        return words.map { $0.replacing("~", with: till.home) }
     }
 }
 
@@ -214,7 +214,7 @@ struct NumberedNames {
     private static let others = [
         (Mask(#""token":"[0-9a-f]+""#), #""token":"<token>""#),
         (Mask(#"127\.0\.0\.1:\d+"#), "<address>"),
-        (Mask(#"house_\d+\?host=/tmp/[\w-]+"#), "house?host=<socket>"),
+        (Mask(#"issuer_\d+\?host=/tmp/[\w-]+"#), "issuer?host=<socket>"),
         (Mask(#"\.moved-\d+"#), ".moved-<number>"),
         (Mask(#"PostgreSQL \d+\.\d+ \([^)]*\)"#), "PostgreSQL <version>"),
         (Mask(#"\bCommit: (?:unknown|[0-9a-f]{12}\b.*)"#), "Commit: <commit>"),

@@ -109,8 +109,8 @@ extension Change {
         says: "Adopted:", refusalAgain: "card-known", mayBeVoided: false, leastCalls: 120)
 
     static let replace = Change(
-        line: "replace --card \(Counter.firstUID)", prepared: issued, isForBlank: true,
-        before: nil, after: twenty, says: "Replaced \(Counter.firstUID):",
+        line: "replace --card \(Till.firstUID)", prepared: issued, isForBlank: true,
+        before: nil, after: twenty, says: "Replaced \(Till.firstUID):",
         refusalAgain: "card-known",
         mayBeVoided: false, leastCalls: 100)
 }

@@ -18,25 +18,25 @@ struct DurabilityTests {
             "restore-backup ~/kept", "keys export ~/keys", "keys rotate",
         ])
     func told(line: String) throws {
-        let station = try EmulatedCounter()
-        let counter = station.counter
+        let station = try EmulatedTill()
+        let till = station.till
         if !line.hasPrefix("issue") {
-            try counter.step("issue --balance 20")
-            try counter.step("backup ~/kept")
+            try till.step("issue --balance 20")
+            try till.step("backup ~/kept")
         }
         let watched = try KillSwitch(
-            counter, reader: station.reader.devicePath, files: counter.home)
-        let ended = try counter.run(counter.words(of: line), with: watched.variables())
+            till, reader: station.reader.devicePath, files: till.home)
+        let ended = try till.run(till.words(of: line), with: watched.variables())
         #expect(ended.status == 0, "\(ended.errors)")
         let calls = try watched.takeLog()
         #expect(calls.contains { $0.kind == "told" })
         #expect(!calls.contains { $0.kind == "stray" })
-        #expect(missing(from: calls, at: counter.home) == [])
+        #expect(missing(from: calls, at: till.home) == [])
         // A command that only reads has nothing to make last.
         #expect(calls.contains { $0.name == "sync" } == (line != "read"))
         // Without them it would be missed, and as early as the card is written to.
         guard line != "read" else { return }
-        let careless = missing(from: calls.filter { $0.name != "sync" }, at: counter.home)
+        let careless = missing(from: calls.filter { $0.name != "sync" }, at: till.home)
         #expect(careless.contains { $0.contains(#"kind: "told""#) })
         let writes = calls.contains { $0.kind == "reader" }
         #expect(careless.contains { $0.contains(#"kind: "reader""#) } == writes)
@@ -47,14 +47,14 @@ struct DurabilityTests {
         "a ledger that another program holds is let go once",
         arguments: [("restore-backup ~/kept", LOCK_SH), ("read", LOCK_EX)])
     func letGoOnce(line: String, hold: Int32) throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        try counter.step("backup ~/kept")
-        let holder = unsafe open("\(counter.data)/.ledger.sqlite.lock", O_RDWR | O_CLOEXEC)
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.step("backup ~/kept")
+        let holder = unsafe open("\(till.data)/.ledger.sqlite.lock", O_RDWR | O_CLOEXEC)
         defer { close(holder) }
         try #require(flock(holder, hold) == 0)
-        let watched = try KillSwitch(counter)
-        let ended = try counter.run(counter.words(of: line), with: watched.variables())
+        let watched = try KillSwitch(till)
+        let ended = try till.run(till.words(of: line), with: watched.variables())
         #expect(ended.status == 9, "\(ended.output)\(ended.errors)")
         let calls = try watched.takeLog()
         #expect(!calls.contains { $0.kind == "stray" })

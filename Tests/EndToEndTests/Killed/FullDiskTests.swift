@@ -3,29 +3,29 @@ import Testing
 import Thoroughness
 
 /// The disk says no at one call after another. Whatever the program then says is true, no money is
-/// lost or doubled, and the next tap with a sound disk settles.
+/// lost or doubled, and the next tap with a sound disk resolves.
 @Suite("A disk that fails below the program", .ownThread, .serialized)
 struct FullDiskTests {
     @Test(
         "full from one call on",
         arguments: Thoroughness.some([Change.pay, .add, .issue, .close], of: 2))
     func full(change: Change) throws {
-        let desk = try FaultDesk(change, counting: "ledger")
+        let till = try FaultyTill(change, counting: "ledger")
         let step = Thoroughness.step(change.line == Change.pay.line ? 2 : 4, usual: 16)
-        let places = desk.places([.failOn(ENOSPC)]) {
+        let places = till.places([.failOn(ENOSPC)]) {
             $0.number.isMultiple(of: step) || $0.name == "sync"
         }
-        let count = try desk.play(places, next: .read)
+        let count = try till.play(places, next: .read)
         #expect(count >= 50 / step)
         // Before anything was begun, afterwards, and where only tidying up was left to do.
         if !Thoroughness.isSanitized {
-            #expect(Set(desk.answers.keys).isSuperset(of: [0, 6, 9]))
+            #expect(Set(till.answers.keys).isSuperset(of: [0, 6, 9]))
         }
-        let words = desk.answers[9, default: []]
+        let words = till.answers[9, default: []]
         #expect(words.contains { $0.contains("no space left") })
         #expect(!words.contains { $0.contains("does not exist") })
         // The commit that begins it may have reached the disk, and the ledger cannot be asked.
-        let unknown = desk.answers[6, default: []]
+        let unknown = till.answers[6, default: []]
         #expect(unknown.contains { $0.contains("Whether the ledger has the") }, "\(unknown)")
     }
 
@@ -33,12 +33,12 @@ struct FullDiskTests {
         "a sync that fails, once or from then on",
         arguments: Thoroughness.some([Change.pay, .add, .issue, .close], of: 4))
     func unsynced(change: Change) throws {
-        let desk = try FaultDesk(change, counting: "sync")
-        let count = try desk.play(desk.places([.fail(EIO), .failOn(EIO)]), next: .read)
+        let till = try FaultyTill(change, counting: "sync")
+        let count = try till.play(till.places([.fail(EIO), .failOn(EIO)]), next: .read)
         #expect(count >= 12)
         // What was written is there or is not: nothing may be said of it that a sync decides.
-        #expect(Set(desk.answers.keys) == [0, 6])
-        let unknown = desk.answers[6, default: []]
+        #expect(Set(till.answers.keys) == [0, 6])
+        let unknown = till.answers[6, default: []]
         #expect(unknown.contains { $0.contains("Whether the ledger has the") }, "\(unknown)")
     }
 
@@ -47,34 +47,34 @@ struct FullDiskTests {
         "a write that fails once, or takes only half",
         arguments: Thoroughness.some([Change.pay, .add], of: 2))
     func unwritten(change: Change) throws {
-        let desk = try FaultDesk(change, counting: "ledger")
+        let till = try FaultyTill(change, counting: "ledger")
         let step = Thoroughness.step(3, usual: 15)
-        let places = desk.places([.fail(EIO), .short], every: step) { $0.name == "write" }
-        #expect(try desk.play(places, next: .read) >= 2 * 30 / step)
+        let places = till.places([.fail(EIO), .short], every: step) { $0.name == "write" }
+        #expect(try till.play(places, next: .read) >= 2 * 30 / step)
     }
 
     @Test("keys that do not reach the disk: what is said of them is so")
     func keys() throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        let start = try Counter(like: counter)
-        let watched = try KillSwitch(counter, files: counter.data)
-        let rotated = try counter.run(
+        let till = try Till()
+        try till.step("issue --balance 20")
+        let start = try Till(like: till)
+        let watched = try KillSwitch(till, files: till.data)
+        let rotated = try till.run(
             ["keys", "rotate"], with: watched.variables(calls: "sync"))
         #expect(rotated.status == 0)
         let syncs = try watched.takeLog().counted
         var wereInPlace: Set<Bool> = []
         for number in stride(from: 1, through: syncs, by: 1) {
-            try counter.takeFiles(of: start)
-            let before = try counter.text(of: counter.keys)
-            let ended = try counter.run(
+            try till.takeFiles(of: start)
+            let before = try till.text(of: till.keys)
+            let ended = try till.run(
                 ["keys", "rotate"], with: watched.variables(.fail(EIO), at: number, calls: "sync"))
             #expect(ended.status == 1, "\(ended.errors)")
-            let areNew = try counter.text(of: counter.keys) != before
+            let areNew = try till.text(of: till.keys) != before
             wereInPlace.insert(areNew)
             #expect(ended.errors.contains("The keys are in place") == areNew, "\(ended.errors)")
             #expect(ended.errors.contains("No key was changed") != areNew, "\(ended.errors)")
-            #expect(try counter.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
+            #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
         }
         #expect(wereInPlace == [true, false])
     }
@@ -82,13 +82,13 @@ struct FullDiskTests {
     /// By file and by folder: root may write what others may not, so the calls themselves refuse.
     @Test("files that may only be read", arguments: [("open,create", EROFS), ("create", EACCES)])
     func readOnly(calls: String, number: Int32) throws {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
-        let tag = try counter.text(of: counter.simulation.path)
-        let refused = try KillSwitch(counter, files: counter.data + "/ledger.sqlite")
+        let till = try Till()
+        try till.step("issue --balance 20")
+        let tag = try till.text(of: till.simulation.path)
+        let refused = try KillSwitch(till, files: till.data + "/ledger.sqlite")
             .variables(.failOn(number), at: 1, calls: calls)
         for line in ["pay 1", "add 1", "close", "scratch"] {
-            let ended = try counter.run(counter.words(of: line), with: refused)
+            let ended = try till.run(till.words(of: line), with: refused)
             #expect(ended.status == 9, "\(line): \(ended.errors)")
             #expect(ended.errors.contains("may only be read"), "\(line): \(ended.errors)")
             #expect(ended.output.isEmpty, "\(line): \(ended.output)")
@@ -99,11 +99,11 @@ struct FullDiskTests {
             ("takings", "$20.00"), ("audit", "Cards: 1, operations: 1, nothing open; every"),
             ("backup ~/copy-of-\(number)", "The ledger is copied to "),
         ] {
-            let ended = try counter.run(counter.words(of: line), with: refused)
+            let ended = try till.run(till.words(of: line), with: refused)
             #expect(ended.status == 0, "\(line): \(ended.errors)")
             #expect(ended.output.contains(words), "\(line): \(ended.output)")
         }
-        #expect(try counter.text(of: counter.simulation.path) == tag)
-        #expect(try counter.step("read").hasPrefix("No name, $20.00\n"))
+        #expect(try till.text(of: till.simulation.path) == tag)
+        #expect(try till.step("read").hasPrefix("No name, $20.00\n"))
     }
 }

@@ -58,16 +58,16 @@ struct KillSwitch {
     /// `files` is the folder whose files count; without it that of keys and ledger. `database` is
     /// the folder of a server's socket.
     init(
-        _ counter: Counter, reader: String? = nil, files: String? = nil, database: String? = nil
+        _ till: Till, reader: String? = nil, files: String? = nil, database: String? = nil
     ) throws {
         let program = try Executable.path()
         let folder = program.prefix(upTo: try #require(program.lastIndex(of: "/")))
         library = "\(folder)/libKillSwitch.so"
         guard try DurableFile(library).permissions() != nil else { throw Missing(path: library) }
-        self.files = files ?? counter.data
+        self.files = files ?? till.data
         self.reader = reader
         self.database = database
-        log = counter.file("calls")
+        log = till.file("calls")
     }
 
     /// The variables for a run. `calls` are those that count, all of them without.

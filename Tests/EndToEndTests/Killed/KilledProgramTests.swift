@@ -5,23 +5,23 @@ import Thoroughness
 /// the reader. Whatever it was doing then has happened once or not at all, and the next tap knows.
 @Suite("The program killed at a system call", .ownThread, .serialized)
 struct KilledProgramTests {
-    @Test("a payment, at every call", arguments: FaultDesk.Next.allCases)
-    func payment(next: FaultDesk.Next) throws {
-        let desk = try FaultDesk(.pay)
-        #expect(desk.calls.counted >= Change.pay.leastCalls)
-        #expect(desk.calls.count { $0.kind == "reader" } >= 30)
+    @Test("a payment, at every call", arguments: FaultyTill.Next.allCases)
+    func payment(next: FaultyTill.Next) throws {
+        let till = try FaultyTill(.pay)
+        #expect(till.calls.counted >= Change.pay.leastCalls)
+        #expect(till.calls.count { $0.kind == "reader" } >= 30)
         let step = Thoroughness.step(next == .read ? 1 : 3, usual: 15)
-        let count = try desk.play(desk.places(every: step), next: next)
+        let count = try till.play(till.places(every: step), next: next)
         #expect(count >= 2 * (Change.pay.leastCalls / step))
     }
 
     @Test("every other change", .checkOnly, arguments: [Change.add, .issue, .close])
     func changes(change: Change) throws {
-        let desk = try FaultDesk(change)
-        #expect(desk.calls.counted >= change.leastCalls)
-        for next in FaultDesk.Next.allCases {
+        let till = try FaultyTill(change)
+        #expect(till.calls.counted >= change.leastCalls)
+        for next in FaultyTill.Next.allCases {
             let step = Thoroughness.step(next == .read ? 5 : 10)
-            let count = try desk.play(desk.places(every: step, from: step), next: next)
+            let count = try till.play(till.places(every: step, from: step), next: next)
             #expect(count >= 2 * (change.leastCalls / step))
         }
     }
@@ -30,12 +30,12 @@ struct KilledProgramTests {
         "what is done more rarely", .checkOnly,
         arguments: [Change.protect, .unprotect, .adopt, .replace, .refund])
     func rareChanges(change: Change) throws {
-        let desk = try FaultDesk(change)
-        #expect(desk.calls.counted >= change.leastCalls)
+        let till = try FaultyTill(change)
+        #expect(till.calls.counted >= change.leastCalls)
         let usual = change.line == Change.protect.line ? 6 : 12
-        for next in FaultDesk.Next.allCases {
+        for next in FaultyTill.Next.allCases {
             let step = Thoroughness.step(next == .read ? usual : 2 * usual)
-            let count = try desk.play(desk.places(every: step, from: step), next: next)
+            let count = try till.play(till.places(every: step, from: step), next: next)
             #expect(count >= 2 * (change.leastCalls / step))
         }
     }
@@ -43,10 +43,10 @@ struct KilledProgramTests {
     /// It takes its two seconds to scratch, so many at a time.
     @Test("a code that is revealed", .checkOnly)
     func scratching() throws {
-        let desk = try FaultDesk(.scratch, stations: 16)
-        #expect(desk.calls.counted >= Change.scratch.leastCalls)
+        let till = try FaultyTill(.scratch, stations: 16)
+        #expect(till.calls.counted >= Change.scratch.leastCalls)
         let step = Thoroughness.step(8)
-        let count = try desk.play(desk.places(every: step, from: step), next: .read)
+        let count = try till.play(till.places(every: step, from: step), next: .read)
         #expect(count >= 2 * (Change.scratch.leastCalls / step))
     }
 
@@ -54,11 +54,11 @@ struct KilledProgramTests {
         "the larger chips", .checkOnly, arguments: ["NTAG215", "NTAG216"],
         [Change.pay, .add, .issue, .close])
     func chips(chip: String, change: Change) throws {
-        let desk = try FaultDesk(change, chip: chip)
-        #expect(desk.calls.counted >= change.leastCalls)
+        let till = try FaultyTill(change, chip: chip)
+        #expect(till.calls.counted >= change.leastCalls)
         let isPayment = change.line == Change.pay.line
         let step = Thoroughness.asked == .prove ? 5 : Thoroughness.step(isPayment ? 5 : 25)
-        let count = try desk.play(desk.places(every: step, from: step), next: .read)
+        let count = try till.play(till.places(every: step, from: step), next: .read)
         #expect(count >= 2 * (change.leastCalls / step))
     }
 }

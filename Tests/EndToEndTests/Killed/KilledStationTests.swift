@@ -3,8 +3,8 @@ import PrivatePostgreSQL
 import Testing
 import Thoroughness
 
-/// The built program is killed before and after everything that it sends to its database. Its request
-/// has happened once or not at all then, and the next tap knows.
+/// The built program is killed before and after everything that it sends to its database. Its
+/// request has happened once or not at all then, and the next tap knows.
 @Suite("The program killed as it asks PostgreSQL", .ownThread, .serialized)
 struct KilledStationTests {
     @Test("a payment", arguments: ["pay"]) func payment(verb: String) throws {
@@ -12,21 +12,21 @@ struct KilledStationTests {
             verb, moving: -100, says: "Paid", step: Thoroughness.step(1, usual: 6))
     }
 
-    @Test("an addition", .checkOnly) func addition() throws {
+    @Test("a top-up", .checkOnly) func topUp() throws {
         try KilledStationTests.kill("add", moving: 100, says: "Added", step: Thoroughness.step(4))
     }
 
     private static func kill(
         _ verb: String, moving cents: Int, says done: String, step: Int
     ) throws {
-        try House.opened { owner, server, _ in
+        try TestIssuer.opened { owner, server, _ in
             let till = try owner.station(1)
             try till.step("demo")
             try till.step("add 100")
             let switcher = try KillSwitch(
-                till.counter, files: "/nonexistent", database: folder(of: server))
+                till.till, files: "/nonexistent", database: folder(of: server))
             func run(_ line: String, _ variables: [String: String?] = [:]) throws -> Ended {
-                try till.counter.run(till.words(of: line), with: variables)
+                try till.till.run(till.words(of: line), with: variables)
             }
             func balance() throws -> Int {
                 let read = try run("read --json")
@@ -90,7 +90,7 @@ struct KilledStationTests {
     /// A ledger moves into a database, and the program is killed at any of its steps.
     @Test("a move of a ledger", .checkOnly) func move() throws {
         let server = try PrivatePostgreSQL.shared.get()
-        let original = try Counter()
+        let original = try Till()
         for line in ["demo", "add 20", "pay 1.50"] { try original.step(line) }
         let (calls, _) = try KilledStationTests.move(original, into: server, nil)
         #expect(calls > 20)
@@ -109,17 +109,17 @@ struct KilledStationTests {
 
     /// How many calls there were; after a kill, whether the copy was there before its repetition.
     private static func move(
-        _ original: Counter, into server: PrivatePostgreSQL,
+        _ original: Till, into server: PrivatePostgreSQL,
         _ kill: (action: KillSwitch.Action, place: Int)?
     ) throws -> (calls: Int, wasThere: Bool) {
-        let counter = try Counter(like: original)
+        let till = try Till(like: original)
         let name = "moved_\(UInt32.random(in: 0...UInt32.max))"
         let place = try server.database(name)
         defer { try? server.remove(name) }
-        let switcher = try KillSwitch(counter, database: folder(of: server))
-        let copy = ["ledger", "copy", counter.ledger, "--into", place]
+        let switcher = try KillSwitch(till, database: folder(of: server))
+        let copy = ["ledger", "copy", till.ledger, "--into", place]
         let what: Comment = "\(kill.map { "\($0.action) call \($0.place)" } ?? "undisturbed")"
-        let ended = try counter.run(
+        let ended = try till.run(
             copy, with: switcher.variables(kill?.action, at: kill?.place ?? 0))
         let calls = try switcher.takeLog().counted
         #expect(ended.status == (kill == nil ? 0 : 137), "\(what): \(ended.errors)")
@@ -127,19 +127,19 @@ struct KilledStationTests {
         let wasThere = try server.answer(to: tables, in: name) == "1"
         if kill != nil {
             // One of them can be sold from, never both.
-            let isInUse = try DurableFile(counter.ledger).permissions() != nil
+            let isInUse = try DurableFile(till.ledger).permissions() != nil
             #expect(!(isInUse && wasThere), what)
-            let again = try counter.run(copy)
+            let again = try till.run(copy)
             #expect(again.status == 0, "\(what): \(again.errors)")
             #expect(again.output.contains("It was copied before") == wasThere, what)
         }
-        #expect(try DurableFile(counter.ledger).permissions() == nil, what)
+        #expect(try DurableFile(till.ledger).permissions() == nil, what)
         let ledger = ["--ledger", place]
-        let audit = try counter.run(ledger + ["audit", "--json"])
+        let audit = try till.run(ledger + ["audit", "--json"])
         #expect(audit.output.contains(#""open":0,"violations":[]"#), "\(what): \(audit.output)")
-        let read = try counter.run(ledger + ["read", "--json"])
+        let read = try till.run(ledger + ["read", "--json"])
         #expect(Change.Found(in: read.output)?.balance == "18.50", "\(what): \(read.output)")
-        let third = try counter.run(copy)
+        let third = try till.run(copy)
         #expect(third.status == 0 && third.output.contains("It was copied before"), what)
         return (calls, wasThere)
     }

@@ -3,88 +3,88 @@ import PN532Emulator
 import Testing
 import Thoroughness
 
-/// `read --watch` and the process that drives its reader, either of them killed while a payment that
-/// was cut short is being settled.
+/// `read --watch` and the process that drives its reader, either of them killed while a payment
+/// that was cut short is being resolved.
 @Suite("A watch killed at a system call", .ownThread, .serialized)
 struct KilledWatchTests {
     private static let killed: Int32 = 128 + SIGKILL
 
-    @Test("the watch itself, at its calls to the ledger: the next tap settles")
+    @Test("the watch itself, at its calls to the ledger: the next tap resolves")
     func watch() throws {
-        let desk = try WatchDesk(calls: "ledger")
+        let till = try WatchedTill(calls: "ledger")
         let step = Thoroughness.step(6, usual: 18)
         var count = 0
-        for number in stride(from: 1, through: desk.calls, by: step) {
-            let process = try desk.start(.killBefore, at: number)
+        for number in stride(from: 1, through: till.calls, by: step) {
+            let process = try till.start(.killBefore, at: number)
             #expect(try process.end().status == Self.killed, "call \(number)")
-            try desk.settle("call \(number)")
+            try till.resolve("call \(number)")
             count += 1
         }
-        #expect(count == (desk.calls + step - 1) / step)
+        #expect(count == (till.calls + step - 1) / step)
         // The journal is begun, and two transactions reach the disk behind it, before anybody is
         // told. How many pages they write depends on how the rows lie.
-        #expect(desk.met.filter { $0.name == "create" && $0.path.hasSuffix("-wal") }.count == 1)
-        #expect(desk.met.filter { $0.name == "sync" && $0.path.hasSuffix("-wal") }.count == 3)
-        #expect(desk.met.filter { $0.name == "write" && $0.path.hasSuffix("-wal") }.count > 20)
+        #expect(till.met.filter { $0.name == "create" && $0.path.hasSuffix("-wal") }.count == 1)
+        #expect(till.met.filter { $0.name == "sync" && $0.path.hasSuffix("-wal") }.count == 3)
+        #expect(till.met.filter { $0.name == "write" && $0.path.hasSuffix("-wal") }.count > 20)
     }
 
-    @Test("the process that drives the reader, at its writes: the watch goes on and settles")
+    @Test("the process that drives the reader, at its writes: the watch goes on and resolves")
     func driver() throws {
-        let desk = try WatchDesk(calls: "reader")
+        let till = try WatchedTill(calls: "reader")
         let step = Thoroughness.step(6, usual: 18)
         var count = 0
-        for number in stride(from: WatchDesk.opening + 1, through: desk.calls, by: step) {
-            let process = try desk.start(.killBefore, at: number)
-            try desk.tapAgainWhereAsked(process, "call \(number)")
+        for number in stride(from: WatchedTill.opening + 1, through: till.calls, by: step) {
+            let process = try till.start(.killBefore, at: number)
+            try till.tapAgainWhereAsked(process, "call \(number)")
             try process.wait("a line, call \(number)") { try process.output.hasSuffix("\n") }
             process.signal(SIGINT)
             #expect(try process.end().status == 128 + SIGINT, "call \(number)")
-            #expect(desk.wasMet, "call \(number)")
-            try desk.settle("call \(number)")
+            #expect(till.wasMet, "call \(number)")
+            try till.resolve("call \(number)")
             count += 1
         }
         #expect(count >= 18 / step)
     }
 }
 
-/// A counter at which a payment was cut short, and a watch that finds it.
-private final class WatchDesk {
+/// A till at which a payment was cut short, and a watch that finds it.
+private final class WatchedTill {
     /// The reader is open after that many writes. A watch whose reader cannot be opened ends.
     static let opening = 15
 
-    /// How many calls a watch makes until it has settled and said so.
+    /// How many calls a watch makes until it has resolved and said so.
     let calls: Int
     /// Those calls, in their order.
     let met: [KillSwitch.Call]
     private let counted: String
-    private let station: EmulatedCounter
-    private let start: EmulatedCounter.Snapshot
+    private let station: EmulatedTill
+    private let start: EmulatedTill.Snapshot
     private let killSwitch: KillSwitch
 
     init(calls counted: String) throws {
-        let station = try EmulatedCounter()
-        let killSwitch = try KillSwitch(station.counter, reader: station.reader.devicePath)
+        let station = try EmulatedTill()
+        let killSwitch = try KillSwitch(station.till, reader: station.reader.devicePath)
         (self.counted, self.station, self.killSwitch) = (counted, station, killSwitch)
-        try station.counter.step("issue --balance 20")
+        try station.till.step("issue --balance 20")
         // In the middle of the frames that write the record.
         let before = try station.snapshot()
         let reader = killSwitch.variables(calls: "reader")
-        let whole = try station.counter.runPatiently("pay 1", with: reader) {
+        let whole = try station.till.runPatiently("pay 1", with: reader) {
             _ = try killSwitch.takeLog()
         }
         #expect(whole.status == 0)
         let frames = try killSwitch.takeLog().counted
         try station.restore(before)
         let cut = killSwitch.variables(.killBefore, at: frames - 9, calls: "reader")
-        let ended = try station.counter.runPatiently("pay 1", with: cut) {
+        let ended = try station.till.runPatiently("pay 1", with: cut) {
             try station.restore(before)
         }
         #expect(ended.status == 137)
-        #expect(try station.counter.step("audit --json").contains(#""open":1"#))
+        #expect(try station.till.step("audit --json").contains(#""open":1"#))
         start = try station.snapshot()
-        let process = try station.counter.start(
+        let process = try station.till.start(
             ["read", "--watch"], with: killSwitch.variables(calls: counted))
-        try process.wait("it has settled") { try process.output.hasSuffix("\n") }
+        try process.wait("it has resolved") { try process.output.hasSuffix("\n") }
         process.signal(SIGINT)
         #expect(try process.end().status == 128 + SIGINT)
         let log = try killSwitch.takeLog()
@@ -92,17 +92,17 @@ private final class WatchDesk {
         calls = met.map(\.number).max() ?? 0
     }
 
-    private var claim: String { station.counter.file("claim") }
+    private var claim: String { station.till.file("claim") }
 
     /// Whether a process has come to the call.
     var wasMet: Bool { unsafe access(claim, F_OK) == 0 }
 
     /// A watch that has its reader, or was killed before. One that found none ends at once.
     func start(_ action: KillSwitch.Action, at number: Int) throws -> ChildProcess {
-        for _ in 0..<Counter.mostTries {
+        for _ in 0..<Till.mostTries {
             try station.restore(start)
             _ = unsafe unlink(claim)
-            let process = try station.counter.start(
+            let process = try station.till.start(
                 ["read", "--watch", "--verbose"],
                 with: killSwitch.variables(action, at: number, calls: counted, once: claim))
             let hasReader = try ChildProcess.poll {
@@ -115,7 +115,7 @@ private final class WatchDesk {
         throw ChildProcess.Failure(what: "no reader, however often", number: EIO)
     }
 
-    /// A card whose settling was cut short is read again when it is tapped again: it says so.
+    /// A card whose resolving was cut short is read again when it is tapped again: it says so.
     func tapAgainWhereAsked(_ process: ChildProcess, _ what: Comment) throws {
         try process.wait(what) {
             try process.output.hasSuffix("\n") || process.errors.contains("Tap the card again")
@@ -129,13 +129,13 @@ private final class WatchDesk {
     }
 
     /// The next tap finds the payment made or not made, and nothing open.
-    func settle(_ what: Comment) throws {
+    func resolve(_ what: Comment) throws {
         try station.waitUntilFree()
-        let read = try station.counter.runPatiently("read --json")
+        let read = try station.till.runPatiently("read --json")
         #expect(read.status == 0, "\(what): \(read.output)")
         let found = Change.Found(in: read.output)
         #expect(found == Change.pay.before || found == Change.pay.after, "\(what): \(read.output)")
-        let audit = try station.counter.step("audit --json")
+        let audit = try station.till.step("audit --json")
         #expect(audit.contains(#""open":0,"violations":[]"#), "\(what): \(audit)")
     }
 }

@@ -4,18 +4,18 @@ import Testing
 /// `tapcard emulate` and another tapcard that uses it, as a newcomer with no reader would.
 @Suite("One tapcard plays the reader, another one uses it", .ownThread)
 struct EmulateCommandTests {
-    @Test("a card is made, pulled in the middle of a payment and settled, by name")
+    @Test("a card is made, pulled in the middle of a payment and resolved, by name")
     func story() throws {
-        let counter = try Counter()
-        let link = counter.file("reader")
-        let emulator = try counter.start(["emulate", "--tag", "NTAG215", "--link", link])
+        let till = try Till()
+        let link = till.file("reader")
+        let emulator = try till.start(["emulate", "--tag", "NTAG215", "--link", link])
         try emulator.wait("it is there") { try emulator.output.contains("pn532_uart:") }
         let reader = ["TAPCARD_READER": Optional("pn532_uart:\(link)")]
         func run(_ line: String) throws -> Ended {
-            try counter.run(counter.words(of: line), with: reader)
+            try till.run(till.words(of: line), with: reader)
         }
         func tell(_ line: String) throws {
-            let ended = try counter.run(["emulate", "--link", link, "--tell", line])
+            let ended = try till.run(["emulate", "--link", link, "--tell", line])
             #expect(ended.status == 0, "\(ended.errors)")
         }
         #expect(try run("init --currency USD").status == 0)

@@ -1,5 +1,5 @@
 import Glibc
-import Ntag424
+import NTAG424
 import PN532Emulator
 import SimulatedField
 import Testing
@@ -10,19 +10,19 @@ import Type2Tag
 struct ExitStatusTests {
     @Test("done, usage, no card, refused, untrusted and ledger, each with its word")
     func table() throws {
-        let station = try EmulatedCounter()
-        let counter = station.counter
-        try counter.step("issue --balance 10")
+        let station = try EmulatedTill()
+        let till = station.till
+        try till.step("issue --balance 10")
         let old = station.reader.simulation
         func ends(_ line: String, _ status: Int32, _ result: String, _ error: String?) throws {
-            let ended = try counter.run(counter.words(of: line + " --json"))
+            let ended = try till.run(till.words(of: line + " --json"))
             #expect(ended.status == status, "\(line): \(ended.output)")
             #expect(ended.output.hasPrefix(#"{"result":"\#(result)","#), "\(line)")
             if let error { #expect(ended.output.contains(#""error":"\#(error)""#), "\(line)") }
         }
         try ends("read", 0, "done", nil)
         try ends("pay 4,5", 2, "usage", "bad-amount")
-        try ends("pay 11", 4, "refused", "insufficient-funds")
+        try ends("pay 11", 4, "refused", "insufficient-balance")
         try ends("pay 1 --ledger /dev/null/ledger", 9, "ledger", "not-set-up")
         // A folder is not a ledger.
         try ends("pay 1 --ledger ~", 9, "ledger", "ledger-unavailable")
@@ -36,39 +36,39 @@ struct ExitStatusTests {
 
     @Test("a card that goes before anything was begun is exit 3, and nothing is open")
     func pulled() throws {
-        let station = try EmulatedCounter()
-        try station.counter.step("issue --balance 10")
+        let station = try EmulatedTill()
+        try station.till.step("issue --balance 10")
         station.tell("fault frame 1 lost")
-        let ended = try station.counter.runPatiently("pay 1 --timeout 0")
+        let ended = try station.till.runPatiently("pay 1 --timeout 0")
         #expect(ended.status == 3)
         station.tell("present")
-        #expect(try station.counter.step("read --json").contains(#""balance":"10.00""#))
-        #expect(try station.counter.step("audit --json").contains(#""open":0,"#))
+        #expect(try station.till.step("read --json").contains(#""balance":"10.00""#))
+        #expect(try station.till.step("audit --json").contains(#""open":0,"#))
     }
 
-    @Test("a card that goes in the middle of a payment is exit 6, and the next tap settles it")
+    @Test("a card that goes in the middle of a payment is exit 6, and the next tap resolves it")
     func unknown() throws {
-        let station = try EmulatedCounter()
-        try station.counter.step("issue --balance 10")
+        let station = try EmulatedTill()
+        try station.till.step("issue --balance 10")
         station.tell("fault write 2 lost")
-        let ended = try station.counter.runPatiently("pay 1 --timeout 0")
+        let ended = try station.till.runPatiently("pay 1 --timeout 0")
         #expect(ended.status == 6)
-        #expect(ended.errors.contains("Tap the card again to settle it."))
+        #expect(ended.errors.contains("Tap the card again to resolve it."))
         station.tell("present")
-        #expect(try station.counter.step("read --json").contains(#""balance":"10.00""#))
+        #expect(try station.till.step("read --json").contains(#""balance":"10.00""#))
     }
 
     @Test("when libnfc gives up with abort(), the outcome is unknown, and is said to be")
     func aborted() throws {
-        let station = try EmulatedCounter()
-        try station.counter.step("issue --balance 10")
+        let station = try EmulatedTill()
+        try station.till.step("issue --balance 10")
         var unknown = 0
         for command in 15...35 {
             station.tell("fault command \(command) status 255")
-            let ended = try station.counter.run(["pay", "0.01", "--timeout", "0"])
+            let ended = try station.till.run(["pay", "0.01", "--timeout", "0"])
             station.tell("fault none")
-            try station.counter.step("read")
-            #expect(try station.counter.step("audit --json").contains(#""open":0,"#))
+            try station.till.step("read")
+            #expect(try station.till.step("audit --json").contains(#""open":0,"#))
             guard ended.errors.contains("libnfc gave up") else { continue }
             unknown += 1
             #expect(ended.status == 6)
@@ -79,9 +79,9 @@ struct ExitStatusTests {
 
     @Test("when libnfc does not survive an answer, too", arguments: [SIGSEGV, SIGBUS])
     func damaged(signal: Int32) throws {
-        let station = try EmulatedCounter()
+        let station = try EmulatedTill()
         station.tell("take")
-        let process = try station.counter.start(["pay", "1", "--verbose"])
+        let process = try station.till.start(["pay", "1", "--verbose"])
         try process.wait("it waits") { try process.errors.contains("waiting for a card") }
         process.signal(signal)
         let ended = try process.end()
@@ -91,9 +91,9 @@ struct ExitStatusTests {
 
     @Test("a reader that is not there is exit 5 and names doctor")
     func noReader() throws {
-        let station = try EmulatedCounter(link: true)
+        let station = try EmulatedTill(link: true)
         station.tell("unplug")
-        let ended = try station.counter.run(["read"])
+        let ended = try station.till.run(["read"])
         #expect(ended.status == 5)
         #expect(ended.errors.contains("tapcard doctor"))
         #expect(ended.errors.contains("--reader sim"))
@@ -101,18 +101,18 @@ struct ExitStatusTests {
 
     @Test("a reader that another tapcard works with is exit 5 and says who has it")
     func busy() throws {
-        let station = try EmulatedCounter()
+        let station = try EmulatedTill()
         station.tell("remove")
-        let process = try station.counter.start(["read", "--verbose"])
+        let process = try station.till.start(["read", "--verbose"])
         try process.wait("it waits") { try process.errors.contains("waiting for a card") }
-        let ended = try station.counter.run(["read", "--json"])
+        let ended = try station.till.run(["read", "--json"])
         #expect(ended.status == 5)
         #expect(ended.output.contains(#""error":"reader-busy""#))
         #expect(ended.output.contains("\(process.process)"))
         station.tell("present")
         let read = try process.end()
         // On a busy machine libnfc may give up on the played reader.
-        let status = read.isWithoutReader ? try station.counter.run(["read"]).status : read.status
+        let status = read.isWithoutReader ? try station.till.run(["read"]).status : read.status
         #expect(status == 4, "\(read)")
     }
 
@@ -125,12 +125,12 @@ struct ExitStatusTests {
             ("add classic", 4, "several-tags"),
         ])
     func foreign(change: String, status: Int32, error: String) throws {
-        let station = try EmulatedCounter()
-        try station.counter.step("issue --balance 10")
+        let station = try EmulatedTill()
+        try station.till.step("issue --balance 10")
         let before = station.reader.simulation.tags
         station.tell(change)
         for line in ["read", "pay 1", "add 1"] {
-            let ended = try station.counter.runPatiently(line + " --timeout 0 --json")
+            let ended = try station.till.runPatiently(line + " --timeout 0 --json")
             #expect(ended.status == status, "\(line): \(ended.output)")
             #expect(ended.output.contains(#""error":"\#(error)""#), "\(ended.output)")
         }
@@ -139,13 +139,13 @@ struct ExitStatusTests {
 
     @Test("an NTAG 424 DNA is told by name, and nothing is tried on it")
     func chip() throws {
-        let station = try EmulatedCounter()
+        let station = try EmulatedTill()
         station.tell("present NTAG424")
         let before = station.reader.simulation.chips
-        let told = try station.counter.runPatiently("tag info --timeout 5")
+        let told = try station.till.runPatiently("tag info --timeout 5")
         #expect(told.status == 0)
         #expect(told.output.hasPrefix("NTAG424, number 04518DFAA96180\n"), "\(told.output)")
-        let refused = try station.counter.runPatiently("tag dump --timeout 5")
+        let refused = try station.till.runPatiently("tag dump --timeout 5")
         #expect(refused.status == 4)
         #expect(refused.errors.contains("no dump of it can be made"), "\(refused.errors)")
         #expect(station.reader.simulation.chips == before)

@@ -2,7 +2,7 @@ import Testing
 import Thoroughness
 
 /// The card goes, or the radio fails, at every WRITE of a payment, between the built program with
-/// the real libnfc and a PN532. Whatever the program then says is true, and the next tap settles.
+/// the real libnfc and a PN532. Whatever the program then says is true, and the next tap resolves.
 @Suite("A payment over libnfc that meets a fault of the radio", .ownThread)
 struct FieldFaultTests {
     private static let faults = [
@@ -12,37 +12,37 @@ struct FieldFaultTests {
 
     @Test("at every WRITE", arguments: Thoroughness.some(faults, of: 4))
     func everyWrite(fault: String) throws {
-        try Desk().disturb("write", with: fault, atLeast: 7)
+        try FieldTill().disturb("write", with: fault, atLeast: 7)
     }
 
     @Test(
         "at every command of a card that proves itself",
         arguments: Thoroughness.some(["lost", "torn old", "torn new", "acknowledge-lost"], of: 2))
     func everyCommand(fault: String) throws {
-        try Desk(chip: "NTAG424").disturb("frame", with: fault, atLeast: 6)
+        try FieldTill(chip: "NTAG424").disturb("frame", with: fault, atLeast: 6)
     }
 
     @Test("at every frame", .checkOnly, arguments: ["lost", "garbled", "refused 1"])
     func everyFrame(fault: String) throws {
-        try Desk().disturb("frame", with: fault, atLeast: 10)
+        try FieldTill().disturb("frame", with: fault, atLeast: 10)
     }
 }
 
-/// A counter over libnfc at which payments of a dollar are disturbed one after another.
-final class Desk {
+/// A till over libnfc at which payments of a dollar are disturbed one after another.
+final class FieldTill {
     /// More than any payment has WRITEs, frames or commands.
     private static let mostPlaces = 80
 
-    let station: EmulatedCounter
+    let station: EmulatedTill
     /// In cents, as the last undisturbed tap showed it.
     private(set) var balance = 20_000
     private(set) var statuses: Set<Int32> = []
 
     /// With a new tag of this chip; without one, with that of every fresh reader.
     init(link: Bool = false, chip: String? = nil) throws {
-        station = try EmulatedCounter(link: link)
+        station = try EmulatedTill(link: link)
         if let chip { station.tell("present \(chip)") }
-        try station.counter.step("issue --balance 200")
+        try station.till.step("issue --balance 200")
     }
 
     /// Payments with the fault at one place after another, up to the first that was not reached.
@@ -53,7 +53,7 @@ final class Desk {
         var met = 0
         for number in 1...Self.mostPlaces {
             station.tell("fault \(counted) \(number) \(fault)")
-            let isMet = try payAndSettle("\(fault) at \(counted) \(number)", at: location)
+            let isMet = try payAndResolve("\(fault) at \(counted) \(number)", at: location)
             if !isMet { break }
             met += 1
         }
@@ -65,14 +65,14 @@ final class Desk {
     /// A payment under the fault that is armed, and a tap that nothing disturbs. Whether the
     /// payment got as far as the fault.
     @discardableResult
-    func payAndSettle(
+    func payAndResolve(
         _ what: Comment, at location: SourceLocation = #_sourceLocation
     ) throws -> Bool {
         func isArmed() -> Bool { !station.tell("status").contains(#""faults":[]"#) }
-        var ended = try station.counter.run(["pay", "1", "--timeout", "0"])
+        var ended = try station.till.run(["pay", "1", "--timeout", "0"])
         // The fault has not come: on a busy machine the played reader was too slow for libnfc.
-        for _ in 0..<Counter.mostTries where ended.isWithoutReader && isArmed() {
-            ended = try station.counter.run(["pay", "1", "--timeout", "0"])
+        for _ in 0..<Till.mostTries where ended.isWithoutReader && isArmed() {
+            ended = try station.till.run(["pay", "1", "--timeout", "0"])
         }
         statuses.insert(ended.status)
         let wasSpared = isArmed()
@@ -85,24 +85,24 @@ final class Desk {
             balance -= 100
             return false
         }
-        let read = try station.counter.runPatiently("read --json")
+        let read = try station.till.runPatiently("read --json")
         #expect(read.status == 0, "\(what): \(read.output)", sourceLocation: location)
-        let settled = try cents(in: read.output)
+        let resolved = try cents(in: read.output)
         #expect(
-            settled == balance || settled == balance - 100, what, sourceLocation: location)
+            resolved == balance || resolved == balance - 100, what, sourceLocation: location)
         // A success is never claimed that did not happen, and what was refused did not happen.
         if ended.status == 0 {
-            #expect(settled == balance - 100, what, sourceLocation: location)
+            #expect(resolved == balance - 100, what, sourceLocation: location)
         } else if ended.status != 6 {
-            #expect(settled == balance, "\(what): \(ended.errors)", sourceLocation: location)
+            #expect(resolved == balance, "\(what): \(ended.errors)", sourceLocation: location)
         }
-        balance = settled
+        balance = resolved
         return true
     }
 
     func expectConsistent() throws {
         station.tell("fault none")
-        let audit = try station.counter.step("audit --json")
+        let audit = try station.till.step("audit --json")
         #expect(audit.contains(#""open":0,"violations":[]"#), "\(audit)")
     }
 

@@ -13,26 +13,26 @@ struct LinkFaultTests {
                 "status 39", "status 255",
             ], of: 4))
     func everyFrame(fault: String) throws {
-        try Desk(link: true).disturb("data", with: fault, atLeast: 10)
+        try FieldTill(link: true).disturb("data", with: fault, atLeast: 10)
     }
 
     @Test(
-        "a reader that is unplugged, at every command; plugged in again, the next tap settles",
+        "a reader that is unplugged, at every command; plugged in again, the next tap resolves",
         .checkOnly)
     func unplugged() throws {
-        let desk = try Desk(link: true)
-        try desk.disturb("command", with: "unplug", atLeast: 20)
-        #expect(desk.statuses.contains(6))
-        #expect(desk.statuses.contains(5))
+        let till = try FieldTill(link: true)
+        try till.disturb("command", with: "unplug", atLeast: 20)
+        #expect(till.statuses.contains(6))
+        #expect(till.statuses.contains(5))
     }
 
     @Test(
-        "an answer that never comes is a time-out, and settled",
+        "an answer that never comes is a time-out, and resolved",
         arguments: [("lose-reply", 1), ("lose-reply", 4), ("stall", 3)])
     func silent(fault: String, frame: Int) throws {
-        let desk = try Desk(link: true)
-        desk.station.tell("fault data \(frame) \(fault)")
-        try desk.payAndSettle("\(fault) at frame \(frame)")
-        try desk.expectConsistent()
+        let till = try FieldTill(link: true)
+        till.station.tell("fault data \(frame) \(fault)")
+        try till.payAndResolve("\(fault) at frame \(frame)")
+        try till.expectConsistent()
     }
 }

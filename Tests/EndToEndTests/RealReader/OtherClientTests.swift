@@ -9,13 +9,13 @@ import Type2Tag
 @Suite("Cards that tapcard and other programs share", .ownThread)
 struct OtherClientTests {
     private func libnfc(
-        _ name: String, _ words: [String], _ station: EmulatedCounter, answers: String = ""
+        _ name: String, _ words: [String], _ station: EmulatedTill, answers: String = ""
     ) throws -> Client.Ended {
         try Client.libnfc(name)
             .run(words, device: station.reader.connectionString, answers: answers)
     }
 
-    private func nfcpy(_ words: [String], _ station: EmulatedCounter) throws -> String {
+    private func nfcpy(_ words: [String], _ station: EmulatedTill) throws -> String {
         let device = try #require(station.reader.devicePath)
         let ended = try Client.nfcpy().run([device] + words)
         #expect(ended.status == 0, "\(ended.text)")
@@ -24,19 +24,19 @@ struct OtherClientTests {
 
     @Test("nfc-list sees the card between two taps, and the second tap goes well")
     func list() throws {
-        let station = try EmulatedCounter()
-        try station.counter.step("demo")
+        let station = try EmulatedTill()
+        try station.till.step("demo")
         let seen = try libnfc("nfc-list", [], station)
         #expect(seen.text.contains("UID (NFCID1): 04  ac  6b  72  ba  6c  80"))
-        #expect(try station.counter.step("add 5").hasPrefix("Added $5.00"))
+        #expect(try station.till.step("add 5").hasPrefix("Added $5.00"))
     }
 
     @Test("nfc-mfultralight reads the bytes that tapcard wrote", arguments: Type2Chip.known)
     func read(chip: Type2Chip) throws {
-        let station = try EmulatedCounter()
+        let station = try EmulatedTill()
         station.tell("present \(chip.name)")
-        try station.counter.step("issue --name Zoë --balance 12.50")
-        let file = station.counter.file("card.mfd")
+        try station.till.step("issue --name Zoë --balance 12.50")
+        let file = station.till.file("card.mfd")
         let ended = try libnfc("nfc-mfultralight", ["r", file], station)
         #expect(ended.text.contains("(0 pages failed)"), "\(ended.text)")
         let bytes = try #require(try DurableFile(file).read())
@@ -49,23 +49,23 @@ struct OtherClientTests {
 
     @Test("an old image that nfc-mfultralight puts back is found out")
     func oldImage() throws {
-        let station = try EmulatedCounter()
-        try station.counter.step("issue --balance 10")
-        let file = station.counter.file("card.mfd")
+        let station = try EmulatedTill()
+        try station.till.step("issue --balance 10")
+        let file = station.till.file("card.mfd")
         _ = try libnfc("nfc-mfultralight", ["r", file], station)
-        try station.counter.step("pay 4")
+        try station.till.step("pay 4")
         let ended = try libnfc(
             "nfc-mfultralight", ["w", file], station, answers: String(repeating: "n\n", count: 8))
         #expect(ended.status == 0, "\(ended.text)")
-        let read = try station.counter.runPatiently("read --json")
+        let read = try station.till.runPatiently("read --json")
         #expect(read.status == 7)
         #expect(read.output.contains(#""seal":"rolled-back""#))
     }
 
     @Test("nfcpy reads the message that tapcard wrote")
     func message() throws {
-        let station = try EmulatedCounter()
-        try station.counter.step("demo")
+        let station = try EmulatedTill()
+        try station.till.step("demo")
         let message = try nfcpy(["read"], station)
         let json = #"{"balance":0.00     ,"id":1,"name":"Amanda Gonzalez","state":"unscratched"}"#
         let hexadecimal = json.utf8.map { byte in
@@ -77,7 +77,7 @@ struct OtherClientTests {
 
     @Test("tapcard reads and adopts the message that nfcpy wrote")
     func foreign() throws {
-        let station = try EmulatedCounter()
+        let station = try EmulatedTill()
         let json =
             #"{"firstName":"Amanda","lastName":"Gonzalez","accountValue":12.5,"id":1}"#
         let payload = [UInt8(json.utf8.count)] + [UInt8(ascii: "T")] + Array(json.utf8)
@@ -86,19 +86,19 @@ struct OtherClientTests {
             return digits.count < 2 ? "0" + digits : digits
         }.joined()
         _ = try nfcpy(["write", record], station)
-        let read = try station.counter.step("read --json")
+        let read = try station.till.step("read --json")
         #expect(read.contains(#""seal":"unsealed""#))
         #expect(read.contains(#""name":"Amanda Gonzalez","balance":"12.50""#))
-        try station.counter.step("adopt --accept-balance 12.50")
-        #expect(try station.counter.step("pay 2.50").contains("$10.00"))
+        try station.till.step("adopt --accept-balance 12.50")
+        #expect(try station.till.step("pay 2.50").contains("$10.00"))
     }
 
     @Test("what nfcpy writes over a card is repaired from the ledger")
     func overwritten() throws {
-        let station = try EmulatedCounter()
-        try station.counter.step("issue --balance 10")
+        let station = try EmulatedTill()
+        try station.till.step("issue --balance 10")
         _ = try nfcpy(["write", "D1010454026E6F21"], station)
-        let read = try station.counter.step("read --json")
+        let read = try station.till.step("read --json")
         #expect(read.contains(#""balance":"10.00""#))
         #expect(read.contains(#""display":"repaired""#))
         #expect(try nfcpy(["read"], station).contains("7B2262616C616E6365223A31302E3030"))

@@ -10,9 +10,9 @@ struct RealWatchTests {
 
     @Test("one line a tap; a card left lying is one tap")
     func taps() throws {
-        let station = try EmulatedCounter()
-        try station.counter.step("issue --balance 20 --name Ann")
-        let process = try station.counter.start(["read", "--watch", "--verbose"])
+        let station = try EmulatedTill()
+        try station.till.step("issue --balance 20 --name Ann")
+        let process = try station.till.start(["read", "--watch", "--verbose"])
         for tap in 1...3 {
             try process.wait("line \(tap)") { try lines(process) == tap }
             station.tell("remove")
@@ -26,14 +26,14 @@ struct RealWatchTests {
         let ended = try process.end()
         #expect(ended.status == 128 + SIGINT)
         let line = "<time> 04AC6B72BA6C80 Ann, $20.00, unscratched\n"
-        #expect(station.counter.masked(ended.output) == line + line + line + line)
+        #expect(station.till.masked(ended.output) == line + line + line + line)
     }
 
     @Test("a reader that is unplugged and plugged in again is reported, and goes on")
     func unplugged() throws {
-        let station = try EmulatedCounter(link: true)
-        try station.counter.step("issue --balance 20 --name Ann")
-        let process = try station.counter.start(["read", "--watch"])
+        let station = try EmulatedTill(link: true)
+        try station.till.step("issue --balance 20 --name Ann")
+        let process = try station.till.start(["read", "--watch"])
         try process.wait("a line") { try lines(process) == 1 }
         station.tell("unplug")
         try process.wait("it says so") {
@@ -50,10 +50,10 @@ struct RealWatchTests {
 
     @Test("a library that gives up with abort() costs the watch one look, not its life")
     func aborted() throws {
-        let station = try EmulatedCounter()
-        try station.counter.step("issue --balance 20 --name Ann")
+        let station = try EmulatedTill()
+        try station.till.step("issue --balance 20 --name Ann")
         station.tell("remove")
-        let process = try station.counter.start(["read", "--watch", "--verbose"])
+        let process = try station.till.start(["read", "--watch", "--verbose"])
         try process.wait("it waits") { try process.errors.contains("waiting for a card") }
         station.tell("fault command 1 status 255")
         station.tell("present")
@@ -64,9 +64,9 @@ struct RealWatchTests {
 
     @Test("the process that drives the reader ends with the watch, however that ends")
     func leftBehind() throws {
-        let station = try EmulatedCounter()
-        try station.counter.step("issue --balance 20")
-        let process = try station.counter.start(["read", "--watch"])
+        let station = try EmulatedTill()
+        try station.till.step("issue --balance 20")
+        let process = try station.till.start(["read", "--watch"])
         try process.wait("a line") { try lines(process) == 1 }
         let drivers = try children(of: process.process)
         #expect(drivers.count == 1)
@@ -75,7 +75,7 @@ struct RealWatchTests {
         // The next command gets the reader.
         var status: Int32 = 5
         for _ in 0..<100 where status == 5 {
-            status = try station.counter.run(["read"]).status
+            status = try station.till.run(["read"]).status
         }
         #expect(status == 0)
         for driver in drivers { #expect(hasEnded(driver)) }
@@ -83,10 +83,10 @@ struct RealWatchTests {
 
     @Test("a watch without a reader says so at once and ends")
     func noReader() throws {
-        let station = try EmulatedCounter(link: true)
-        try station.counter.step("keys list")
+        let station = try EmulatedTill(link: true)
+        try station.till.step("keys list")
         station.tell("unplug")
-        let ended = try station.counter.run(["read", "--watch"])
+        let ended = try station.till.run(["read", "--watch"])
         #expect(ended.status == 5)
         #expect(ended.errors.contains("tapcard doctor"))
     }

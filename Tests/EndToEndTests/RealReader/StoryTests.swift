@@ -1,10 +1,10 @@
 import Testing
 
-/// The whole story of a counter, told twice: on the simulated reader, and over the real libnfc on
+/// The whole story of a till, told twice: on the simulated reader, and over the real libnfc on
 /// an emulated PN532. Whatever tapcard prints and however it ends, nobody can tell which it was.
 @Suite("The same story on the simulated reader and over libnfc", .ownThread)
 struct StoryTests {
-    /// One thing that happens at a counter.
+    /// One thing that happens at a till.
     private enum Step {
         case run(String)
         case take
@@ -30,7 +30,7 @@ struct StoryTests {
             .run("pay 1 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
             .run("pay 1 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
             .run("refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
-            .run("scratch"), .run("scratch"), .run("read --no-settle --json"), .run("tag dump"),
+            .run("scratch"), .run("scratch"), .run("read --no-resolve --json"), .run("tag dump"),
             .run("pay 1 --card 04FFFFFFFFFFFF"), .take, .run("read --timeout 0"), .put,
             .run("block --card 04AC6B72BA6C80"), .run("pay 1"), .run("read --json"),
             .run("unblock --card 04AC6B72BA6C80"), .run("repair"),
@@ -55,7 +55,7 @@ struct StoryTests {
         .run("pay 1 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f61"),
         .run("pay 1 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f61"),
         .run("refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f61"), .run("scratch"),
-        .run("read --no-settle"), .run("tag dump"), .run("tag protect"), .run("tag format"),
+        .run("read --no-resolve"), .run("tag dump"), .run("tag protect"), .run("tag format"),
         .run("block --card 04518DFAA96180"), .run("pay 1"), .run("unblock --card 04518DFAA96180"),
         .run("repair"), .run("repair --card 04518DFAA96180"), .run("tag info"),
         .take, .run("pay 1 --timeout 0"), .put, .run("close"), .run("read"),
@@ -65,24 +65,24 @@ struct StoryTests {
 
     @Test("the output does not depend on the reader")
     func both() throws {
-        let simulated = try Counter()
+        let simulated = try Till()
         try simulated.step("init --currency USD")
-        let emulated = try EmulatedCounter()
+        let emulated = try EmulatedTill()
         let one = try tell(on: simulated) { step in
             switch step {
             case .take: try simulated.step("sim take")
             case .put: try simulated.step("sim put")
             case .new(let chip): try simulated.step("sim put \(chip)")
-            case .first: try simulated.step("sim put \(Counter.firstUID)")
+            case .first: try simulated.step("sim put \(Till.firstUID)")
             case .run: break
             }
         }
-        let two = try tell(on: emulated.counter) { step in
+        let two = try tell(on: emulated.till) { step in
             switch step {
             case .take: emulated.tell("remove")
             case .put: emulated.tell("present")
             case .new(let chip): emulated.tell("present \(chip)")
-            case .first: emulated.tell("present \(Counter.firstUID)")
+            case .first: emulated.tell("present \(Till.firstUID)")
             case .run: break
             }
         }
@@ -96,7 +96,7 @@ struct StoryTests {
 
     @Test("every command that works on a card is in the story")
     func whole() throws {
-        let help = try Counter().run(["help", "--markdown"]).output
+        let help = try Till().run(["help", "--markdown"]).output
         let verbs = help.matches(of: /(?m)^## tapcard (.+)$/).map { String($0.output.1) }
         #expect(verbs.count > 20)
         let lines = Self.story.compactMap { step -> String? in
@@ -114,27 +114,27 @@ struct StoryTests {
     }
 
     private func tell(
-        on counter: Counter, _ change: (Step) throws -> Void
+        on till: Till, _ change: (Step) throws -> Void
     ) throws -> [Told] {
         try Self.story.compactMap { step in
             guard case .run(let line) = step else {
                 try change(step)
                 return nil
             }
-            let ended = try counter.runPatiently(line)
+            let ended = try till.runPatiently(line)
             return Told(
-                line: line, status: ended.status, output: masked(ended.output, counter),
-                errors: masked(ended.errors, counter))
+                line: line, status: ended.status, output: masked(ended.output, till),
+                errors: masked(ended.errors, till))
         }
     }
 
     /// New tags have numbers by chance, and records follow from them. The simulated reader has a
     /// folder of its own for its books.
-    private func masked(_ text: String, _ counter: Counter) -> String {
-        counter.masked(text.replacing(counter.data, with: "<data>"))
+    private func masked(_ text: String, _ till: Till) -> String {
+        till.masked(text.replacing(till.data, with: "<data>"))
             .replacing(/\b04[0-9A-F]{12}\b/) { match in
-                match.output == Counter.firstUID ? String(match.output) : "<uid>"
+                match.output == Till.firstUID ? String(match.output) : "<uid>"
             }
-            .replacing(/(?m)^(page .*|counter: .*|uid: .*|signature: .*)$/, with: "<memory>")
+            .replacing(/(?m)^(page .*|till: .*|uid: .*|signature: .*)$/, with: "<memory>")
     }
 }

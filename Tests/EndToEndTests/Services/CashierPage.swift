@@ -1,23 +1,23 @@
 import Glibc
 import Testing
 
-/// The counter page in a process of its own: `tapcard serve`, on a port that was free.
+/// The till page in a process of its own: `tapcard serve`, on a port that was free.
 final class CashierPage {
     let process: ChildProcess
     /// Without the slash at its end.
     let address: String
-    private let counter: Counter
+    private let till: Till
     private let certificate: Certificate?
 
     init(
-        _ counter: Counter, _ words: [String] = [], certificate: Certificate? = nil,
+        _ till: Till, _ words: [String] = [], certificate: Certificate? = nil,
         with more: [String: String?] = [:], errors: ChildProcess.Stream = .kept,
         files: Int? = nil
     ) throws {
-        (self.counter, self.certificate) = (counter, certificate)
+        (self.till, self.certificate) = (till, certificate)
         let protection =
             certificate.map { ["--tls-certificate", $0.path, "--tls-key", $0.key] } ?? []
-        process = try counter.start(
+        process = try till.start(
             ["serve"] + words + protection, with: more, streams: .init(errors: errors),
             files: files)
         let process = process
@@ -47,7 +47,7 @@ final class CashierPage {
             "/usr/bin/curl",
             ["--silent", "--max-time", "50", "--write-out", " %{http_code}"]
                 + (certificate.map { ["--cacert", $0.path] } ?? []) + words + [place + path],
-            environment: [:], folder: counter.home)
+            environment: [:], folder: till.home)
     }
 
     func post(_ path: String, _ body: String, _ words: [String] = []) throws -> String {

@@ -1,16 +1,16 @@
 import Glibc
 import Testing
 
-@Suite("A counter page with cashiers", .ownThread)
+@Suite("A till page with cashiers", .ownThread)
 struct CashierPageTests {
     private static let password = "sesame-open"
 
-    private func counter() throws -> Counter {
-        let counter = try Counter()
-        try counter.step("issue --balance 20")
+    private func till() throws -> Till {
+        let till = try Till()
+        try till.step("issue --balance 20")
         // What `cashiers add` would write, without the time that its hash takes.
-        try counter.write(Self.ann(lanes: 3, hash: Self.hash), to: "\(counter.data)/cashiers.json")
-        return counter
+        try till.write(Self.ann(lanes: 3, hash: Self.hash), to: "\(till.data)/cashiers.json")
+        return till
     }
 
     private static let salt = "000102030405060708090A0B0C0D0E0F"
@@ -21,16 +21,16 @@ struct CashierPageTests {
             + #""blockSize":8,"lanes":\#(lanes)},"salt":"\#(salt)","hash":"\#(hash)"}]}"#
     }
 
-    private func add(_ name: String, _ password: String = password, to counter: Counter) throws {
-        let ended = try counter.run(
+    private func add(_ name: String, _ password: String = password, to till: Till) throws {
+        let ended = try till.run(
             ["cashiers", "add", name], with: ["TAPCARD_CASHIER_PASSWORD": password])
         #expect(ended.status == 0, "\(ended.errors)")
     }
 
     @Test("asks who it is, and what is done carries their name")
     func login() throws {
-        let counter = try counter()
-        let page = try CashierPage(counter)
+        let till = try till()
+        let page = try CashierPage(till)
         #expect(try page.get("/api/v1/settings").contains(#""login":"password""#))
         for path in ["/", "/api/v1/settings", "/api/v1/health", "/metrics"] {
             #expect(try page.get(path).hasSuffix(" 200"), "\(path)")
@@ -56,14 +56,14 @@ struct CashierPageTests {
         #expect(
             try page.post("/api/v1/pay", #"{"amount":"1"}"#, token).contains("stale-token"))
         try page.stop()
-        #expect(try counter.step("history --last 1").hasSuffix("  by Ann"))
+        #expect(try till.step("history --last 1").hasSuffix("  by Ann"))
         let log = try page.process.errors
         #expect(!log.contains("sesame") && log.contains(#""event":"login"}"#))
     }
 
     @Test("a page that logs out gets nothing further, and its listener is removed")
     func streams() throws {
-        let page = try CashierPage(try counter())
+        let page = try CashierPage(try till())
         let token = try page.token(of: "Ann", Self.password)
         let stream = try page.begin("/api/v1/events", ["--no-buffer"] + token)
         try stream.wait("it follows") { try stream.output.contains("event: state") }
@@ -76,7 +76,7 @@ struct CashierPageTests {
 
     @Test("a cookie is good for looking, and for nothing else")
     func cookie() throws {
-        let page = try CashierPage(try counter())
+        let page = try CashierPage(try till())
         let answer = try page.logIn("Ann", Self.password, ["--include"])
         let pattern =
             #/Set-Cookie: (tapcard-session=([0-9a-f]{48})); Path=/; Max-Age=43200; HttpOnly; SameSite=Strict\s/#
@@ -93,20 +93,20 @@ struct CashierPageTests {
 
     @Test("a removed cashier, or one with another password, is logged out; the page stays closed")
     func removed() throws {
-        let counter = try counter()
-        let page = try CashierPage(counter)
+        let till = try till()
+        let page = try CashierPage(till)
         let old = try page.token(of: "Ann", Self.password)
-        try add("Ann", "another-one", to: counter)
+        try add("Ann", "another-one", to: till)
         #expect(try page.get("/api/v1/card", old).contains("stale-token"))
         #expect(try page.logIn("Ann", Self.password).contains("wrong-password"))
         let new = try page.token(of: "Ann", "another-one")
         #expect(try page.get("/api/v1/card", new).hasSuffix(" 200"))
-        try counter.step("cashiers remove Ann")
+        try till.step("cashiers remove Ann")
         #expect(try page.get("/api/v1/card", new).contains("stale-token"))
         #expect(try page.post("/api/v1/session", "{}").contains("login-needed"))
         #expect(try page.get("/api/v1/card").contains("login-needed"))
         // With a file that cannot be trusted no login succeeds.
-        try counter.write("{}", to: "\(counter.data)/cashiers.json")
+        try till.write("{}", to: "\(till.data)/cashiers.json")
         let closed = try page.get("/api/v1/card")
         #expect(closed.contains(#""error":"file-unusable""#) && closed.hasSuffix(" 500"))
         try page.stop()
@@ -114,8 +114,8 @@ struct CashierPageTests {
 
     @Test("the first cashier closes a page that was open to everybody")
     func first() throws {
-        let counter = try Counter()
-        let page = try CashierPage(counter)
+        let till = try Till()
+        let page = try CashierPage(till)
         let answer = try page.post("/api/v1/session", "{}")
         #expect(answer.contains(#""cashier":null"#) && answer.hasSuffix(" 200"))
         let token = try #require(answer.firstMatch(of: /"token":"([0-9a-f]+)"/)).output.1
@@ -123,7 +123,7 @@ struct CashierPageTests {
         #expect(try page.get("/api/v1/card").hasSuffix(" 200"))
         #expect(try page.post("/api/v1/simulator/take", "{}").contains("token-missing"))
         #expect(try page.post("/api/v1/simulator/take", "{}", shown).hasSuffix(" 200"))
-        try add("Ann", to: counter)
+        try add("Ann", to: till)
         #expect(try page.get("/api/v1/card").contains("login-needed"))
         #expect(try page.post("/api/v1/simulator/take", "{}", shown).contains("stale-token"))
         try page.stop()
@@ -131,7 +131,7 @@ struct CashierPageTests {
 
     @Test("a stranger cannot try for long, nor learn the cashiers' names")
     func limits() throws {
-        let page = try CashierPage(try counter())
+        let page = try CashierPage(try till())
         let unknown = try page.logIn("Bob", "wrong-password")
         #expect(try page.logIn("Ann", "wrong-password") == unknown)
         #expect(unknown.contains(#""error":"wrong-password""#) && unknown.hasSuffix(" 401"))
@@ -157,33 +157,33 @@ struct CashierPageTests {
 
     @Test("a hash of a time when less was usual lets them in, and is renewed")
     func renewed() throws {
-        let counter = try Counter()
+        let till = try Till()
         // Of "sesame-open", with one lane.
         let hash = "42A9DBCF27F3FD1B9D26C4D5F395AC8D548B79EF1068D9C293B785ADA1A1064F"
         let old = Self.ann(lanes: 1, hash: hash)
-        let file = "\(counter.data)/cashiers.json"
-        try counter.write(old, to: file)
-        let page = try CashierPage(counter)
+        let file = "\(till.data)/cashiers.json"
+        try till.write(old, to: file)
+        let page = try CashierPage(till)
         #expect(try page.logIn("Ann", "wrong-password").contains("wrong-password"))
-        #expect(try counter.text(of: file) == old)
+        #expect(try till.text(of: file) == old)
         let token = try page.token(of: "ann", Self.password)
         #expect(try page.get("/api/v1/card", token).hasSuffix(" 200"))
-        let kept = try counter.text(of: file)
+        let kept = try till.text(of: file)
         #expect(kept.contains(#""lanes": 3"#) && !kept.contains(Self.salt), "\(kept)")
         let next = try page.token(of: "Ann", Self.password)
         #expect(try page.get("/api/v1/card", next).hasSuffix(" 200"))
         #expect(try page.get("/api/v1/card", token).hasSuffix(" 200"))
-        #expect(try counter.text(of: file) == kept)
+        #expect(try till.text(of: file) == kept)
         try page.stop()
     }
 
     @Test("without a login no path is told")
     func places() throws {
         // No reader is plugged in: what is wrong with it is said in words with devices and files.
-        let counter = try Counter(["TAPCARD_READER": "pn532_uart:/dev/nowhere"])
-        try counter.step("init --currency USD")
-        try add("Ann", to: counter)
-        let page = try CashierPage(counter)
+        let till = try Till(["TAPCARD_READER": "pn532_uart:/dev/nowhere"])
+        try till.step("init --currency USD")
+        try add("Ann", to: till)
+        let page = try CashierPage(till)
         let token = try page.token(of: "Ann", Self.password)
         try page.process.wait("it has no reader") {
             try page.get("/api/v1/health").contains("no-reader")
@@ -192,31 +192,31 @@ struct CashierPageTests {
         for words in [[], ["--header", "Authorization: Bearer 0"]] {
             for path in ["/api/v1/health", "/api/v1/settings", "/api/v1/card"] {
                 let answer = try page.get(path, ["--include"] + words)
-                for place in ["/dev/", counter.home, "cashiers.json"] {
+                for place in ["/dev/", till.home, "cashiers.json"] {
                     #expect(!answer.contains(place), "\(answer)")
                 }
                 #expect(answer.contains("X-Content-Type-Options: nosniff\r\n"))
             }
         }
-        try counter.write("{}", to: "\(counter.data)/cashiers.json")
+        try till.write("{}", to: "\(till.data)/cashiers.json")
         for path in ["/api/v1/health", "/api/v1/settings", "/api/v1/card"] {
-            #expect(try !page.get(path).contains(counter.home), "\(path)")
+            #expect(try !page.get(path).contains(till.home), "\(path)")
         }
-        #expect(try !page.logIn("Ann", Self.password).contains(counter.home))
+        #expect(try !page.logIn("Ann", Self.password).contains(till.home))
         try page.stop()
     }
 
     @Test("other machines are let in by TLS, under the names it has")
     func offLoopback() throws {
-        let counter = try counter()
+        let till = try till()
         let page = try CashierPage(
-            counter, ["--listen", "0.0.0.0", "--name", "Counter.example,till"],
-            certificate: try Certificate(counter))
-        #expect(page.address == "https://Counter.example:\(page.port)")
+            till, ["--listen", "0.0.0.0", "--name", "Till.example,till"],
+            certificate: try Certificate(till))
+        #expect(page.address == "https://Till.example:\(page.port)")
         func settings(_ host: String) throws -> String {
             try page.get("/api/v1/settings", ["--header", "Host: \(host):\(page.port)"])
         }
-        for host in ["counter.example", "till", "localhost"] {
+        for host in ["till.example", "till", "localhost"] {
             #expect(try settings(host).hasSuffix(" 200"), "\(host)")
         }
         #expect(try settings("evil.example").contains("forbidden-host"))
@@ -226,7 +226,7 @@ struct CashierPageTests {
         #expect(answer.contains("; SameSite=Strict; Secure\r\n"))
         #expect(answer.contains("Set-Cookie: __Host-tapcard-session="))
         #expect(answer.contains("Strict-Transport-Security: max-age=31536000\r\n"))
-        try counter.step("cashiers remove Ann")
+        try till.step("cashiers remove Ann")
         #expect(try page.post("/api/v1/session", "{}").contains("login-needed"))
         try page.stop()
         #expect(
@@ -236,23 +236,23 @@ struct CashierPageTests {
 
     @Test("a certificate that was renewed is shown at SIGHUP, and one that is none is not")
     func certificates() throws {
-        let counter = try counter()
-        let certificate = try Certificate(counter)
-        let page = try CashierPage(counter, certificate: certificate)
+        let till = try till()
+        let certificate = try Certificate(till)
+        let page = try CashierPage(till, certificate: certificate)
         let token = try page.token(of: "Ann", Self.password)
         let stream = try page.begin("/api/v1/events", ["--no-buffer"] + token)
         try stream.wait("it follows") { try stream.output.contains("event: state") }
-        let other = try Certificate(counter, "other")
+        let other = try Certificate(till, "other")
         for (new, old) in [(other.path, certificate.path), (other.key, certificate.key)] {
-            try counter.write(counter.text(of: new), to: old)
+            try till.write(till.text(of: new), to: old)
         }
         func isTrusted() throws -> Bool { try page.begin("/").end().status == 0 }
         #expect(try !isTrusted())
         page.process.signal(SIGHUP)
         try page.process.wait("it shows the other one", until: isTrusted)
         // Half of a renewal: the key is not this certificate's.
-        let third = try Certificate(counter, "third")
-        try counter.write(counter.text(of: third.path), to: certificate.path)
+        let third = try Certificate(till, "third")
+        try till.write(till.text(of: third.path), to: certificate.path)
         page.process.signal(SIGHUP)
         try page.process.wait("it says that they do not fit, and which they are") {
             let log = try page.process.errors
@@ -260,12 +260,12 @@ struct CashierPageTests {
                 && log.contains(
                     #","certificate":"\#(certificate.path)","key":"\#(certificate.key)"}"#)
         }
-        try counter.write("none", to: certificate.path)
+        try till.write("none", to: certificate.path)
         page.process.signal(SIGHUP)
         try page.process.wait("it says what is wrong") {
             try page.process.errors.contains(" holds no certificate.")
         }
-        try counter.write(counter.text(of: other.path), to: certificate.path)
+        try till.write(till.text(of: other.path), to: certificate.path)
         #expect(try isTrusted())
         #expect(try page.process.errors.contains(#""event":"certificate-renewed"}"#))
         // Earlier connections are still open.
@@ -274,9 +274,9 @@ struct CashierPageTests {
         #expect(try stream.end().status == 0)
     }
 
-    @Test("a reload without a certificate is a line in the log, and the counter goes on")
+    @Test("a reload without a certificate is a line in the log, and the till goes on")
     func reloaded() throws {
-        let page = try CashierPage(try Counter())
+        let page = try CashierPage(try Till())
         page.process.signal(SIGHUP)
         try page.process.wait("it says so") {
             try page.process.errors.contains(#""event":"nothing-to-reload"}"#)
@@ -285,11 +285,11 @@ struct CashierPageTests {
         try page.stop()
     }
 
-    @Test("a counter whose terminal has gone ends")
+    @Test("a till whose terminal has gone ends")
     func hungUp() throws {
-        let counter = try Counter()
+        let till = try Till()
         var terminal: Terminal? = try Terminal()
-        let process = try counter.start(["serve"], streams: .init(terminal: terminal?.path))
+        let process = try till.start(["serve"], streams: .init(terminal: terminal?.path))
         var shown = ""
         try process.wait("it answers") {
             shown += terminal?.read() ?? ""
@@ -301,27 +301,27 @@ struct CashierPageTests {
 
     @Test("what cannot be served is refused")
     func refusals() throws {
-        let counter = try counter()
-        let certificate = try Certificate(counter)
-        let other = try Certificate(counter, "other")
+        let till = try till()
+        let certificate = try Certificate(till)
+        let other = try Certificate(till, "other")
         for (path, key, why) in [
             (certificate.key, certificate.path, "~/certificate.key.pem holds no certificate."),
             (certificate.path, certificate.path, "~/certificate.pem holds no private key."),
-            (certificate.path, other.key, "The counter page cannot be served. "),
+            (certificate.path, other.key, "The till page cannot be served. "),
             ("none.pem", other.key, "There is no file none.pem."),
         ] {
-            let ended = try counter.run(["serve", "--tls-certificate", path, "--tls-key", key])
+            let ended = try till.run(["serve", "--tls-certificate", path, "--tls-key", key])
             #expect(ended.status == 1)
-            let line = counter.masked(ended.errors)
+            let line = till.masked(ended.errors)
             #expect(line.hasPrefix("tapcard: \(why)"), "\(line)")
             #expect(line.contains("Nothing is served. Name a "), "\(line)")
         }
-        try counter.setMode(of: other.key, 0o640)
-        let open = try counter.run(
+        try till.setMode(of: other.key, 0o640)
+        let open = try till.run(
             ["serve", "--tls-certificate", other.path, "--tls-key", other.key])
         #expect(open.status == 1)
         #expect(
-            counter.masked(open.errors).hasPrefix(
+            till.masked(open.errors).hasPrefix(
                 "tapcard: The private key ~/other.key.pem can be read by others (mode 640). "
                     + "Nothing is served. Whoever has it can pass for this machine. "
                     + "If nobody has: chmod 600"),
@@ -329,28 +329,28 @@ struct CashierPageTests {
         // The lengths of RSA keys of 3072 and of 4096 bits.
         for (length, isTooSlow) in [(2_356, false), (3_132, true)] {
             let text = String(repeating: "A", count: length)
-            try counter.write(
+            try till.write(
                 "-----BEGIN PRIVATE KEY-----\n\(text)\n-----END PRIVATE KEY-----\n", to: other.key)
-            try counter.setMode(of: other.key, 0o600)
-            let ended = try counter.run(
+            try till.setMode(of: other.key, 0o600)
+            let ended = try till.run(
                 ["serve", "--tls-certificate", other.path, "--tls-key", other.key])
             #expect(ended.status == 1)
             #expect(ended.errors.contains("is RSA of more than 3072 bits.") == isTooSlow)
         }
-        let unnamed = try counter.run(["serve", "--listen", "0.0.0.0", "--insecure"])
+        let unnamed = try till.run(["serve", "--listen", "0.0.0.0", "--insecure"])
         #expect(unnamed.status == 2 && unnamed.errors.contains("--name HOST"))
-        let page = try CashierPage(counter)
-        let taken = try counter.run(
-            ["serve", "--port", page.port, "--reader", "sim:\(counter.file("other.txt"))"])
+        let page = try CashierPage(till)
+        let taken = try till.run(
+            ["serve", "--port", page.port, "--reader", "sim:\(till.file("other.txt"))"])
         #expect(taken.status == 1 && taken.errors.contains("Choose another --port"))
         try page.stop()
     }
 
     @Test("a new password is typed twice at a terminal, and not shown")
     func typed() throws {
-        let counter = try Counter()
+        let till = try Till()
         let terminal = try Terminal()
-        let process = try counter.start(
+        let process = try till.start(
             ["cashiers", "add", "Ann"], streams: .init(terminal: terminal.path))
         var shown = ""
         for question in ["Password for Ann: ", "The same again: "] {
@@ -363,7 +363,7 @@ struct CashierPageTests {
         #expect(try process.end().status == 0)
         shown += terminal.read()
         #expect(!shown.contains("sesame"))
-        let page = try CashierPage(counter)
+        let page = try CashierPage(till)
         #expect(try page.logIn("Ann", Self.password).hasSuffix(" 200"))
         try page.stop()
     }

@@ -5,46 +5,46 @@ struct ConfirmedAddressTests {
     private static let lottery = "https://agimenez95.github.io/LottoDrawsJSON"
     private static let activation = "https://api.o2.sk"
 
-    /// A counter with a scratched card, whose requests all go through a proxy that counts them.
-    private func served(_ body: (Counter, Relay) throws -> Void) throws {
+    /// A till with a scratched card, whose requests all go through a proxy that counts them.
+    private func served(_ body: (Till, Relay) throws -> Void) throws {
         // Nobody listens there.
         try Relay.serving(9) { proxy in
             let address = "http://127.0.0.1:\(proxy.port)"
-            let counter = try Counter([
+            let till = try Till([
                 "http_proxy": address, "https_proxy": address,
                 "TAPCARD_MASTERMIND_PASSWORD": "sandbox",
             ])
-            try counter.step("issue --balance 20")
-            try counter.step("scratch")
-            try body(counter, proxy)
+            try till.step("issue --balance 20")
+            try till.step("scratch")
+            try body(till, proxy)
         }
     }
 
     @Test("by a command")
     func commands() throws {
-        try served { counter, proxy in
+        try served { till, proxy in
             for line in [
                 "draws", "draws show draw-1", "tickets", "ticket buy", "ticket check",
                 "ticket claim", "activate", "mastermind login amanda", "mastermind start --keep",
                 "mastermind guess 1", "mastermind ranking",
             ] {
-                let ended = try counter.run(["--json"] + counter.words(of: line))
+                let ended = try till.run(["--json"] + till.words(of: line))
                 #expect(ended.status == 4, "\(line)")
                 #expect(ended.output.contains(#""error":"address-unconfirmed""#), "\(line)")
             }
             #expect(proxy.connections == 0)
-            let card = try counter.step("--json read")
+            let card = try till.step("--json read")
             #expect(card.contains(#""balance":"20.00""#) && card.contains(#""state":"scratched""#))
-            try counter.step("config set lottery-url \(Self.lottery)")
-            #expect(try counter.run(["draws"]).status == 8)
+            try till.step("config set lottery-url \(Self.lottery)")
+            #expect(try till.run(["draws"]).status == 8)
             #expect(proxy.connections > 0)
         }
     }
 
     @Test("by the page, which confirms it, or takes the word of a command")
     func page() throws {
-        try served { counter, proxy in
-            let page = try CashierPage(counter)
+        try served { till, proxy in
+            let page = try CashierPage(till)
             let token = try page.token()
             func post(_ path: String, _ body: String = "{}") throws -> String {
                 try page.post("/api/v1/\(path)", body, token)
@@ -80,9 +80,9 @@ struct ConfirmedAddressTests {
             #expect(try page.get("/api/v1/draws").hasSuffix(" 502"))
             let first = proxy.connections
             #expect(first > 0)
-            #expect(try counter.step("config get lottery-url") == Self.lottery)
+            #expect(try till.step("config get lottery-url") == Self.lottery)
 
-            try counter.step("config set activation-url \(Self.activation)")
+            try till.step("config set activation-url \(Self.activation)")
             #expect(try post("activate").hasSuffix(" 502"))
             #expect(proxy.connections > first)
             try page.stop()
@@ -91,16 +91,16 @@ struct ConfirmedAddressTests {
 
     @Test("never over another address, which was set before or meanwhile")
     func otherAddress() throws {
-        try served { counter, _ in
+        try served { till, _ in
             let other = "https://lottery.example"
             let page = try CashierPage(
-                counter, with: ["TAPCARD_ACTIVATION_URL": "https://activation.example"])
+                till, with: ["TAPCARD_ACTIVATION_URL": "https://activation.example"])
             let token = try page.token()
             func confirm(_ setting: String, _ address: String) throws -> String {
                 let body = #"{"setting":"\#(setting)","address":"\#(address)"}"#
                 return try page.post("/api/v1/settings", body, token)
             }
-            try counter.step("config set lottery-url \(other)")
+            try till.step("config set lottery-url \(other)")
             for (setting, address) in [
                 ("lottery-url", Self.lottery), ("activation-url", Self.activation),
             ] {
@@ -108,12 +108,12 @@ struct ConfirmedAddressTests {
                 #expect(refused.contains(#""error":"operator-needed""#), "\(refused)")
                 #expect(refused.hasSuffix(" 409"), "\(refused)")
             }
-            #expect(try counter.step("config get lottery-url") == other)
-            let file = try counter.text(
-                of: "\(counter.home)/.config/tapcard/simulated/config.json")
+            #expect(try till.step("config get lottery-url") == other)
+            let file = try till.text(
+                of: "\(till.home)/.config/tapcard/simulated/config.json")
             #expect(!file.contains("activation-url"))
             // The same address again is no other one.
-            try counter.step("config set lottery-url \(Self.lottery)")
+            try till.step("config set lottery-url \(Self.lottery)")
             #expect(try confirm("lottery-url", Self.lottery) == " 204")
             try page.stop()
         }
@@ -121,9 +121,9 @@ struct ConfirmedAddressTests {
 
     @Test("where other machines can reach the page, nobody confirms it there")
     func network() throws {
-        try served { counter, proxy in
+        try served { till, proxy in
             let page = try CashierPage(
-                counter, ["--listen", "0.0.0.0", "--name", "localhost", "--insecure"])
+                till, ["--listen", "0.0.0.0", "--name", "localhost", "--insecure"])
             let token = try page.token()
             let body = #"{"setting":"lottery-url","address":"\#(Self.lottery)"}"#
             let refused = try page.post("/api/v1/settings", body, token)
@@ -136,12 +136,12 @@ struct ConfirmedAddressTests {
 
     @Test("where cashiers log in, none of them confirms it")
     func cashiers() throws {
-        try served { counter, proxy in
+        try served { till, proxy in
             let password = "sesame-open"
-            let added = try counter.run(
+            let added = try till.run(
                 ["cashiers", "add", "Ann"], with: ["TAPCARD_CASHIER_PASSWORD": password])
             #expect(added.status == 0)
-            let page = try CashierPage(counter)
+            let page = try CashierPage(till)
             let token = try page.token(of: "Ann", password)
             let body = #"{"setting":"lottery-url","address":"\#(Self.lottery)"}"#
             let refused = try page.post("/api/v1/settings", body, token)

@@ -3,17 +3,17 @@ import RawHTTP
 import Testing
 import Thoroughness
 
-@Suite("A counter page with more clients than it may have files open", .ownThread, .checkOnly)
+@Suite("A till page with more clients than it may have files open", .ownThread, .checkOnly)
 struct CrowdedPageTests {
-    private let counter: Counter
+    private let till: Till
     private let page: CashierPage
     private let port: UInt16
     private let lane = BlockingLane(label: "crowd")
 
     init() throws {
-        counter = try Counter()
-        try counter.step("issue --balance 20")
-        page = try CashierPage(counter, files: 400)
+        till = try Till()
+        try till.step("issue --balance 20")
+        page = try CashierPage(till, files: 400)
         port = try #require(UInt16(page.port))
     }
 
@@ -25,7 +25,7 @@ struct CrowdedPageTests {
         get throws {
             let list = try ChildProcess(
                 "/bin/ls", ["/proc/\(page.process.process)/fd"], environment: [:],
-                folder: counter.home)
+                folder: till.home)
             return try list.end().output.split(separator: "\n").count
         }
     }

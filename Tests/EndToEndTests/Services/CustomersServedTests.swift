@@ -1,48 +1,48 @@
 import DurableFile
 import Glibc
 import NDEF
-import Ntag424
+import NTAG424
 import PN532Emulator
 import PrivatePostgreSQL
 import SimulatedField
 import Testing
 
-/// The customers' page as a process of its own, or next to the counter's.
+/// The customers' page as a process of its own, or next to the till's.
 @Suite("tapcard serve --customers", .ownThread) struct CustomersServedTests {
     /// A station with a card of 20.00, and the key file of the page.
-    private static func station() throws -> Counter {
-        let counter = try Counter()
-        try counter.step("issue --name Amanda --balance 20")
-        try counter.step("keys customers ~/customer-keys.json")
-        return counter
+    private static func station() throws -> Till {
+        let till = try Till()
+        try till.step("issue --name Amanda --balance 20")
+        try till.step("keys customers ~/customer-keys.json")
+        return till
     }
 
     /// The query that the card shows at this reading.
     static func query(
-        _ counter: Counter, _ reads: Int, of card: String = Counter.firstUID
+        _ till: Till, _ reads: Int, of card: String = Till.firstUID
     ) throws -> String {
         let chip = try ChildProcess(
             try Executable.path(of: "TapAddress"),
-            [counter.file("customer-keys.json"), card, String(reads)],
-            environment: [:], folder: counter.home)
+            [till.file("customer-keys.json"), card, String(reads)],
+            environment: [:], folder: till.home)
         let ended = try chip.end()
         try #require(ended.status == 0)
         return ended.output.filter { !$0.isNewline }
     }
 
     /// The words of `serve` for the page alone.
-    static func alone(_ counter: Counter) -> [String] {
+    static func alone(_ till: Till) -> [String] {
         [
-            "serve", "--no-counter", "--customers", "127.0.0.1:0", "--customers-keys",
-            counter.file("customer-keys.json"),
+            "serve", "--no-till", "--customers", "127.0.0.1:0", "--customers-keys",
+            till.file("customer-keys.json"),
         ]
     }
 
     /// Starts a server, and returns the address of its customers' page.
     static func serving(
-        _ counter: Counter, _ words: [String], with more: [String: String?] = [:]
+        _ till: Till, _ words: [String], with more: [String: String?] = [:]
     ) throws -> (process: ChildProcess, address: String) {
-        let process = try counter.start(words, with: more)
+        let process = try till.start(words, with: more)
         try process.wait("it answers") { try process.output.hasSuffix("ends it\n") }
         let line = try process.output.split(separator: "\n").first { $0.contains("customers'") }
         return (process, String(try #require(line?.split(separator: " ").last)))
@@ -62,28 +62,28 @@ import Testing
         return ended.output
     }
 
-    @Test("next to the counter, with a certificate and settings of its own")
-    func nextToTheCounter() throws {
-        let counter = try CustomersServedTests.station()
-        let certificate = try Certificate(counter)
+    @Test("next to the till, with a certificate and settings of its own")
+    func nextToTheTill() throws {
+        let till = try CustomersServedTests.station()
+        let certificate = try Certificate(till)
         for (name, value) in [
-            ("customers", "127.0.0.1:0"), ("customers-keys", counter.file("customer-keys.json")),
+            ("customers", "127.0.0.1:0"), ("customers-keys", till.file("customer-keys.json")),
             ("customers-name", "cards.example"),
             ("customers-tls-certificate", certificate.path),
         ] {
-            try counter.step("config set \(name) \(value)")
+            try till.step("config set \(name) \(value)")
         }
         let (process, address) = try CustomersServedTests.serving(
-            counter, ["serve"], with: ["TAPCARD_CUSTOMERS_TLS_KEY": certificate.key])
+            till, ["serve"], with: ["TAPCARD_CUSTOMERS_TLS_KEY": certificate.key])
         #expect(address.hasPrefix("https://cards.example:") && address.hasSuffix("/c"))
         let port = try #require(address.firstMatch(of: /:(\d+)\//)).output.1
         let local = "https://127.0.0.1:\(port)/c"
         let trusted = ["--cacert", certificate.path]
-        let query = try CustomersServedTests.query(counter, 1)
+        let query = try CustomersServedTests.query(till, 1)
         let shown = try CustomersServedTests.post(local, query, trusted)
         #expect(shown.contains("$20.00") && shown.hasSuffix(" 200"))
         #expect(try CustomersServedTests.post(local, query, trusted).hasSuffix(" 410"))
-        // The counter knows nothing of it, and it nothing of the counter.
+        // The till knows nothing of it, and it nothing of the till.
         let page = try #require(try process.output.firstMatch(of: /at (http:\S+)\//)).output.1
         #expect(try CustomersServedTests.post("\(page)/c", query).hasSuffix(" 404"))
         let session = "https://127.0.0.1:\(port)/api/v1/session"
@@ -94,20 +94,20 @@ import Testing
         }
         process.signal(SIGTERM)
         #expect(try process.end().status == 0)
-        #expect(try counter.step("audit").contains("operations: 1"))
+        #expect(try till.step("audit").contains("operations: 1"))
     }
 
     @Test("by the address that a card of ours shows to a phone, and by none that it has shown")
     func wholeWay() throws {
-        let emulated = try EmulatedCounter()
-        let counter = emulated.counter
+        let emulated = try EmulatedTill()
+        let till = emulated.till
         emulated.tell("present NTAG424")
-        try counter.step("config set card-address https://cards.example/c")
-        try counter.step("issue --name Amanda --balance 20")
-        try counter.step("pay 5")
-        try counter.step("keys customers ~/customer-keys.json")
+        try till.step("config set card-address https://cards.example/c")
+        try till.step("issue --name Amanda --balance 20")
+        try till.step("pay 5")
+        try till.step("keys customers ~/customer-keys.json")
         let (process, address) = try CustomersServedTests.serving(
-            counter, CustomersServedTests.alone(counter))
+            till, CustomersServedTests.alone(till))
         var chip = try #require(emulated.reader.simulation.chips.first)
         for _ in 0..<2 {
             let link = try CustomersServedTests.link(on: &chip)
@@ -122,8 +122,8 @@ import Testing
     }
 
     /// The link that a phone finds: it selects the chip and reads its file without a key.
-    private static func link(on chip: inout ChipMemory) throws -> String {
-        var side = ChipSide()
+    private static func link(on chip: inout NTAG424Memory) throws -> String {
+        var side = NTAG424Side()
         func ask(_ command: CardCommand) -> [UInt8] {
             side.answer(command.plain.bytes, &chip) { [UInt8](repeating: 0, count: $0) }
         }
@@ -137,24 +137,24 @@ import Testing
 
     @Test("alone, on a machine that has no keys of the station")
     func alone() throws {
-        let counter = try CustomersServedTests.station()
-        let web = try Counter(["TAPCARD_READER": ""])
+        let till = try CustomersServedTests.station()
+        let web = try Till(["TAPCARD_READER": ""])
         try DurableFile.makeFolder(web.file("keys"))
         let moved = web.file("keys/customer-keys.json")
-        let bytes = try #require(try DurableFile(counter.file("customer-keys.json")).read())
+        let bytes = try #require(try DurableFile(till.file("customer-keys.json")).read())
         try DurableFile(moved).write(bytes, mode: 0o600)
         let (process, address) = try CustomersServedTests.serving(
             web,
             [
-                "--ledger", counter.ledger, "serve", "--no-counter", "--customers", "127.0.0.1:0",
+                "--ledger", till.ledger, "serve", "--no-till", "--customers", "127.0.0.1:0",
                 "--customers-keys", moved,
             ])
         #expect(try process.output.split(separator: "\n").count == 2)
-        let query = try CustomersServedTests.query(counter, 1)
+        let query = try CustomersServedTests.query(till, 1)
         #expect(try CustomersServedTests.post(address, query).contains("$20.00"))
-        // The counter goes on next to it.
-        try counter.step("pay 5")
-        let next = try CustomersServedTests.query(counter, 2)
+        // The till goes on next to it.
+        try till.step("pay 5")
+        let next = try CustomersServedTests.query(till, 2)
         #expect(try CustomersServedTests.post(address, next).contains("$15.00"))
         process.signal(SIGTERM)
         #expect(try process.end().status == 0)
@@ -172,9 +172,9 @@ import Testing
 
     @Test("has its counts at a port of this machine, and none at its own")
     func counts() throws {
-        let counter = try CustomersServedTests.station()
+        let till = try CustomersServedTests.station()
         let (process, address) = try CustomersServedTests.serving(
-            counter, CustomersServedTests.alone(counter) + ["--port", "0"])
+            till, CustomersServedTests.alone(till) + ["--port", "0"])
         let line = try #require(
             try process.output.firstMatch(
                 of: /Its counts are at (http:\/\/127\.0\.0\.1:\d+\/metrics)\n/))
@@ -185,7 +185,7 @@ import Testing
                 .output[1].substring.map { String($0) }
         }
         #expect(try value("fresh") == "0")
-        let query = try CustomersServedTests.query(counter, 1)
+        let query = try CustomersServedTests.query(till, 1)
         _ = try CustomersServedTests.get("\(address)?\(query)")
         #expect(try CustomersServedTests.post(address, query).hasSuffix(" 200"))
         #expect(try CustomersServedTests.post(address, query).hasSuffix(" 410"))
@@ -198,7 +198,7 @@ import Testing
         ] {
             #expect(text.contains("\n\(line)\n"), "\(line): \(text)")
         }
-        #expect(!text.contains("operations") && !text.contains(Counter.firstUID))
+        #expect(!text.contains("operations") && !text.contains(Till.firstUID))
         // Not for another site's page, under another name, or to change anything.
         let host = ["--header", "Host: cards.example"]
         #expect(try CustomersServedTests.get(counts, host).hasSuffix(" 403"))
@@ -213,17 +213,17 @@ import Testing
         #expect(try process.end().status == 0)
     }
 
-    @Test("has its counts with those of the counter, and a log of what an operator must act on")
+    @Test("has its counts with those of the till, and a log of what an operator must act on")
     func countsNextToTheCounter() throws {
-        let counter = try CustomersServedTests.station()
+        let till = try CustomersServedTests.station()
         let (process, address) = try CustomersServedTests.serving(
-            counter,
+            till,
             [
                 "serve", "--customers", "127.0.0.1:0", "--customers-keys",
-                counter.file("customer-keys.json"),
+                till.file("customer-keys.json"),
             ])
         let page = try #require(try process.output.firstMatch(of: /at (http:\S+)\//)).output.1
-        let query = try CustomersServedTests.query(counter, 1)
+        let query = try CustomersServedTests.query(till, 1)
         let wrong = query.dropLast() + (query.hasSuffix("0") ? "1" : "0")
         for _ in 0..<40 { _ = try CustomersServedTests.post(address, String(wrong)) }
         #expect(try CustomersServedTests.post(address, query).hasSuffix(" 200"))
@@ -234,18 +234,18 @@ import Testing
             try process.errors.contains(#""event":"customers-codes-refused","codes":30,"#)
         }
         #expect(try process.errors.matches(of: /customers-codes-refused/).count <= 2)
-        #expect(try !process.errors.contains(Counter.firstUID))
+        #expect(try !process.errors.contains(Till.firstUID))
         process.signal(SIGTERM)
         #expect(try process.end().status == 0)
     }
 
     @Test("is refused with a key file that is open, damaged or missing, and half a certificate")
     func refused() throws {
-        let counter = try CustomersServedTests.station()
-        let path = counter.file("customer-keys.json")
+        let till = try CustomersServedTests.station()
+        let path = till.file("customer-keys.json")
         let bytes = try #require(try DurableFile(path).read())
         func refusal(_ more: [String] = []) throws -> String {
-            let ended = try counter.run(CustomersServedTests.alone(counter) + more)
+            let ended = try till.run(CustomersServedTests.alone(till) + more)
             #expect(ended.status != 0 && ended.output.isEmpty)
             #expect(ended.errors.contains("Nothing is served."))
             return ended.errors
@@ -264,14 +264,14 @@ import Testing
         #expect(try refusal().contains("is damaged"))
         try DurableFile(path).remove()
         #expect(try refusal().contains("There is no key file"))
-        try DurableFile(path).write(try #require(try DurableFile(counter.keys).read()), mode: 0o600)
-        // The keys of the house themselves are not for this machine.
+        try DurableFile(path).write(try #require(try DurableFile(till.keys).read()), mode: 0o600)
+        // The keys of the issuer themselves are not for this machine.
         #expect(try refusal().contains("is damaged"))
     }
 
     @Test("two servers on one database show an address once")
     func twoServers() throws {
-        try House.opened { owner, server, name in
+        try TestIssuer.opened { owner, server, name in
             let till = try owner.station(1)
             try till.step("demo")
             try till.step("add 15")
@@ -284,12 +284,12 @@ import Testing
             let place = till.place.replacing("user=\(till.name)", with: "user=\(login)")
             let servers = try (0..<2).map { _ in
                 try CustomersServedTests.serving(
-                    owner.counter,
-                    ["--ledger", place] + CustomersServedTests.alone(owner.counter),
+                    owner.till,
+                    ["--ledger", place] + CustomersServedTests.alone(owner.till),
                     with: ["PGPASSWORD": "web"])
             }
             for reads in 1...3 {
-                let query = try CustomersServedTests.query(owner.counter, reads)
+                let query = try CustomersServedTests.query(owner.till, reads)
                 let order = reads.isMultiple(of: 2) ? Array(servers.reversed()) : servers
                 let first = try CustomersServedTests.post(order[0].address, query)
                 #expect(first.contains("$") && first.hasSuffix(" 200"))

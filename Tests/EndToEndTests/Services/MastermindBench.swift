@@ -1,9 +1,9 @@
 import Glibc
 import Testing
 
-/// Mastermind against a sandbox: a counter, the services it talks to, and a terminal.
+/// Mastermind against a sandbox: a till, the services it talks to, and a terminal.
 final class MastermindBench {
-    let counter: Counter
+    let till: Till
     let services: PlayedServices
     let terminal: Terminal
     private let variables: [String: String?]
@@ -12,8 +12,8 @@ final class MastermindBench {
     private var passed = 0
 
     init() throws {
-        counter = try Counter()
-        services = try PlayedServices(counter)
+        till = try Till()
+        services = try PlayedServices(till)
         variables = services.addresses.merging([
             "TERM": "xterm", "SWIFT_BACKTRACE": "enable=no",
         ]) { $1 }
@@ -31,14 +31,14 @@ final class MastermindBench {
     func run(_ line: String, password: String? = "sandbox") throws -> Ended {
         var all = variables
         all["TAPCARD_MASTERMIND_PASSWORD"] = password
-        return try counter.run(counter.words(of: line), with: all)
+        return try till.run(till.words(of: line), with: all)
     }
 
     /// Starts a command in the terminal, without a password in its environment.
     func start(_ line: String) throws -> ChildProcess {
         (seen, passed) = ("", 0)
-        return try counter.start(
-            counter.words(of: line), with: variables,
+        return try till.start(
+            till.words(of: line), with: variables,
             streams: .init(terminal: terminal.path))
     }
 

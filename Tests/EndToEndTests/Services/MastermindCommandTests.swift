@@ -14,7 +14,7 @@ struct MastermindCommandTests {
         let id = try #require(started.firstMatch(of: /"game":"([0-9a-f]{32})"/)).output.1
         #expect(
             started == "{\"result\":\"done\",\"game\":\"\(id)\",\"slots\":4,\"guesses\":0,"
-                + "\"solved\":false,\"uid\":null,\"settled\":[]}\n")
+                + "\"solved\":false,\"uid\":null,\"resolved\":[]}\n")
         let guessed = try bench.step("mastermind guess 12 3 4 --json")
         #expect(
             guessed.wholeMatch(
@@ -26,9 +26,9 @@ struct MastermindCommandTests {
         #expect(
             try bench.step("mastermind ranking --slots 12")
                 == "Nobody has solved a game of 12 slots yet\n")
-        let file = "\(bench.counter.data)/mastermind.json"
+        let file = "\(bench.till.data)/mastermind.json"
         #expect(try DurableFile(file).permissions() == 0o600)
-        #expect(!(try bench.counter.text(of: file)).contains("sandbox"))
+        #expect(!(try bench.till.text(of: file)).contains("sandbox"))
     }
 
     @Test("each guess shows all of them, and what a guess looks like is shown before the first")
@@ -123,9 +123,9 @@ struct MastermindCommandTests {
                 program,
             ],
             environment: [
-                "HOME": bench.counter.home,
+                "HOME": bench.till.home,
                 "TAPCARD_MASTERMIND_URL": "\(bench.services.address)/mastermind/api/v2",
-            ], folder: bench.counter.home)
+            ], folder: bench.till.home)
         let ended = try process.end()
         #expect(ended.status == 2)
         #expect(

@@ -4,8 +4,8 @@ import Testing
 struct MastermindFailureTests {
     @Test("an expired token is renewed once; without the password it is said")
     func expired() throws {
-        let counter = try Counter(["TAPCARD_JSON": "true"])
-        let services = try PlayedServices(counter)
+        let till = try Till(["TAPCARD_JSON": "true"])
+        let services = try PlayedServices(till)
         try services.step("mastermind login ann")
         try services.step("mastermind start --slots 4")
         try services.fail("mastermind:expired-token*1")
@@ -26,8 +26,8 @@ struct MastermindFailureTests {
             ("500", "service-broken"),
         ])
     func failures(failure: String, word: String) throws {
-        let counter = try Counter(["TAPCARD_JSON": "true"])
-        let services = try PlayedServices(counter)
+        let till = try Till(["TAPCARD_JSON": "true"])
+        let services = try PlayedServices(till)
         try services.step("mastermind login ann")
         try services.fail("mastermind:\(failure)")
         for line in ["mastermind start", "mastermind ranking"] {

@@ -5,16 +5,16 @@ import Testing
 final class PlayedServices {
     let process: ChildProcess
     let address: String
-    private let counter: Counter
+    private let till: Till
     private let certificate: Certificate?
 
     /// With a certificate they answer over TLS.
-    init(_ counter: Counter, _ words: [String] = [], certificate: Certificate? = nil) throws {
-        self.counter = counter
+    init(_ till: Till, _ words: [String] = [], certificate: Certificate? = nil) throws {
+        self.till = till
         self.certificate = certificate
         let protection =
             certificate.map { ["--tls-certificate", $0.path, "--tls-key", $0.key] } ?? []
-        process = try counter.start(
+        process = try till.start(
             ["sandbox"] + words + protection, with: ["TAPCARD_JSON": nil])
         let process = process
         try process.wait("it answers") { try process.output.hasSuffix("ends it\n") }
@@ -34,7 +34,7 @@ final class PlayedServices {
             ["--silent", "--max-time", "50", "--write-out", " %{http_code}"]
                 + (certificate.map { ["--cacert", $0.path] } ?? []) + words
                 + [address + path],
-            environment: [:], folder: counter.home)
+            environment: [:], folder: till.home)
         let ended = try process.end()
         #expect(ended.status == 0, "curl \(path): \(ended.status)")
         return ended.output
@@ -80,8 +80,8 @@ extension PlayedServices {
 
     func start(_ line: String, with more: [String: String?] = [:]) throws -> ChildProcess {
         let password = ["TAPCARD_MASTERMIND_PASSWORD": "sandbox" as String?]
-        return try counter.start(
-            counter.words(of: line),
+        return try till.start(
+            till.words(of: line),
             with: addresses.merging(password) { $1 }.merging(more) { $1 })
     }
 

@@ -4,8 +4,8 @@ import Testing
 struct ProtectedServiceTests {
     @Test("all three are believed by the file of certificates that is set")
     func believed() throws {
-        let (counter, code) = try ActivationStoryTests.scratched()
-        let services = try PlayedServices(counter, certificate: try Certificate(counter))
+        let (till, code) = try ActivationStoryTests.scratched()
+        let services = try PlayedServices(till, certificate: try Certificate(till))
         #expect(services.address.hasPrefix("https://127.0.0.1:"))
         #expect(try services.step("draws").contains("\"id\":\"draw-1\""))
         #expect(try services.step("activate").contains("\"state\":\"activated\""))
@@ -17,9 +17,9 @@ struct ProtectedServiceTests {
 
     @Test("without the setting, or with another's certificate, nothing is sent to them")
     func refused() throws {
-        let counter = try Counter(["TAPCARD_JSON": "true"])
-        let services = try PlayedServices(counter, certificate: try Certificate(counter))
-        let other = try Certificate(counter, "other")
+        let till = try Till(["TAPCARD_JSON": "true"])
+        let services = try PlayedServices(till, certificate: try Certificate(till))
+        let other = try Certificate(till, "other")
         for file in [nil, other.path] {
             for line in ["draws", "mastermind login amanda"] {
                 let ended = try services.run(line, with: ["TAPCARD_CA_FILE": file])
@@ -35,19 +35,19 @@ struct ProtectedServiceTests {
 
     @Test("a file of certificates that is none is refused before anybody is asked")
     func unusable() throws {
-        let counter = try Counter()
-        let services = try PlayedServices(counter, certificate: try Certificate(counter))
-        let missing = counter.file("none.pem")
+        let till = try Till()
+        let services = try PlayedServices(till, certificate: try Certificate(till))
+        let missing = till.file("none.pem")
         let ended = try services.run("draws", with: ["TAPCARD_CA_FILE": missing])
         #expect(ended.status == 2)
         #expect(
-            counter.masked(ended.errors)
+            till.masked(ended.errors)
                 == "tapcard: The ca-file that is set (TAPCARD_CA_FILE) is not there: ~/none.pem. "
                 + "Nothing was done. Name a file of certificates in PEM that you may read, or none."
                 + "\n")
         // What looks like one and is none is found when the connection is made.
-        let broken = counter.file("broken.pem")
-        try counter.write(
+        let broken = till.file("broken.pem")
+        try till.write(
             "-----BEGIN CERTIFICATE-----\nMII=\n-----END CERTIFICATE-----\n", to: broken)
         let other = try services.run("draws", with: ["TAPCARD_CA_FILE": broken])
         #expect(other.status == 8, "\(other.errors)")
@@ -57,9 +57,9 @@ struct ProtectedServiceTests {
 
     @Test("a command asks twice over one connection, with one handshake", arguments: [false, true])
     func oneConnection(isProtected: Bool) throws {
-        let counter = try Counter()
+        let till = try Till()
         let services = try PlayedServices(
-            counter, certificate: isProtected ? try Certificate(counter) : nil)
+            till, certificate: isProtected ? try Certificate(till) : nil)
         let port = try #require(services.address.split(separator: ":").last.flatMap { UInt16($0) })
         try Relay.serving(port) { relay in
             let address = services.address.replacing(":\(port)", with: ":\(relay.port)")

@@ -9,55 +9,55 @@ struct ProvenCardServicesTests {
         "TAPCARD_JSON": "true", "TAPCARD_PRIZES": "6=5 5=5 4=5 3=5 2=5 1=5 0=5",
     ]
 
-    private func counter() throws -> Counter {
-        let counter = try Counter(Self.variables)
-        try counter.step("sim put NTAG424")
-        try counter.step("issue --balance 20")
-        return counter
+    private func till() throws -> Till {
+        let till = try Till(Self.variables)
+        try till.step("sim put NTAG424")
+        try till.step("issue --balance 20")
+        return till
     }
 
-    /// The card leaves at this WRITE; the outcome is unknown, and the next tap settles it.
+    /// The card leaves at this WRITE; the outcome is unknown, and the next tap resolves it.
     private func pulled(
-        _ line: String, _ fault: String, _ services: PlayedServices, _ counter: Counter,
+        _ line: String, _ fault: String, _ services: PlayedServices, _ till: Till,
         at location: SourceLocation = #_sourceLocation
     ) throws {
-        try counter.step("sim tear \(fault)")
+        try till.step("sim tear \(fault)")
         let ended = try services.run(line)
         #expect(ended.status == 6, "\(line): \(ended)", sourceLocation: location)
         #expect(
             ended.output.contains(#""result":"unknown""#), "\(ended)", sourceLocation: location)
-        try counter.step("sim put")
+        try till.step("sim put")
     }
 
     @Test(
         "it is scratched, keeps its code, is activated, and its ticket is paid once",
         arguments: ["lost", "acknowledge-lost"])
     func ticket(fault: String) throws {
-        let counter = try counter()
-        let services = try PlayedServices(counter)
-        try pulled("scratch", "1 \(fault)", services, counter)
-        let scratched = try counter.step("read")
+        let till = try till()
+        let services = try PlayedServices(till)
+        try pulled("scratch", "1 \(fault)", services, till)
+        let scratched = try till.step("read")
         #expect(scratched.contains(#""state":"scratched""#), "\(scratched)")
-        let code = try counter.operation(
+        let code = try till.operation(
             in: String(try #require(scratched.firstMatch(of: /"code":"[^"]+"/)).output))
-        #expect(try counter.run(["scratch"]).status == 4)
+        #expect(try till.run(["scratch"]).status == 4)
 
-        try pulled("activate", "1 \(fault)", services, counter)
-        #expect(try counter.step("read").contains(#""state":"activated""#))
+        try pulled("activate", "1 \(fault)", services, till)
+        #expect(try till.step("read").contains(#""state":"activated""#))
         #expect(try services.codes == [code])
         #expect(try services.run("activate").output.contains(#""error":"wrong-state""#))
 
         let id = "6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
-        try pulled("ticket buy --operation \(id)", "1 \(fault)", services, counter)
-        let settled = try counter.step("read")
+        try pulled("ticket buy --operation \(id)", "1 \(fault)", services, till)
+        let resolved = try till.step("read")
         // Of a ticket the card shows whether it was bought; the request is repeated as it was.
         let isBought = fault == "acknowledge-lost"
-        #expect(settled.contains(#""balance":"\#(isBought ? "18.00" : "20.00")""#), "\(settled)")
+        #expect(resolved.contains(#""balance":"\#(isBought ? "18.00" : "20.00")""#), "\(resolved)")
         let again = try services.run("ticket buy --operation \(id)")
         #expect(again.status == (isBought ? 0 : 4), "\(again)")
         if !isBought { try services.step("ticket buy") }
         #expect(
-            try counter.step("history").matches(of: /"kind":"ticket"/).count == (isBought ? 1 : 2))
+            try till.step("history").matches(of: /"kind":"ticket"/).count == (isBought ? 1 : 2))
 
         let checked = try services.step("ticket check")
         let ticket = String(
@@ -65,33 +65,33 @@ struct ProvenCardServicesTests {
         #expect(try services.run("ticket claim").output.contains(#""error":"nothing-won""#))
         try services.draw()
         #expect(try services.step("tickets").contains(ticket))
-        try pulled("ticket claim", "1 \(fault)", services, counter)
-        #expect(try counter.step("read").contains(#""balance":"23.00""#))
+        try pulled("ticket claim", "1 \(fault)", services, till)
+        #expect(try till.step("read").contains(#""balance":"23.00""#))
         _ = try services.run("ticket claim")
-        let read = try counter.step("read")
+        let read = try till.step("read")
         #expect(read.contains(#""balance":"23.00""#) && read.contains(code))
-        #expect(try counter.step("history").matches(of: /"kind":"claim"/).count == 1)
+        #expect(try till.step("history").matches(of: /"kind":"claim"/).count == 1)
         #expect(try services.codes == [code])
-        #expect(try counter.step("audit").contains(#""open":0,"violations":[]"#))
+        #expect(try till.step("audit").contains(#""open":0,"violations":[]"#))
     }
 
     @Test("it keeps a game of Mastermind, pays, and the game is played to its end")
     func game() throws {
-        let counter = try counter()
-        let services = try PlayedServices(counter)
+        let till = try till()
+        let services = try PlayedServices(till)
         try services.step("mastermind login amanda")
         #expect(try services.run("mastermind resume").status == 4)
-        try counter.step("sim tear 1 lost")
+        try till.step("sim tear 1 lost")
         let pulled = try services.run("mastermind start --slots 4 --keep")
         #expect(pulled.status != 0, "\(pulled)")
-        try counter.step("sim put")
+        try till.step("sim put")
         // The game has begun; whether the card has it, its next tap knows.
         let begun = try services.step("mastermind show")
         let id = String(try #require(begun.firstMatch(of: /"game":"([0-9a-f]{32})"/)).output.1)
-        #expect(try counter.step("read").contains(id))
+        #expect(try till.step("read").contains(id))
         try services.step("mastermind start --slots 6")
         #expect(try services.step("mastermind resume").contains(id))
-        try counter.step("pay 4.50")
+        try till.step("pay 4.50")
 
         var left = Self.codes(of: 4)
         var guesses = 0
@@ -108,10 +108,10 @@ struct ProvenCardServicesTests {
         #expect(solved.contains(id) && solved.contains(#""solved":true"#), "\(solved)")
         #expect(solved.contains(#""guesses":\#(guesses)"#), "\(solved)")
         #expect(try services.step("mastermind ranking --slots 4").contains("amanda"))
-        let read = try counter.step("read")
+        let read = try till.step("read")
         #expect(read.contains(id) && read.contains(#""balance":"15.50""#))
-        #expect(try counter.step("history").matches(of: /"kind":"game"/).count == 1)
-        #expect(try counter.step("audit").contains(#""open":0,"violations":[]"#))
+        #expect(try till.step("history").matches(of: /"kind":"game"/).count == 1)
+        #expect(try till.step("audit").contains(#""open":0,"violations":[]"#))
     }
 
     /// All codes of six colours.

@@ -10,7 +10,7 @@ struct SandboxCommandTests {
             ("draw-every", "1.5", "1 to 86400"), ("draw-every", "86401", "1 to 86400"),
         ])
     func numbers(option: String, text: String, range: String) throws {
-        let ended = try Counter().run(["sandbox", "--\(option)=\(text)"])
+        let ended = try Till().run(["sandbox", "--\(option)=\(text)"])
         #expect(ended.status == 2)
         #expect(
             ended.errors == """
@@ -26,7 +26,7 @@ struct SandboxCommandTests {
             ("--tls-key key.pem", "A certificate needs its key, and a key its certificate."),
             ("--tls-certificate a.pem", "A certificate needs its key, and a key its certificate."),
         ] {
-            let ended = try Counter().run(["sandbox"] + line.split(separator: " ").map(String.init))
+            let ended = try Till().run(["sandbox"] + line.split(separator: " ").map(String.init))
             #expect(ended.status == 2, "\(line)")
             #expect(ended.errors.hasPrefix("tapcard: \(words) Nothing is played. "), "\(line)")
         }

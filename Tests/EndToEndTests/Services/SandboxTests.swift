@@ -9,8 +9,8 @@ struct SandboxTests {
 
     @Test("it answers until it is ended", arguments: [SIGINT, SIGTERM])
     func life(signal: Int32) throws {
-        let counter = try Counter()
-        let played = try PlayedServices(counter)
+        let till = try Till()
+        let played = try PlayedServices(till)
         #expect(
             try played.process.output == """
                 The sandbox answers at \(played.address)
@@ -33,7 +33,7 @@ struct SandboxTests {
         #expect(ended.errors == "")
         let port = try #require(played.address.split(separator: ":").last)
         // The port is free again.
-        let second = try PlayedServices(counter, ["--port", String(port)])
+        let second = try PlayedServices(till, ["--port", String(port)])
         #expect(second.address == played.address)
         second.process.signal(signal)
         #expect(try second.process.end().status == status)
@@ -41,8 +41,8 @@ struct SandboxTests {
 
     @Test("as JSON it is one document")
     func document() throws {
-        let counter = try Counter()
-        let process = try counter.start(["sandbox", "--json"])
+        let till = try Till()
+        let process = try till.start(["sandbox", "--json"])
         try process.wait("it answers") { try process.output.hasSuffix("\n") }
         process.signal(SIGTERM)
         let ended = try process.end()
@@ -58,9 +58,9 @@ struct SandboxTests {
 
     @Test("what its options say")
     func options() throws {
-        let counter = try Counter()
+        let till = try Till()
         let played = try PlayedServices(
-            counter, ["--fail", "activation:503*1", "--draw-every", "1"])
+            till, ["--fail", "activation:503*1", "--draw-every", "1"])
         let path = "/activation/version?code=\(SandboxTests.code)"
         #expect(try played.curl(path) == #"{"error":"the switch says so"} 503"#)
         #expect(try played.curl(path).hasSuffix(" 200"))
@@ -77,22 +77,22 @@ struct SandboxTests {
 
     @Test("by HTTPS, with a certificate of one's own")
     func encrypted() throws {
-        let counter = try Counter()
-        let certificate = try Certificate(counter)
-        let played = try PlayedServices(counter, certificate: certificate)
+        let till = try Till()
+        let certificate = try Certificate(till)
+        let played = try PlayedServices(till, certificate: certificate)
         #expect(played.address.hasPrefix("https://127.0.0.1:"))
         #expect(try played.curl("/sandbox/failure") == #"{"failure":"none"} 200"#)
         played.process.signal(SIGTERM)
         #expect(try played.process.end().status == 0)
-        let other = try Certificate(counter, "other")
+        let other = try Certificate(till, "other")
         for (path, key, why) in [
             (certificate.key, certificate.path, "~/certificate.key.pem holds no certificate."),
             (certificate.path, certificate.path, "~/certificate.pem holds no private key."),
             (certificate.path, other.key, "The sandbox cannot be played. "),
         ] {
-            let ended = try counter.run(["sandbox", "--tls-certificate", path, "--tls-key", key])
+            let ended = try till.run(["sandbox", "--tls-certificate", path, "--tls-key", key])
             #expect(ended.status == 1)
-            let line = counter.masked(ended.errors)
+            let line = till.masked(ended.errors)
             #expect(line.hasPrefix("tapcard: \(why)"), "\(line)")
             #expect(line.contains(". Nothing is played. Name a certificate and the key"), "\(line)")
             #expect(line.count { $0.isNewline } == 1)
@@ -101,8 +101,8 @@ struct SandboxTests {
 
     @Test("a hundred mebibytes are sent and never held")
     func huge() throws {
-        let counter = try Counter()
-        let played = try PlayedServices(counter, ["--fail", "huge"])
+        let till = try Till()
+        let played = try PlayedServices(till, ["--fail", "huge"])
         let before = try peak(of: played.process)
         let words = ["--output", "/dev/null", "--write-out", "%{size_download}"]
         #expect(try played.curl("/lottery/StubMyTicketsData.json", words) == "104857600")
@@ -122,10 +122,10 @@ struct SandboxTests {
 
     @Test("what cannot be played is refused")
     func refusals() throws {
-        let counter = try Counter()
-        let first = try PlayedServices(counter)
+        let till = try Till()
+        let first = try PlayedServices(till)
         let port = String(try #require(first.address.split(separator: ":").last))
-        let taken = try counter.run(["sandbox", "--port", port])
+        let taken = try till.run(["sandbox", "--port", port])
         #expect(taken.status == 1)
         #expect(taken.errors.hasPrefix("tapcard: The sandbox cannot be played. "))
         #expect(
@@ -134,28 +134,28 @@ struct SandboxTests {
             ))
         first.process.signal(SIGTERM)
         #expect(try first.process.end().status == 0)
-        let words = try counter.run(["sandbox", "--fail", "on fire"])
+        let words = try till.run(["sandbox", "--fail", "on fire"])
         #expect(words.status == 2)
         #expect(words.errors.hasPrefix("tapcard: \"on fire\" is no failure"))
-        let key = counter.file("key.pem")
+        let key = till.file("key.pem")
         for (path, what) in [
-            (counter.file("none.pem"), "There is no file ~/none.pem."),
-            (counter.home, "~ cannot be read: ~: Is a directory."),
+            (till.file("none.pem"), "There is no file ~/none.pem."),
+            (till.home, "~ cannot be read: ~: Is a directory."),
         ] {
-            let ended = try counter.run(
+            let ended = try till.run(
                 ["sandbox", "--tls-certificate", path, "--tls-key", key])
             #expect(ended.status == 1)
-            #expect(counter.masked(ended.errors).hasPrefix("tapcard: \(what) Nothing is played. "))
+            #expect(till.masked(ended.errors).hasPrefix("tapcard: \(what) Nothing is played. "))
         }
     }
 
     @Test("a pipe without a writer is waited for until the sandbox is told to stop")
     func pipe() throws {
-        let counter = try Counter()
-        let certificate = try Certificate(counter)
-        let pipe = counter.file("pipe")
+        let till = try Till()
+        let certificate = try Certificate(till)
+        let pipe = till.file("pipe")
         try #require(unsafe mkfifo(pipe, 0o600) == 0)
-        let sandbox = try counter.start(
+        let sandbox = try till.start(
             ["sandbox", "--tls-certificate", pipe, "--tls-key", certificate.key])
         // It cannot be opened for writing before it has a reader.
         var writing: Int32 = -1
@@ -168,18 +168,18 @@ struct SandboxTests {
         let ended = try sandbox.end()
         #expect(ended.status == 1)
         #expect(
-            counter.masked(ended.errors)
+            till.masked(ended.errors)
                 == "tapcard: ~/pipe cannot be read: ~/pipe: stopped before anybody wrote to its end. "
                 + "Nothing is played. Name a file in PEM that you may read.\n")
     }
 
     @Test("help and its page name every failure")
     func pages() throws {
-        let counter = try Counter()
-        let help = try counter.step("sandbox --help")
+        let till = try Till()
+        let help = try till.step("sandbox --help")
         let named = Set(help.split { $0.isWhitespace || ",.;".contains($0) }.map(String.init))
         let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-        let page = try counter.text(of: "/\(root)/docs/SERVICES.md")
+        let page = try till.text(of: "/\(root)/docs/SERVICES.md")
         for failure in SandboxFailure.allCases {
             #expect(named.contains(failure.rawValue))
             #expect(page.contains("| `\(failure.rawValue)` |"), "\(failure.rawValue)")

@@ -2,15 +2,15 @@ import DurableFile
 import Glibc
 import Testing
 
-@Suite("The counter page as a service of the machine", .ownThread, .timeLimit(.minutes(5)))
+@Suite("The till page as a service of the machine", .ownThread, .timeLimit(.minutes(5)))
 struct ServiceTests {
     @Test(
         "tells its service manager when it is ready, and when it stops", arguments: ["/", "@"])
     func news(root: String) throws {
-        let counter = try Counter()
-        let place = root + counter.home.dropFirst() + "/news"
+        let till = try Till()
+        let place = root + till.home.dropFirst() + "/news"
         let manager = try PlayedServiceManager(at: place)
-        let page = try CashierPage(counter, with: ["NOTIFY_SOCKET": place])
+        let page = try CashierPage(till, with: ["NOTIFY_SOCKET": place])
         #expect(try manager.next() == "READY=1")
         #expect(try page.get("/api/v1/health").hasSuffix(" 200"))
         try page.stop()
@@ -20,20 +20,20 @@ struct ServiceTests {
     @Test(
         "serves where its news has no listener", arguments: ["/nowhere/news", "@nobody", "news"])
     func unheard(place: String) throws {
-        let page = try CashierPage(try Counter(), with: ["NOTIFY_SOCKET": place])
+        let page = try CashierPage(try Till(), with: ["NOTIFY_SOCKET": place])
         #expect(try page.get("/api/v1/health").hasSuffix(" 200"))
         try page.stop()
     }
 
     @Test("goes on, and stops, where its log is not read")
     func unread() throws {
-        let counter = try Counter()
+        let till = try Till()
         var ends: [Int32] = [-1, -1]
         try #require(unsafe pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
         // F_SETPIPE_SZ: the least that there is; some thirty operations fill it.
         try #require(fcntl(ends[1], 1_031, 4_096) >= 0)
-        let page = try CashierPage(counter, errors: .descriptor(ends[1]))
+        let page = try CashierPage(till, errors: .descriptor(ends[1]))
         let token = try page.token()
         for _ in 0..<60 {
             let read = try page.post("/api/v1/read", "{}", token)
@@ -44,14 +44,14 @@ struct ServiceTests {
 
     @Test("says that its ledger is held by somebody else, and that it has it again")
     func health() throws {
-        let counter = try Counter()
-        try counter.step("demo")
-        let page = try CashierPage(counter)
+        let till = try Till()
+        try till.step("demo")
+        let page = try CashierPage(till)
         func health() throws -> String { try page.get("/api/v1/health") }
         #expect(try health().hasPrefix(#"{"status":"ok","#))
         let token = try page.token()
         func add() throws -> String { try page.post("/api/v1/add", #"{"amount":"1.00"}"#, token) }
-        let other = try OpenDatabase(counter.ledger)
+        let other = try OpenDatabase(till.ledger)
         try other.execute("BEGIN IMMEDIATE")
         #expect(try add().contains("ledger-locked"))
         #expect(try health().hasPrefix(#"{"status":"no-ledger","#))
@@ -73,21 +73,21 @@ struct ServiceTests {
             let line = try #require(lines.first { $0.hasPrefix("\(name)=") })
             return line.dropFirst(name.count + 1).split(separator: " ").map(String.init)
         }
-        let counter = try Counter()
+        let till = try Till()
         var environment: [String: String?] = ["TAPCARD_READER": nil, "HOME": "/nowhere"]
         for variable in try words("Environment") {
             let parts = variable.split(separator: "=", maxSplits: 1).map(String.init)
-            environment[parts[0]] = counter.home + parts[1]
+            environment[parts[0]] = till.home + parts[1]
         }
-        try counter.write(#"{"reader":"sim"}"#, to: counter.file("etc/tapcard/config.json"))
+        try till.write(#"{"reader":"sim"}"#, to: till.file("etc/tapcard/config.json"))
         let command = try words("ExecStart")
         #expect(command[..<4] == ["/usr/local/bin/tapcard", "serve", "--port", "8420"])
         // Any port that is free in place of its own.
         let page = try CashierPage(
-            counter, ["--port", "0"] + command[4...], with: environment)
+            till, ["--port", "0"] + command[4...], with: environment)
         #expect(try page.get("/api/v1/settings").contains(#""simulator":true"#))
         try page.stop()
-        let data = counter.file("var/lib/tapcard/simulated")
+        let data = till.file("var/lib/tapcard/simulated")
         #expect(unsafe access("\(data)/ledger.sqlite", F_OK) == 0)
         #expect(unsafe access("\(data)/keys.json", F_OK) == 0)
         #expect(try words("StateDirectory") == ["tapcard"])

@@ -1,11 +1,11 @@
 import CardStore
-import ChipCard
-import Ntag424
+import NTAG424
+import NTAG424Card
 import TagReading
 import TapcardDomain
 import TextCodecs
 
-extension ChipCardError {
+extension NTAG424CardError {
     /// Whether another try cannot end otherwise.
     var isForGood: Bool {
         switch kind {
@@ -33,8 +33,8 @@ extension ChipCardError {
     /// Whether the chip says that it could not write its memory.
     var isOfMemory: Bool { kind == .doubtful(.refused(.memory)) }
 
-    /// Whether the chip answers so to a new key, where the one that it has is not that of its version.
-    /// A command that arrives damaged is answered so, too.
+    /// Whether the chip answers so to a new key, where the one that it has is not that of its
+    /// version. A command that arrives damaged is answered so, too.
     var isOfChangedKey: Bool { kind == .doubtful(.refused(.integrity)) }
 
     /// Whether a card answers so whose files have other settings than those of a card. It has
@@ -90,10 +90,10 @@ extension TapcardError {
     }
 
     /// The error of a chip that has refused a key of this station.
-    static func otherHouse(_ uid: CardUID) -> TapcardError {
+    static func otherIssuer(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
-            "The chip has refused this station's key: it is a card of another house.",
+            "The chip has refused this station's key: it is a card of another issuer.",
             meaning: "The chip counts refused keys, so do not keep trying. Nothing was changed.",
             next: [.tag(.useAnother)], uid: uid)
     }
@@ -147,7 +147,8 @@ extension TapcardError {
             meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
     }
 
-    /// The error of a card that has refused twice, in sessions of its key 0, what gives it new keys.
+    /// The error of a card that has refused twice, in sessions of its key 0, what gives it new
+    /// keys.
     static func refusesKeys(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag,
@@ -165,7 +166,7 @@ extension TapcardError {
     }
 
     /// The error of a chip that can never become a card.
-    static func unmakeable(_ error: ChipCardError, _ uid: CardUID) -> TapcardError {
+    static func unmakeable(_ error: NTAG424CardError, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .unsupportedTag,
             error.isImpostor
@@ -189,7 +190,7 @@ extension TapcardError {
             meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
     }
 
-    init(_ error: ChipCardError) {
+    init(_ error: NTAG424CardError) {
         switch error.kind {
         case .reader(let kind): self.init(ReaderError(kind, error.detail))
         case .unknown(let kind):
@@ -231,7 +232,7 @@ extension TapcardError {
             self.init(
                 .unsupportedTag, TapcardError.sentence(error.detail),
                 meaning: "The money is safe in the ledger.",
-                next: [.words(ChipError(kind).nextStep)])
+                next: [.words(NTAG424Error(kind).nextStep)])
         case .fixedSettings:
             self.init(
                 .unusableTag, TapcardError.sentence(error.detail),

@@ -20,7 +20,7 @@ package enum NextStep: Hashable, Sendable {
 extension NextStep {
     /// A step of an operator or a cashier with a card.
     package enum CardStep: Hashable, Sendable {
-        case addFunds
+        case topUp
         case unblock
         case payOut
         case payOutOrConfirm(Money)
@@ -54,8 +54,8 @@ extension NextStep {
         case replaceIfItRepeats
         case useAsItIs
         case useAtItsStation
-        /// This station has a table of card keys; one with the keys of the house can do more.
-        case useAtHouseStation
+        /// This station has a table of card keys; one with the keys of the issuer can do more.
+        case useAtIssuerStation
         /// Use the card there, or here with the ledger of that station, in its currency.
         case useThere(Currency)
     }
@@ -67,8 +67,8 @@ extension NextStep {
         case holdStill
         case liftAndTap
         case leaveOne
-        /// Settles an open operation; the kind tells why it is open.
-        case tapToSettle(TapcardError.Kind)
+        /// Resolves an open operation; the kind tells why it is open.
+        case tapToResolve(TapcardError.Kind)
         case tapToWrite
         case useAnother
         case useAnotherOrAnyChip
@@ -121,7 +121,7 @@ extension NextStep {
         case waitForDraws
         case buyForNextDraw
         case buyWithAnotherCard
-        case settlePurchase
+        case resolvePurchase
         case checkTickets
         case showTickets
         case payPrizeOut(TicketID, fitsOnNone: Bool)
@@ -153,9 +153,9 @@ extension NextStep {
         case restoreGoodBackup
         case bringNewerBack(CardUID)
         case readCardWhenBack
-        /// The reason is there where a purchase could not be deferred.
-        case waitForLedger(DeferralJudgement.Reason?)
-        /// The cash of an addition is in the drawer already.
+        /// The reason is there where a purchase could not be taken offline.
+        case waitForLedger(OfflineJudgement.Reason?)
+        /// The cash of a top-up is in the drawer already.
         case addWhenBack
         case readCardWhenWritable
         case checkDisk
@@ -184,6 +184,6 @@ extension NextStep {
         case importKeysOrReplace
         case renewKeys
         case keepJournal
-        case settleElsewhere
+        case bookElsewhere
     }
 }

@@ -6,7 +6,7 @@ extension Operation.Kind {
     var takesIDOfClient: Bool {
         switch self {
         case .pay, .add, .refund, .reverse, .close, .scratch, .activate, .ticket, .payout, .issue,
-            .adopt, .replace, .deferred:
+            .adopt, .replace, .offline:
             true
         case .ask, .claim, .game, .reseal, .protect, .unprotect, .block, .unblock, .forget: false
         }
@@ -17,7 +17,7 @@ extension Operation.Kind {
         switch self {
         case .add, .refund, .reverse, .claim, .scratch, .activate, .game, .issue, .adopt, .replace:
             true
-        case .pay, .ticket, .close, .protect, .unprotect, .reseal, .ask, .payout, .deferred,
+        case .pay, .ticket, .close, .protect, .unprotect, .reseal, .ask, .payout, .offline,
             .block, .unblock, .forget:
             false
         }
@@ -29,7 +29,7 @@ extension Operation.Kind {
     /// The words for a completed operation that moves a customer's money.
     var done: String {
         switch self {
-        case .pay, .ticket, .deferred: "paid"
+        case .pay, .ticket, .offline: "paid"
         case .add: "added"
         default: "done"
         }
@@ -38,7 +38,7 @@ extension Operation.Kind {
     /// The words for a voided operation: the missing change, and its meaning for the money.
     var notDone: (what: String, meaning: String) {
         switch self {
-        case .pay, .ticket, .deferred: ("Not paid.", "Nothing was taken from the card.")
+        case .pay, .ticket, .offline: ("Not paid.", "Nothing was taken from the card.")
         case .add: ("Not added.", "The card has what it had before.")
         case .refund: ("Not refunded.", "The card has what it had before.")
         case .reverse: ("Not taken back.", "The card has what it had before; hand out nothing.")
@@ -69,7 +69,7 @@ extension Operation.Kind {
         case .ticket: "ticket purchase"
         case .claim: "prize claim"
         case .payout: "prize payout"
-        case .deferred: "deferred purchase"
+        case .offline: "offline payment"
         case .game: "keeping of a game"
         case .reseal: "rewriting"
         case .protect: "protecting"
@@ -90,7 +90,7 @@ extension Operation {
 }
 
 extension TapcardError {
-    /// The refusal of a request that is made for the first time, where the ledger was out of reach
+    /// The refusal of a request that is made for the first time, where the ledger was offline
     /// before anything was begun.
     public func beforeBeginning(_ kind: Operation.Kind) -> TapcardError {
         guard self.kind == .ledgerUnreachable else { return self }
@@ -115,15 +115,15 @@ extension TapcardError {
 
 /// The refusals of a request that looks like an earlier one.
 extension Station {
-    /// Refuses a request without an id that this tap has just settled: it is more likely a retry
+    /// Refuses a request without an id that this tap has just resolved: it is more likely a retry
     /// than a second payment.
-    func justSettled(_ done: Operation) async -> TapcardError {
+    func justResolved(_ done: Operation) async -> TapcardError {
         let amount = Money(minorUnits: done.amount, currency).shown
         let view = try? await ledger.view(of: done.uid)
         let holds = view.map { " The card holds \($0.balance.shown)." } ?? ""
         return TapcardError(
-            .justSettled,
-            "The interrupted \(done.kind.noun) of \(amount) was just settled as "
+            .justResolved,
+            "The interrupted \(done.kind.noun) of \(amount) was just resolved as "
                 + "\(done.kind.done): it is not done a second time.",
             meaning: "It counts once.\(holds)", next: [.request(.onceMore)], uid: done.uid,
             operation: done.id)

@@ -17,7 +17,7 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The operation that may have happened: a retry with its id is safe.
     public private(set) var operation: OperationID?
     /// The operations that the tap has completed before it failed.
-    public private(set) var settled: [Settled] = []
+    public private(set) var resolved: [ResolvedOperation] = []
 
     package init(
         _ kind: Kind, _ what: String, meaning: String = "", next: [NextStep] = [],
@@ -51,10 +51,10 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
         return error
     }
 
-    /// The error of a request that took several taps, or of a tap that has settled an operation.
-    func telling(_ settled: [Settled]) -> TapcardError {
+    /// The error of a request that took several taps, or of a tap that has resolved an operation.
+    func telling(_ resolved: [ResolvedOperation]) -> TapcardError {
         var error = self
-        error.settled = settled.filter { !error.settled.contains($0) } + error.settled
+        error.resolved = resolved.filter { !error.resolved.contains($0) } + error.resolved
         return error
     }
 
@@ -65,7 +65,7 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
         var error = TapcardError(
             kind, what ?? self.what, meaning: meaning ?? self.meaning, next: next ?? self.next,
             uid: uid, operation: operation)
-        error.settled = settled
+        error.resolved = resolved
         return error
     }
 }
@@ -117,8 +117,8 @@ extension TapcardError {
         case confirmationNeeded = "confirmation-needed"
         /// The card is in another currency than this station.
         case cardCurrency = "card-currency"
-        /// This tap has just settled the same request.
-        case justSettled = "just-settled"
+        /// This tap has just resolved the same request.
+        case justResolved = "just-resolved"
         /// The card has had the same since it was put on the reader.
         case sameCard = "same-card"
         /// The operation was voided; it did not happen and never will.
@@ -153,7 +153,7 @@ extension TapcardError {
         case readerLost = "reader-lost"
         /// The reader cannot pass on what is needed for this.
         case unsupportedReader = "unsupported-reader"
-        /// The operation may have happened: the next tap settles it.
+        /// The operation may have happened: the next tap resolves it.
         case outcomeUnknown = "outcome-unknown"
         /// The card's records are damaged.
         case damaged
@@ -205,7 +205,7 @@ extension TapcardError {
         case refused
         /// No reader can be used.
         case noReader = "no-reader"
-        /// The operation may have happened or not: the next tap settles it.
+        /// The operation may have happened or not: the next tap resolves it.
         case unknown
         /// The card cannot be trusted.
         case untrusted
@@ -244,7 +244,7 @@ extension Refusal.Rule {
     fileprivate var result: TapcardError.Result {
         switch self {
         case .badAmount, .badIdentifier, .badName: .usage
-        case .insufficientFunds, .limitExceeded, .wrongState, .cardBlocked, .cardClosed,
+        case .insufficientBalance, .limitExceeded, .wrongState, .cardBlocked, .cardClosed,
             .cardKnown, .cardUnknown, .cardHasMoney, .numbersExhausted, .notRefundable,
             .alreadyRefunded, .badBalls, .badDraw, .noSuchDraw, .drawOver, .noDrawKnown,
             .badGuess, .nothingWon, .alreadyClaimed:
@@ -259,7 +259,7 @@ extension TapcardError.Condition {
         case .failed, .cancelled, .tagLost, .keysUnusable, .fileUnusable: .failed
         case .usage, .operationMismatch: .usage
         case .noCard: .noCard
-        case .confirmationNeeded, .cardCurrency, .justSettled, .sameCard, .operationVoided,
+        case .confirmationNeeded, .cardCurrency, .justResolved, .sameCard, .operationVoided,
             .wrongCard, .severalTags, .blankTag, .notACard, .unsupportedTag, .lockedTag,
             .unusableTag, .protectedTag, .tooLong, .activationRefused, .addressUnconfirmed:
             .refused
@@ -295,8 +295,8 @@ extension TapcardError.Kind {
     public static let confirmationNeeded = condition(.confirmationNeeded)
     /// The card is in another currency than this station.
     public static let cardCurrency = condition(.cardCurrency)
-    /// This tap has just settled the same request.
-    public static let justSettled = condition(.justSettled)
+    /// This tap has just resolved the same request.
+    public static let justResolved = condition(.justResolved)
     /// The card has had the same since it was put on the reader.
     public static let sameCard = condition(.sameCard)
     /// The operation was voided; it did not happen and never will.
@@ -331,7 +331,7 @@ extension TapcardError.Kind {
     public static let readerLost = condition(.readerLost)
     /// The reader cannot pass on what is needed for this.
     public static let unsupportedReader = condition(.unsupportedReader)
-    /// The operation may have happened: the next tap settles it.
+    /// The operation may have happened: the next tap resolves it.
     public static let outcomeUnknown = condition(.outcomeUnknown)
     /// The card's records are damaged.
     public static let damaged = condition(.damaged)

@@ -12,7 +12,7 @@ extension TapcardError {
     public init(_ refusal: Refusal, uid: CardUID? = nil) {
         let next: [NextStep] =
             switch refusal.rule {
-            case .insufficientFunds: [.card(.addFunds)]
+            case .insufficientBalance: [.card(.topUp)]
             case .cardBlocked:
                 refusal.reason == .replaced
                     ? [.card(.useReplacement), .card(.reissueTag)] : [.card(.unblock)]

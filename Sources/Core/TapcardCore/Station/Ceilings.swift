@@ -9,14 +9,14 @@ public struct Ceilings: Sendable, Hashable {
     public struct Amounts: Sendable, Hashable {
         /// The largest payment, including one for a ticket.
         public var payment: Money
-        /// The largest addition, including the first balance of a new card.
-        public var addition: Money
-        /// The largest balance that an addition or a prize may lead to.
+        /// The largest top-up, including the first balance of a new card.
+        public var topUp: Money
+        /// The largest balance that a top-up or a prize may lead to.
         public var balance: Money
 
         /// Creates three limits.
-        public init(payment: Money, addition: Money, balance: Money) {
-            (self.payment, self.addition, self.balance) = (payment, addition, balance)
+        public init(payment: Money, topUp: Money, balance: Money) {
+            (self.payment, self.topUp, self.balance) = (payment, topUp, balance)
         }
     }
 
@@ -31,13 +31,13 @@ public struct Ceilings: Sendable, Hashable {
     }
 
     /// The default ceilings: about 100, 200 and 500 dollars without a confirmation, a hundred times
-    /// as much with one. The usual price at a counter is below the lower limit, and the same amount
+    /// as much with one. The usual price at a till is below the lower limit, and the same amount
     /// without its decimal point is above it.
     public static func standard(for currency: Currency) -> Ceilings {
         func amounts(_ factor: Int64) -> Amounts {
             Amounts(
                 payment: currency.roughly(dollars: 100 * factor),
-                addition: currency.roughly(dollars: 200 * factor),
+                topUp: currency.roughly(dollars: 200 * factor),
                 balance: currency.roughly(dollars: 500 * factor))
         }
         return Ceilings(unconfirmed: amounts(1), absolute: amounts(100))
@@ -46,7 +46,7 @@ public struct Ceilings: Sendable, Hashable {
     /// Only the ceilings of the card itself.
     public static func unlimited(in currency: Currency) -> Ceilings {
         let most = Money(minorUnits: Currency.largestBalance, currency)
-        let amounts = Amounts(payment: most, addition: most, balance: most)
+        let amounts = Amounts(payment: most, topUp: most, balance: most)
         return Ceilings(unconfirmed: amounts, absolute: amounts)
     }
 }
@@ -64,11 +64,11 @@ extension Station {
 
     /// Refuses an amount above the ceilings. A request that the ledger knows is not checked again:
     /// it has passed before.
-    func requireUnderCeilings(_ intent: Intent) throws(TapcardError) {
-        switch intent {
+    func requireUnderCeilings(_ action: CardAction) throws(TapcardError) {
+        switch action {
         case .pay(let amount), .ticket(_, let amount):
             try requireUnder("A payment", amount, \.payment)
-        case .add(let amount): try requireUnder("An addition", amount, \.addition)
+        case .add(let amount): try requireUnder("A top-up", amount, \.topUp)
         // A refund's amount passed when it was paid, and a prize is not typed.
         case .refund, .reverse, .scratch, .activate, .close, .claim, .game, .reseal, .make,
             .protect, .unprotect:
@@ -77,10 +77,10 @@ extension Station {
     }
 
     /// Refuses a card whose first balance is above the ceilings.
-    func requireUnderCeilings(_ origin: CardOrder.Origin) throws(TapcardError) {
+    func requireUnderCeilings(_ origin: CardRequest.Origin) throws(TapcardError) {
         switch origin {
         case .issue(_, let amount, _), .adopt(accepting: .some(let amount)):
-            try requireUnder("An addition", amount, \.addition)
+            try requireUnder("A top-up", amount, \.topUp)
             try requireUnder("A balance", amount, \.balance)
         case .adopt(accepting: nil), .replace: break
         }
@@ -89,9 +89,9 @@ extension Station {
     /// Refuses a change that would raise the card's balance above the ceilings, by the ledger's
     /// data.
     func requireUnderCeilings(
-        _ intent: Intent, on view: CardView
+        _ action: CardAction, on view: KnownCard
     ) throws(Interruption) {
-        switch intent {
+        switch action {
         case .add(let amount): try requireUnder(amount, on: view, isTyped: true)
         // A prize was not typed, so a confirmation would not help.
         case .claim(_, let amount): try requireUnder(amount, on: view, isTyped: false)
@@ -102,7 +102,7 @@ extension Station {
     }
 
     private func requireUnder(
-        _ amount: Money, on view: CardView, isTyped: Bool
+        _ amount: Money, on view: KnownCard, isTyped: Bool
     ) throws(Interruption) {
         let (sum, overflow) = view.balance.minorUnits.addingReportingOverflow(amount.minorUnits)
         // The rules of the purse have the words for a balance above the limit of a card.

@@ -34,7 +34,7 @@ public final class KeyRingSource: Sendable {
 
     /// Reads the keys again. The ledger goes before the file, which may be an older copy: keys that
     /// it has retired are retired, and the key that it names seals.
-    func refresh(by order: KeyOrder) throws(TapcardError) {
+    func refresh(by order: KeyPolicy) throws(TapcardError) {
         let own = try load()
         let ordered = order.sealing.map { own.sealing(with: $0) } ?? own
         let read = ordered ?? own

@@ -30,7 +30,7 @@ package final class SharedReader: Sendable {
 
 /// A stand-in for a reader that another operation uses.
 package struct TakenReader: TagReader {
-    package let name = "the counter's reader"
+    package let name = "the till's reader"
     package let longestAnswer = 0
 
     package init() {}

@@ -1,12 +1,12 @@
 public import CardCryptography
 import CardImage
-package import ChipCard
 public import Ledger
+package import NTAG424Card
 public import TagReading
 public import TapcardDomain
 
-/// A reader, a ledger and the keys: everything needed to work on a card. Each operation is a method.
-/// Call one at a time, because a reader serves one card.
+/// A reader, a ledger and the keys: everything needed to work on a card. Each operation is a
+/// method. Call one at a time, because a reader serves one card.
 public struct Station: Sendable {
     /// The reader that serves one card at a time.
     public let reader: any TagReader
@@ -56,7 +56,8 @@ public struct Station: Sendable {
         public var ceilings: Ceilings?
         /// Whether a person has confirmed an amount above the lower ceilings.
         public var isConfirmed: Bool
-        /// The file that phones read on a chip that proves itself: the address of the house's page.
+        /// The file that phones read on a chip that proves itself: the address of the issuer's
+        /// page.
         package var address = AddressFile.nowhere
 
         /// Creates settings; each has a usual value.
@@ -129,8 +130,8 @@ public struct Station: Sendable {
         case waitingForCard
         /// A card was selected.
         case cardSeen(CardUID)
-        /// An operation that an earlier tap left open is being settled.
-        case settling(OperationID)
+        /// An operation that an earlier tap left open is being resolved.
+        case resolving(OperationID)
         /// The code is being scratched.
         case scratching
         /// The service that activates codes is being asked; cancelling does not stop that.
@@ -157,15 +158,15 @@ public struct Station: Sendable {
 
     /// Seals with the key that seals at all stations of the ledger. Throws where this one lacks it,
     /// or has only a table of card keys and needs more for this card: before anything is begun.
-    func sealer(of sight: Sight) throws(Interruption) -> RecordSealer {
+    func sealer(of reading: CardReading) throws(Interruption) -> RecordSealer {
         if let missing = keySource.missing {
             throw .refused(.lackingKey(missing, isTable: keys.isTable))
         }
         return sealer(
-            with: keys.isTable ? try entryOfTable(for: sight) : keys.sealing, on: sight.medium)
+            with: keys.isTable ? try entryOfTable(for: reading) : keys.sealing, on: reading.medium)
     }
 
-    private func sealer(with entry: KeyEntry, on medium: Sight.Medium) -> RecordSealer {
+    private func sealer(with entry: KeyEntry, on medium: CardReading.Medium) -> RecordSealer {
         RecordSealer(
             keyID: entry.id,
             seal: { content in
@@ -183,7 +184,7 @@ extension SealedRecord {
     ///
     /// On a chip that proves itself no name is sealed: nothing on it tells one, and the keys
     /// of the card are proof enough of which card it is.
-    init?(_ content: SealedContent, on medium: Sight.Medium, under entry: KeyEntry) {
+    init?(_ content: SealedContent, on medium: CardReading.Medium, under entry: KeyEntry) {
         guard let cardKey = entry.cardKey(uid: content.uid.bytes) else { return nil }
         var holder = content.holder
         if case .chip = medium { holder = .nobody }

@@ -1,15 +1,15 @@
 package import CardCryptography
-import ChipCard
 package import Ledger
+import NTAG424Card
 import TagReading
 import TapcardDomain
 
-/// A station that has a table of card keys, and not the keys of the house. It sells to the cards of
-/// the table; whatever gives a card credit or other keys is refused before anything is begun.
+/// A station that has a table of card keys, and not the keys of the issuer. It sells to the cards
+/// of the table; whatever gives a card credit or other keys is refused before anything is begun.
 extension Station {
     /// Refuses what needs a key that loads a card, before a card is waited for.
-    func requireLoading(for intent: Intent) throws(TapcardError) {
-        switch intent {
+    func requireLoading(for action: CardAction) throws(TapcardError) {
+        switch action {
         case .add, .refund, .claim, .make: try requireLoading()
         case .pay, .reverse, .scratch, .activate, .ticket, .close, .game, .reseal, .protect,
             .unprotect:
@@ -20,18 +20,18 @@ extension Station {
     /// Refuses a station without the key that loads a card.
     func requireLoading() throws(TapcardError) {
         guard keys.isTable else { return }
-        throw .needsHouse("This station cannot put money on a card or make one.")
+        throw .needsIssuer("This station cannot put money on a card or make one.")
     }
 
     /// Refuses a card whose keys come from masters alone, or are not in the table.
     func requireInTable(
-        _ identity: TagIdentity, _ uid: CardUID, _ known: CardView?
+        _ identity: TagIdentity, _ uid: CardUID, _ known: KnownCard?
     ) throws(Interruption) {
         guard keys.isTable else { return }
         guard identity.speaksInBlocks else {
             throw .refused(
                 .keyMissing, "This station only has keys for cards on an NTAG 424 DNA.",
-                meaning: TapcardError.unchanged, next: [.trust(.useAtHouseStation)], uid: uid)
+                meaning: TapcardError.unchanged, next: [.trust(.useAtIssuerStation)], uid: uid)
         }
         if known != nil, keys.entries.allSatisfy({ $0.cardKey(uid: uid.bytes) == nil }) {
             throw .refused(.notInTable(uid))
@@ -41,20 +41,21 @@ extension Station {
     /// The key of the table that this card has, where nothing but that key is needed to write it:
     /// the card has all of its keys in one version and the credit that the ledger knows, and no
     /// other key has to seal.
-    func entryOfTable(for sight: Sight) throws(Interruption) -> KeyEntry {
-        guard case .chip(let chip) = sight.medium, let view = sight.view, let visit = chip.visit,
+    func entryOfTable(for reading: CardReading) throws(Interruption) -> KeyEntry {
+        guard case .chip(let chip) = reading.medium, let view = reading.view,
+            let visit = chip.visit,
             chip.isComplete, let grant = visit.grant
         else {
             // Its grant is read without a proof.
-            throw .claimed(.needsHouse("The card is not made whole yet.", sight.uid))
+            throw .claimed(.needsIssuer("The card is not made whole yet.", reading.uid))
         }
         let spent = visit.slots.spent(at: view.issued[view.card.confirmed]?.bytes)
         guard grant.granted >= view.balance.minorUnits + spent else {
-            throw .refused(.needsHouse("Money is still to be put on the card.", sight.uid))
+            throw .refused(.needsIssuer("Money is still to be put on the card.", reading.uid))
         }
-        let own = keys.entries.first { ChipCardKeys.version(of: $0.id) == visit.card.version }
+        let own = keys.entries.first { NTAG424CardKeys.version(of: $0.id) == visit.card.version }
         guard let own, own.status != .retired, own.id == keys.sealing.id || !keySource.isCommon
-        else { throw .refused(.needsHouse("The card needs newer keys.", sight.uid)) }
+        else { throw .refused(.needsIssuer("The card needs newer keys.", reading.uid)) }
         return own
     }
 
@@ -73,10 +74,10 @@ extension TapcardError {
             next: [.file(.importTable)], uid: uid)
     }
 
-    /// The refusal of what only a station with the keys of the house can do.
-    static func needsHouse(_ what: String, _ uid: CardUID? = nil) -> TapcardError {
+    /// The refusal of what only a station with the keys of the issuer can do.
+    static func needsIssuer(_ what: String, _ uid: CardUID? = nil) -> TapcardError {
         TapcardError(
-            .refusal(.wrongState), what, meaning: unchanged, next: [.trust(.useAtHouseStation)],
+            .refusal(.wrongState), what, meaning: unchanged, next: [.trust(.useAtIssuerStation)],
             uid: uid)
     }
 }

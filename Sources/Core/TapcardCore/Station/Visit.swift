@@ -9,7 +9,7 @@ package enum VisitRequest: String, Sendable, CaseIterable {
     /// Nil for an operation that is no such request.
     package init?(_ kind: Operation.Kind) {
         switch kind {
-        case .pay, .deferred: self = .pay
+        case .pay, .offline: self = .pay
         case .add: self = .add
         case .ticket: self = .ticket
         default: return nil
@@ -82,7 +82,7 @@ package struct Visit: Sendable, Hashable {
     }
 }
 
-/// Decides which requests a counter may begin: what a card gets once a visit, it gets again only if
+/// Decides which requests a till may begin: what a card gets once a visit, it gets again only if
 /// somebody says so, and a repeated request never begins anything.
 package struct Admission: Sendable {
     private static let mostWithdrawn = 256

@@ -1,8 +1,8 @@
 import CardCryptography
 import CardImage
 import CardStore
-import ChipCard
 import Ledger
+import NTAG424Card
 import TapcardDomain
 
 /// The look of a record's bytes that have no true seal.
@@ -49,27 +49,27 @@ extension Station {
 
     /// Says what on a tag is not as it should be, and whether that looks like an accident or like
     /// somebody's hand. Nothing is decided by it.
-    func hint(at sight: Sight) async {
-        for text in await evidence(on: sight) { surroundings.progress(.hint(text)) }
+    func hint(at reading: CardReading) async {
+        for text in await evidence(on: reading) { surroundings.progress(.hint(text)) }
     }
 
-    private func evidence(on sight: Sight) async -> [String] {
-        guard let view = sight.view, view.open?.kind.makesCard != true else { return [] }
-        guard sight.slots.best != nil || !sight.slots.isBlank else {
-            if formattedRefusal(sight) != nil { return [] }
-            let all = sight.pages == nil ? "all" : "both"
+    private func evidence(on reading: CardReading) async -> [String] {
+        guard let view = reading.view, view.open?.kind.makesCard != true else { return [] }
+        guard reading.slots.best != nil || !reading.slots.isBlank else {
+            if formattedRefusal(reading) != nil { return [] }
+            let all = reading.pages == nil ? "all" : "both"
             return [
                 "\(all) records are gone: the tag was wiped, or is another one with this number"
             ]
         }
         var found: [String] = []
         // Without the ledger's word the tap goes on; it asks again before anything is decided.
-        if sight.slots.hasOddity, let written = try? await written(on: view) {
-            for place in sight.slots.slots.indices {
-                if let text = describe(place, of: sight, written) { found.append(text) }
+        if reading.slots.hasOddity, let written = try? await written(on: view) {
+            for place in reading.slots.slots.indices {
+                if let text = describe(place, of: reading, written) { found.append(text) }
             }
         }
-        if let best = sight.slots.best?.record {
+        if let best = reading.slots.best?.record {
             let number = "the newest record with a true seal is number \(best.sequence)"
             if best.sequence < view.card.confirmed {
                 found.append("\(number); the ledger has confirmed \(view.card.confirmed)")
@@ -85,14 +85,14 @@ extension Station {
                         + "\(best.keyID)")
             }
         }
-        if let text = describeFace(on: sight, view) { found.append(text) }
+        if let text = describeFace(on: reading, view) { found.append(text) }
         return found
     }
 
     private func describe(
-        _ place: Int, of sight: Sight, _ written: Written
+        _ place: Int, of reading: CardReading, _ written: Written
     ) -> String? {
-        let slots = sight.slots
+        let slots = reading.slots
         let name = "the \(["first", "second", "third", "fourth"][place]) record"
         switch slots.slots[place] {
         case .blank, .valid: return nil
@@ -100,7 +100,7 @@ extension Station {
             return "\(name) is sealed with key \(record.keyID), which was given up"
         case .broken, .unsealed: break
         }
-        if sight.hasHalfState(at: place) {
+        if reading.hasHalfState(at: place) {
             return "\(name) looks torn: it is not whole, as when the card is pulled away"
         }
         // An old one whose key or holder has changed since.
@@ -135,7 +135,7 @@ extension Station {
     }
 
     /// The records made for the card lately: each may have stood in a place.
-    private func written(on view: CardView) async throws(LedgerError) -> Written {
+    private func written(on view: KnownCard) async throws(LedgerError) -> Written {
         let uid = view.card.uid
         return try await ledger.read { rows throws(LedgerError) in
             let all = try rows.issuedRecords(on: uid)
@@ -146,16 +146,16 @@ extension Station {
     }
 
     /// Names and codes are not told: a log is read by others.
-    private func describeFace(on sight: Sight, _ view: CardView) -> String? {
+    private func describeFace(on reading: CardReading, _ view: KnownCard) -> String? {
         let name = "what phones read"
-        guard let pages = sight.pages else { return nil }
+        guard let pages = reading.pages else { return nil }
         if view.card.isDisplayStale || pages.layout.isGuarded(pages.image.area) {
             return "\(name) is half written: an earlier tap was broken off"
         }
-        guard view.open == nil, sight.slots.best?.record.sequence == view.card.confirmed else {
+        guard view.open == nil, reading.slots.best?.record.sequence == view.card.confirmed else {
             return nil
         }
-        guard let face = sight.content.face else {
+        guard let face = reading.content.face else {
             return "\(name) was altered: it makes no sense as a card"
         }
         if face.balance != view.balance {
@@ -177,7 +177,7 @@ extension Station {
     }
 }
 
-extension Sight {
+extension CardReading {
     /// Whether a chip has a state in this place that is not whole. Its own check says so, whatever
     /// bytes are there.
     fileprivate func hasHalfState(at place: Int) -> Bool {
@@ -189,8 +189,8 @@ extension Sight {
 /// The records that may have stood in a place.
 private struct Written: Sendable {
     let recently: [IssuedRecord]
-    /// Whether there was nothing else: no other ledger before, and no time that was lost by a restored
-    /// backup.
+    /// Whether there was nothing else: no other ledger before, and no time that was lost by a
+    /// restored backup.
     let isAll: Bool
 }
 

@@ -16,7 +16,7 @@ enum Judgement: Sendable, Hashable {
     case rolledBack
     case ledgerBehind
 
-    init(_ slots: RecordSlots, _ view: CardView?) {
+    init(_ slots: RecordSlots, _ view: KnownCard?) {
         guard let view else {
             self = .unknown
             return
@@ -55,7 +55,7 @@ enum Judgement: Sendable, Hashable {
 }
 
 /// The step that a trusted card needs before anything else.
-enum SettlingStep: Sendable, Hashable {
+enum ResolvingStep: Sendable, Hashable {
     case nothing
     /// Put the operation's own record onto the tag.
     case resume(Operation)
@@ -68,7 +68,7 @@ enum SettlingStep: Sendable, Hashable {
 
     /// `request` is the operation for which the card was held to the reader.
     init(
-        tag best: SealedRecord, bytes: [UInt8], isUnderRetiredKey: Bool = false, view: CardView,
+        tag best: SealedRecord, bytes: [UInt8], isUnderRetiredKey: Bool = false, view: KnownCard,
         expected: [UInt8], request: OperationID?, now: Timestamp,
         uptime: Uptime? = nil, lifetime: Duration
     ) {
@@ -81,7 +81,7 @@ enum SettlingStep: Sendable, Hashable {
             // fresh record finishes it.
             let isLastWord =
                 best.sequence == view.card.confirmed && bytes == expected
-                && view.card.protection.isSettled
+                && view.card.protection.isResolved
             self = isLastWord ? .nothing : .reseal
             return
         }

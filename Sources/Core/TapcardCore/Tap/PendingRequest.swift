@@ -6,8 +6,8 @@ import TapcardDomain
 struct PendingRequest: Sendable, Hashable {
     /// The requested parameters. All of them belong to the id.
     enum Parameters: Sendable, Hashable {
-        case change(Intent, only: CardUID?)
-        case making(CardOrder)
+        case change(CardAction, only: CardUID?)
+        case making(CardRequest)
     }
 
     let id: OperationID
@@ -15,11 +15,11 @@ struct PendingRequest: Sendable, Hashable {
     /// The kind of the operation that it asks for.
     var kind: Operation.Kind {
         switch parameters {
-        case .change(let intent, _): intent.kind
+        case .change(let action, _): action.kind
         case .making(let order): order.kind
         }
     }
-    /// Whether the request is refused where its tap has just settled the same one: a caller that
+    /// Whether the request is refused where its tap has just resolved the same one: a caller that
     /// chose no id may have meant that one.
     let refusesRepetition: Bool
     var operation: Operation?
@@ -32,35 +32,35 @@ struct PendingRequest: Sendable, Hashable {
     /// Whether the tag's protection differed from what the ledger expected.
     var isSetBack = false
 
-    init(_ id: OperationID, _ order: CardOrder) {
+    init(_ id: OperationID, _ order: CardRequest) {
         (self.id, parameters, refusesRepetition) = (id, .making(order), false)
     }
 
     init(
-        _ id: OperationID, _ intent: Intent, only card: CardUID? = nil,
+        _ id: OperationID, _ action: CardAction, only card: CardUID? = nil,
         refusingRepetition: Bool = false
     ) {
-        (self.id, parameters) = (id, .change(intent, only: card))
+        (self.id, parameters) = (id, .change(action, only: card))
         refusesRepetition = refusingRepetition
     }
 
-    /// Whether the operation under the request's id was begun or settled here, and not by another
+    /// Whether the operation under the request's id was begun or resolved here, and not by another
     /// caller while the card was waited for. The id of an attempt to activate is reserved for its
     /// own activation, whichever station writes it.
     func isOurs(_ history: TapHistory) -> Bool {
         if case .change(.activate, _) = parameters { return true }
-        return operation != nil || history.settled.contains { $0.id == id }
+        return operation != nil || history.resolved.contains { $0.id == id }
     }
 
     /// Whether the request was not done before this call.
     func isNew(_ history: TapHistory) -> Bool { perhaps != nil || isOurs(history) }
 
-    /// The operation that this tap has settled and the request would repeat, if any.
+    /// The operation that this tap has resolved and the request would repeat, if any.
     func repetition(in history: TapHistory) -> Operation? {
-        guard refusesRepetition, case .change(let intent, _) = parameters,
-            let done = history.done(intent.kind)
+        guard refusesRepetition, case .change(let action, _) = parameters,
+            let done = history.done(action.kind)
         else { return nil }
-        switch intent {
+        switch action {
         case .pay(let money), .add(let money), .ticket(_, let money):
             return done.amount == money.minorUnits ? done : nil
         default: return nil
@@ -75,9 +75,9 @@ extension Station {
     ) async throws(LedgerError) -> Bool {
         switch request.parameters {
         case .making(let order): return order.isAnswered(by: operation)
-        case .change(let intent, let card):
+        case .change(let action, let card):
             guard card.map(operation.wasTapped) ?? true,
-                case .known = try await ledger.repetition(of: intent, operation.id)
+                case .known = try await ledger.repetition(of: action, operation.id)
             else { return false }
             return true
         }
@@ -85,7 +85,7 @@ extension Station {
 
     /// The outcome of a request whose card is gone or cannot be trusted any more. The ledger
     /// decides; if it fails, this tap's own observations do. A committed operation has happened,
-    /// whatever the card shows; the next tap settles the rest. Nil where nothing was begun: then
+    /// whatever the card shows; the next tap resolves the rest. Nil where nothing was begun: then
     /// the error is complete.
     func outcome(
         of request: PendingRequest, _ history: TapHistory, after error: TapcardError
@@ -94,7 +94,7 @@ extension Station {
         do {
             known = try await ledger.answer(to: request.id)
         } catch {
-            known = history.seen(request.id) ?? request.operation
+            known = history.version(request.id) ?? request.operation
             if known == nil, let perhaps = request.perhaps {
                 return .failure(
                     TapcardError.perhapsBegun(perhaps, because: TapcardError(error))

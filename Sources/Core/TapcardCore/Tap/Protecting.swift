@@ -10,7 +10,7 @@ extension Station {
     /// Refuses a switch that the tag would refuse, before the ledger knows of it. Where the tag has
     /// another password of ours than the ledger says, the ledger is corrected first.
     func requireSwitchable(
-        _ sight: Sight, _ card: LedgerCard, after voided: Operation?,
+        _ reading: CardReading, _ card: LedgerCard, after voided: Operation?,
         noting request: inout PendingRequest
     ) async throws(Interruption) {
         // A reader that does not pass on this command would not pass on a password, either.
@@ -23,23 +23,23 @@ extension Station {
         guard let chip = Type2Chip(version: answer), chip.model == card.chip else {
             throw .refused(
                 .unsupportedTag, "The tag is not an \(card.chip), as the ledger has it.",
-                meaning: TapcardError.unchanged, next: [.trust(.replace(nil))], uid: sight.uid)
+                meaning: TapcardError.unchanged, next: [.trust(.replace(nil))], uid: reading.uid)
         }
         let settings = try await configuration(of: chip, known: card.uid)
-        try await requireUnlocked(sight, chip)
+        try await requireUnlocked(reading, chip)
         if settings.isLocked {
             throw .refused(
-                voided.map { lockedSettings(card, after: $0) } ?? lockedSettings(sight.uid))
+                voided.map { lockedSettings(card, after: $0) } ?? lockedSettings(reading.uid))
         }
-        try requireShown(sight, settings)
+        try requireShown(reading, settings)
         let evidence = try await evidence(
-            on: sight.identity, chip, settings, noted: card.protection)
+            on: reading.identity, chip, settings, noted: card.protection)
         let found = card.protection.corrected(by: evidence)
         guard found != card.protection else { return }
         // A tag without a password of ours may be a copy: only a repair takes it for the card.
-        guard evidence != .nothing else { throw .refused(TapcardError.cleared(sight.uid)) }
+        guard evidence != .nothing else { throw .refused(TapcardError.cleared(reading.uid)) }
         request.isSetBack = card.protection != .off
-        try await note(found, insteadOf: card.protection, of: sight.uid)
+        try await note(found, insteadOf: card.protection, of: reading.uid)
         throw .overtaken
     }
 
@@ -73,13 +73,13 @@ extension Station {
     /// Refuses a tag that does not accept its card's password, before anything is begun: a copy has
     /// none, and not every reader can send one. Anybody who has overheard the password can remove
     /// it: settings that protect less than the ledger says are set back first.
-    func requireOpened(_ sight: Sight) async throws(Interruption) {
-        guard let card = sight.view?.card,
+    func requireOpened(_ reading: CardReading) async throws(Interruption) {
+        guard let card = reading.view?.card,
             let password = try opening(card.protection, of: card.uid)
         else { return }
         let settings = try await unlimited(card)
-        try requireShown(sight, settings)
-        let found = try await performing(FindPassword(sight.identity, among: [password]))
+        try requireShown(reading, settings)
+        let found = try await performing(FindPassword(reading.identity, among: [password]))
         guard found != nil else { throw .card(.wrongPassword) }
         guard case .on(let keyID) = card.protection, !settings.isWhole else { return }
         surroundings.progress(.hint("somebody has changed the settings that protect the tag"))
@@ -102,8 +102,8 @@ extension Station {
 
     /// Replaces a retired key as the source of a password that is still to be set: the tag asks for
     /// none yet.
-    func takeTrustedKey(for sight: Sight) async throws(Interruption) {
-        guard let card = sight.view?.card, case .settingPassword(let keyID) = card.protection,
+    func takeTrustedKey(for reading: CardReading) async throws(Interruption) {
+        guard let card = reading.view?.card, case .settingPassword(let keyID) = card.protection,
             keys.entry(keyID)?.status == .retired
         else { return }
         try await note(
@@ -114,18 +114,18 @@ extension Station {
     /// Takes steps until the tag has the protection that the ledger wants. Each is durable in the
     /// ledger before the next; the last is noted when the work is confirmed.
     func switchProtection(
-        of change: CardWork
-    ) async throws(Interruption) -> (CardWork, isLast: Bool) {
+        of change: RecordWriting
+    ) async throws(Interruption) -> (RecordWriting, isLast: Bool) {
         var change = change
         let work = change.work
         do throws(Interruption) {
             try await takeStep(
-                work.card.protection, of: work.card, on: change.sight, change.probe)
+                work.card.protection, of: work.card, on: change.reading, change.probe)
         } catch .card(let cause) where cause.kind == .lockedSettings {
             change.work = try await endSwitching(of: work)
             return (change, isLast: true)
         }
-        if work.card.protection.next.isSettled { return (change, isLast: true) }
+        if work.card.protection.next.isResolved { return (change, isLast: true) }
         let noted = try await asking(await ledger.advanceProtection(of: work, at: now))
         guard let noted else { throw .overtaken }
         change.work = noted
@@ -135,7 +135,7 @@ extension Station {
     /// Ends the switching on a tag whose settings were locked in the meantime: its protection is
     /// final, and the card goes on with it. Its password was proved where it may be asked for, and
     /// is left alone: AUTH0 may be weak from the interrupted WRITE.
-    private func endSwitching(of work: OpenWork) async throws(Interruption) -> OpenWork {
+    private func endSwitching(of work: OpenOperation) async throws(Interruption) -> OpenOperation {
         let card = work.card
         guard let keyID = card.protection.keyID else { throw .refused(noPassword) }
         let chip = try pageChip(card.chip)
@@ -163,7 +163,8 @@ extension Station {
     }
 
     private func takeStep(
-        _ protection: CardProtection, of card: LedgerCard, on sight: Sight, _ probe: PageWrite?
+        _ protection: CardProtection, of card: LedgerCard, on reading: CardReading,
+        _ probe: PageWrite?
     ) async throws(Interruption) {
         guard let keyID = protection.keyID, let probe else { return }
         surroundings.progress(.switchingProtection(protection))
@@ -173,8 +174,8 @@ extension Station {
         case .off, .on: return
         case .settingPassword: try await set(password, chip)
         case .clearingPassword: try await set(nil, chip)
-        case .switchingOn: try await switchOver(.on(probe: probe), sight.identity, chip, password)
-        case .switchingOff: try await switchOver(.off, sight.identity, chip, password)
+        case .switchingOn: try await switchOver(.on(probe: probe), reading.identity, chip, password)
+        case .switchingOff: try await switchOver(.off, reading.identity, chip, password)
         }
     }
 
@@ -197,20 +198,20 @@ extension Station {
     /// as for a card, each durable first where the ledger has a row for it. False where nothing was
     /// to be done. Without such a row, the tag itself shows how far an earlier try has come: as
     /// long as it has its whole password, PWD is not weak, and AUTH0 may be.
-    func release(_ sight: Sight) async throws(Interruption) -> Bool {
-        let chip = try pageChip(sight.chip)
-        var noted = sight.view?.card.protection
-        var state = try await leftover(on: sight, chip, noted)
+    func release(_ reading: CardReading) async throws(Interruption) -> Bool {
+        let chip = try pageChip(reading.chip)
+        var noted = reading.view?.card.protection
+        var state = try await leftover(on: reading, chip, noted)
         let isAsNoted = state == noted ?? .off
-        if state.isSettled, isAsNoted { return false }
-        let (uid, identity) = (sight.uid, sight.identity)
+        if state.isResolved, isAsNoted { return false }
+        let (uid, identity) = (reading.uid, reading.identity)
         do throws(Interruption) {
             while true {
                 if let before = noted {
                     try await note(state, insteadOf: before, of: uid)
                     noted = state
                 }
-                if !state.isSettled { surroundings.progress(.switchingProtection(state)) }
+                if !state.isResolved { surroundings.progress(.switchingProtection(state)) }
                 switch state {
                 case .switchingOff(let keyID):
                     try await switchOver(
@@ -229,14 +230,14 @@ extension Station {
 
     /// The first remaining step until this tag is open.
     private func leftover(
-        on sight: Sight, _ chip: Type2Chip, _ noted: CardProtection?
+        on reading: CardReading, _ chip: Type2Chip, _ noted: CardProtection?
     ) async throws(Interruption) -> CardProtection {
         let settings = try await configuration(of: chip)
         if settings.isLocked, chip.isProtected(by: settings) {
-            throw .refused(lockedSettings(sight.uid))
+            throw .refused(lockedSettings(reading.uid))
         }
         let evidence = try await evidence(
-            on: sight.identity, chip, settings, noted: noted, withoutProof: true)
+            on: reading.identity, chip, settings, noted: noted, withoutProof: true)
         return (noted ?? .off).corrected(by: evidence).unprotecting
     }
 
@@ -259,7 +260,7 @@ extension Station {
     }
 }
 
-extension Sight {
+extension CardReading {
     /// Whether the ledger has no further use for the tag: it is unknown, or was given up and
     /// formatted.
     var isGivenUp: Bool {

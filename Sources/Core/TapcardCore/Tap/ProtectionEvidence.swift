@@ -125,12 +125,12 @@ extension Station {
 
     /// Reconsiders the refusal of a write. Lock bits are reported as the cause. A password of ours,
     /// which a copy has not, corrects the ledger, and the card is looked at again.
-    func reconsidered(_ error: Interruption, _ sight: Sight) async -> Interruption {
-        guard case .card(let cause) = error, let chip = Type2Chip(sight.chip),
+    func reconsidered(_ error: Interruption, _ reading: CardReading) async -> Interruption {
+        guard case .card(let cause) = error, let chip = Type2Chip(reading.chip),
             cause.kind == .wrongPassword
                 || cause.kind == .interrupted(.refused(NAK.invalidArgument))
         else { return error }
-        let (identity, uid) = (sight.identity, sight.uid)
+        let (identity, uid) = (reading.identity, reading.uid)
         // After a refusal the tag is silent until it is selected again.
         guard let again = try? await reader.select(within: Station.returnLimit),
             again.uid == identity.uid
@@ -138,7 +138,7 @@ extension Station {
         do throws(Interruption) {
             let view = try await asking(await ledger.view(of: uid))
             guard let card = view?.card else { return error }
-            if cause.kind != .wrongPassword { try await requireUnlocked(sight, chip) }
+            if cause.kind != .wrongPassword { try await requireUnlocked(reading, chip) }
             let settings = try await configuration(of: chip)
             let evidence = try await evidence(
                 on: identity, chip, settings, noted: card.protection)

@@ -62,18 +62,18 @@ extension TagContent {
 }
 
 extension Station {
-    func stranger(_ sight: Sight) async throws(Interruption) -> Stranger {
-        let content = sight.content
-        if let best = sight.slots.best { return .sealed(best.record, content.face) }
-        if let other = sealedElsewhere(sight) {
+    func stranger(_ reading: CardReading) async throws(Interruption) -> Stranger {
+        let content = reading.content
+        if let best = reading.slots.best { return .sealed(best.record, content.face) }
+        if let other = sealedElsewhere(reading) {
             return .sealedElsewhere(
-                other.record, sight.pages?.image.content(in: other.currency).face,
+                other.record, reading.pages?.image.content(in: other.currency).face,
                 other.currency)
         }
-        if case .chip(let chip) = sight.medium, case .foreign(let version) = chip.state {
-            return .untrusted(lackingChipKeys(version, sight.uid))
+        if case .chip(let chip) = reading.medium, case .foreign(let version) = chip.state {
+            return .untrusted(lackingChipKeys(version, reading.uid))
         }
-        if let error = try await impostor(sight, content) { return .untrusted(error) }
+        if let error = try await impostor(reading, content) { return .untrusted(error) }
         switch content {
         case .tapcard(let face), .foreignCard(let face): return .unsealed(face)
         case .badCard(let reason): return .senseless(reason)
@@ -83,8 +83,8 @@ extension Station {
     }
 
     /// The newest record on a tag that our own keys have sealed in another currency.
-    func sealedElsewhere(_ sight: Sight) -> (record: SealedRecord, currency: Currency)? {
-        sealedElsewhere(sight.slots.bytes, sight.pages?.image, sight.uid)
+    func sealedElsewhere(_ reading: CardReading) -> (record: SealedRecord, currency: Currency)? {
+        sealedElsewhere(reading.slots.bytes, reading.pages?.image, reading.uid)
     }
 
     func sealedElsewhere(
@@ -99,7 +99,8 @@ extension Station {
         return nil
     }
 
-    /// The currency is part of what a seal vouches for: such a card is true, and worth nothing here.
+    /// The currency is part of what a seal vouches for: such a card is true, and worth nothing
+    /// here.
     func otherCurrency(_ other: Currency, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .cardCurrency,
@@ -110,100 +111,100 @@ extension Station {
 
     /// A tag with our form of record, but no true seal: somebody's copy, or somebody's work.
     private func impostor(
-        _ sight: Sight, _ content: TagContent
+        _ reading: CardReading, _ content: TagContent
     ) async throws(Interruption) -> TapcardError? {
-        guard sight.slots.hasUnsealed || sight.slots.hasRetired else { return nil }
-        for bytes in sight.slots.bytes {
+        guard reading.slots.hasUnsealed || reading.slots.hasRetired else { return nil }
+        for bytes in reading.slots.bytes {
             let owner = try await asking(await ledger.owner(ofRecord: bytes))
             if let owner {
                 return TapcardError(
                     .copied, "This tag carries a copy of card \(owner).",
                     meaning: "It is worth nothing; the money is on the account of \(owner).",
-                    next: [.trust(.keepCopy)], uid: sight.uid)
+                    next: [.trust(.keepCopy)], uid: reading.uid)
             }
         }
         // Text of others that runs on over the records' places can look like one by chance.
-        if sight.pages != nil { guard case .tapcard = content else { return nil } }
-        let known = sight.slots.bytes.compactMap(SealedRecord.init).map(\.keyID)
+        if reading.pages != nil { guard case .tapcard = content else { return nil } }
+        let known = reading.slots.bytes.compactMap(SealedRecord.init).map(\.keyID)
         if known.allSatisfy({ keys.entry($0) == nil }) {
             return TapcardError(
                 .keyMissing,
                 "The card is sealed with key \(known.map(String.init).joined(separator: " and ")), "
                     + "which this station does not have.",
                 meaning: "Whether it is true cannot be told.",
-                next: [.file(.importKeysOrOverwrite)], uid: sight.uid)
+                next: [.file(.importKeysOrOverwrite)], uid: reading.uid)
         }
-        return forged(sight, naming: known)
+        return forged(reading, naming: known)
     }
 
-    /// A record that none of our keys has sealed, though it may name one: every house counts its
+    /// A record that none of our keys has sealed, though it may name one: every issuer counts its
     /// keys from 1, and so does an owner who lost his and began anew.
-    private func forged(_ sight: Sight, naming known: [UInt8]) -> TapcardError {
+    private func forged(_ reading: CardReading, naming known: [UInt8]) -> TapcardError {
         let names = Set(known).sorted().map { "key \($0)" }.joined(separator: " and ")
-        if sight.slots.hasRetired {
+        if reading.slots.hasRetired {
             return TapcardError(
                 .forged, "The record on this tag is under a key that is given up (\(names)).",
                 meaning: "That key can make such a card: here it is worth nothing.",
-                next: [.tag(.overwriteByIssuing)], uid: sight.uid)
+                next: [.tag(.overwriteByIssuing)], uid: reading.uid)
         }
         return TapcardError(
             .forged,
             "No key of this station has sealed the record on this tag for its chip; it names "
                 + "\(names).",
-            meaning: "It is another house's card, a copy, or somebody's work: here it is worth "
-                + "nothing.", next: [.file(.importKeysOrOverwrite)], uid: sight.uid)
+            meaning: "It is another issuer's card, a copy, or somebody's work: here it is worth "
+                + "nothing.", next: [.file(.importKeysOrOverwrite)], uid: reading.uid)
     }
 
-    /// Why no money moves on a tag that this ledger does not know, or why no card is made of it. What
-    /// a chip holds that has proved no key is its word alone.
+    /// Why no money moves on a tag that this ledger does not know, or why no card is made of it.
+    /// What a chip holds that has proved no key is its word alone.
     func strangerRefusal(
-        _ sight: Sight, isMaking: Bool = false
+        _ reading: CardReading, isMaking: Bool = false
     ) async throws(Interruption) -> Interruption {
-        let error = try await strangerError(sight, isMaking: isMaking)
-        if case .chip(let chip) = sight.medium, chip.visit == nil { return .claimed(error) }
+        let error = try await strangerError(reading, isMaking: isMaking)
+        if case .chip(let chip) = reading.medium, chip.visit == nil { return .claimed(error) }
         return .refused(error)
     }
 
     private func strangerError(
-        _ sight: Sight, isMaking: Bool
+        _ reading: CardReading, isMaking: Bool
     ) async throws(Interruption) -> TapcardError {
         // That it can be written over is said to whoever asks for a card on it.
         func other() async -> [NextStep] {
             isMaking
-                ? [.tag(.overwrite)] : await advice(.tag(.makeCard(on: sight.chip)), sight)
+                ? [.tag(.overwrite)] : await advice(.tag(.makeCard(on: reading.chip)), reading)
         }
         let unchanged = "Nothing was changed on it."
-        switch try await stranger(sight) {
+        switch try await stranger(reading) {
         case .sealed, .unsealed:
             return TapcardError(
                 .refusal(.cardUnknown), "This ledger does not know the card.", meaning: unchanged,
-                next: await advice(.card(.adopt(sight.uid)), sight), uid: sight.uid)
-        case .sealedElsewhere(_, _, let other): return otherCurrency(other, sight.uid)
+                next: await advice(.card(.adopt(reading.uid)), reading), uid: reading.uid)
+        case .sealedElsewhere(_, _, let other): return otherCurrency(other, reading.uid)
         case .untrusted(let error): return error
         case .blank:
             return TapcardError(
                 .blankTag, "The tag is blank: there is no card on it.", meaning: unchanged,
-                next: await advice(.card(.issue(on: sight.chip)), sight), uid: sight.uid)
+                next: await advice(.card(.issue(on: reading.chip)), reading), uid: reading.uid)
         case .senseless(let reason):
             return TapcardError(
                 .notACard, "The tag holds a card's data that makes no sense: \(reason).",
-                meaning: unchanged, next: await other(), uid: sight.uid)
+                meaning: unchanged, next: await other(), uid: reading.uid)
         case .other(let what):
             return TapcardError(
                 .notACard, "The tag is not a card; it holds \(what).", meaning: unchanged,
-                next: await other(), uid: sight.uid)
+                next: await other(), uid: reading.uid)
         }
     }
 
-    /// To make a card of a tag is advised only where it would not be refused: pages are looked at as
-    /// they are then. The keys of a chip are tried when a card is made.
-    private func advice(_ step: NextStep, _ sight: Sight) async -> [NextStep] {
-        if keys.isTable { return [.trust(.useAtHouseStation)] }
-        guard let tag = sight.pages?.tag else { return [step] }
+    /// To make a card of a tag is advised only where it would not be refused: pages are looked at
+    /// as they are then. The keys of a chip are tried when a card is made.
+    private func advice(_ step: NextStep, _ reading: CardReading) async -> [NextStep] {
+        if keys.isTable { return [.trust(.useAtIssuerStation)] }
+        guard let tag = reading.pages?.tag else { return [step] }
         do throws(Interruption) {
-            _ = try await requireWritable(tag, sight.identity, sight.uid, known: nil)
-            let originality = TagInfo.Originality(tag.signature, of: sight.uid, on: sight.chip)
-            return originality == .invalid ? untrueSignature(sight).next : [step]
+            _ = try await requireWritable(tag, reading.identity, reading.uid, known: nil)
+            let originality = TagInfo.Originality(tag.signature, of: reading.uid, on: reading.chip)
+            return originality == .invalid ? untrueSignature(reading).next : [step]
         } catch {
             // A tag that is gone by now is looked at again when a card is made.
             if case .reader = error { return [step] }

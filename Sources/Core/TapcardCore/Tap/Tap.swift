@@ -15,20 +15,20 @@ struct Tap: Sendable, Hashable {
         case find(again: Bool)
         /// Read the tag and ask the ledger about it.
         case look(TagIdentity, CardUID)
-        /// Compare what was seen with the request before anything is settled.
-        case examine(Sight)
+        /// Compare what was seen with the request before anything is resolved.
+        case examine(CardReading)
         /// Begin to finish what an earlier tap left open.
-        case settle(Sight)
+        case resolve(CardReading)
         /// Begin what was requested: nothing is open on the card.
-        case carryOut(Sight)
+        case carryOut(CardReading)
         /// Write the record, and read it back.
-        case write(CardWork)
+        case write(RecordWriting)
         /// Take the next step of making the tag ask for its password, or ask no more.
-        case switchProtection(CardWork)
+        case switchProtection(RecordWriting)
         /// Tell the ledger that the card has it.
-        case confirm(CardWork)
+        case confirm(RecordWriting)
         /// Write what phones read.
-        case refresh(CardWork, Operation)
+        case refresh(RecordWriting, Operation)
         /// Ask the ledger what became of the request; the error is why the tap ended.
         case conclude(TapcardError)
     }
@@ -38,23 +38,23 @@ struct Tap: Sendable, Hashable {
         /// The request is a new one, or still open; nil for any card.
         case recalled(only: CardUID?)
         case found(TagIdentity, CardUID)
-        case looked(Sight)
-        /// Nothing stands against going on: what is open can be settled, or nothing is open.
+        case looked(CardReading)
+        /// Nothing stands against going on: what is open can be resolved, or nothing is open.
         case examined
         /// This is durable in the ledger.
-        case begun(CardWork)
+        case begun(RecordWriting)
         case written
-        case switched(CardWork, isLast: Bool)
+        case switched(RecordWriting, isLast: Bool)
         case confirmed(Operation)
-        /// Something was settled, with what it closed of an older account.
-        case settled(Operation?, DisplayState, closed: Int64)
+        /// Something was resolved, with what it closed of an older account.
+        case resolved(Operation?, DisplayState, closed: Int64)
         /// The card or the ledger is not what it was when the tag was read.
         case changed
         case failed(Interruption)
     }
 
-    /// How often one tap reads a card: settling takes at most two reads, another station's work one
-    /// more; the others are for a bad contact.
+    /// How often one tap reads a card: resolving takes at most two reads, another station's work
+    /// one more; the others are for a bad contact.
     private static let mostRounds = 6
 
     private(set) var next = Action.recall
@@ -81,9 +81,9 @@ struct Tap: Sendable, Hashable {
                 touched = uid
                 next = .look(identity, uid)
             }
-        case (.looked(let sight), _): next = .examine(sight)
-        case (.examined, .examine(let sight)): next = .settle(sight)
-        case (.examined, .settle(let sight)): next = .carryOut(sight)
+        case (.looked(let reading), _): next = .examine(reading)
+        case (.examined, .examine(let reading)): next = .resolve(reading)
+        case (.examined, .resolve(let reading)): next = .carryOut(reading)
         case (.begun(let work), _): next = .write(work)
         case (.written, .write(let work)):
             history.noteWritten()
@@ -93,11 +93,11 @@ struct Tap: Sendable, Hashable {
         case (.confirmed(let operation), .confirm(let work)): next = .refresh(work, operation)
         case (.examined, _), (.written, _), (.confirmed, _):
             preconditionFailure("this is not what the tap has asked for")
-        case (.settled(let operation, let display, let closed), _):
+        case (.resolved(let operation, let display, let closed), _):
             history.note(operation, display)
             if let operation { history.note(closed: closed, by: operation.id) }
-            lookAgain()
-        case (.changed, _): lookAgain()
+            readAgain()
+        case (.changed, _): readAgain()
         case (.failed(let interruption), _) where interruption.isClaim:
             hear(interruption.error.naming(touched))
         case (.failed(let interruption), _):
@@ -106,7 +106,7 @@ struct Tap: Sendable, Hashable {
             if touched == nil || !interruption.isAfterAll {
                 last = interruption.error.naming(touched)
             }
-            if interruption.mayPass { lookAgain() } else { next = .conclude(last) }
+            if interruption.mayPass { readAgain() } else { next = .conclude(last) }
         }
     }
 
@@ -118,14 +118,14 @@ struct Tap: Sendable, Hashable {
         }
         claimed = claim
         last = TapcardError.disturbed.naming(touched)
-        lookAgain()
+        readAgain()
     }
 
-    private func switchingOrConfirming(_ work: CardWork) -> Action {
-        work.work.card.protection.isSettled ? .confirm(work) : .switchProtection(work)
+    private func switchingOrConfirming(_ work: RecordWriting) -> Action {
+        work.work.card.protection.isResolved ? .confirm(work) : .switchProtection(work)
     }
 
-    private mutating func lookAgain() {
+    private mutating func readAgain() {
         rounds += 1
         next = rounds < Tap.mostRounds ? .find(again: true) : .conclude(last)
     }

@@ -1,20 +1,20 @@
-import ChipCard
 import Ledger
-import Ntag424
+import NTAG424
+import NTAG424Card
 import TapcardDomain
 
-/// Everything that one tap has seen and settled so far.
+/// Everything that one tap has seen and resolved so far.
 struct TapHistory: Sendable, Hashable {
     /// Operations that were open and have ended, the oldest first, without fresh records.
-    private(set) var settled: [Operation] = []
+    private(set) var resolved: [Operation] = []
     /// The balance that each making among them closed with the tag's earlier account.
     private(set) var closed: [OperationID: Int64] = [:]
-    /// The operation that this tap is settling; its end is unknown.
-    private(set) var settling: Operation?
+    /// The operation that this tap is resolving; its end is unknown.
+    private(set) var resolving: Operation?
     /// The request itself, as it was found open: its record may be on the tag since.
     private(set) var open: Operation?
     private(set) var display = DisplayState.current
-    /// The operation that settling has begun, or may have begun where the ledger gave no answer.
+    /// The operation that resolving has begun, or may have begun where the ledger gave no answer.
     private(set) var perhapsBegun: OperationID?
     /// Why the card on the reader can never be written again, though it proves that it is the card.
     private(set) var unusable: TapcardError?
@@ -29,11 +29,11 @@ struct TapHistory: Sendable, Hashable {
     private(set) var hasWorked = false
 
     /// The making of a card that was left open.
-    var made: Operation? { settled.last { $0.kind.makesCard } }
+    var made: Operation? { resolved.last { $0.kind.makesCard } }
 
     /// A switch of the tag's protection that was voided in this tap.
     var switchingEnded: Operation? {
-        settled.last { $0.kind.switchesProtection && $0.state == .voided }
+        resolved.last { $0.kind.switchesProtection && $0.state == .voided }
     }
 
     mutating func note(open operation: Operation?, for request: OperationID?) {
@@ -41,30 +41,30 @@ struct TapHistory: Sendable, Hashable {
     }
 
     /// The operation as the tap last saw it, for when the ledger cannot be asked.
-    func seen(_ id: OperationID) -> Operation? { settled.last { $0.id == id } ?? open }
+    func version(_ id: OperationID) -> Operation? { resolved.last { $0.id == id } ?? open }
 
-    /// The operation of this kind that this tap settled as done.
+    /// The operation of this kind that this tap resolved as done.
     func done(_ kind: Operation.Kind) -> Operation? {
-        settled.last { $0.kind == kind && $0.state == .committed }
+        resolved.last { $0.kind == kind && $0.state == .committed }
     }
 
-    /// An operation has come to its end. A fresh record is no news, and nobody has to hear of
+    /// An operation has ended. A fresh record is no news, and nobody has to hear of
     /// the same end twice.
     mutating func note(ended operation: Operation) {
         guard operation.state != .pending else { return }
-        if settling?.id == operation.id { settling = nil }
+        if resolving?.id == operation.id { resolving = nil }
         hasWorked = true
         guard operation.kind != .reseal else { return }
-        settled.removeAll { $0.id == operation.id }
-        settled.append(operation)
+        resolved.removeAll { $0.id == operation.id }
+        resolved.append(operation)
     }
 
     mutating func note(closed amount: Int64, by making: OperationID) {
         if amount > 0 { closed[making] = amount }
     }
 
-    /// An operation that is about to be settled.
-    mutating func note(settling operation: Operation) { settling = operation }
+    /// An operation that is about to be resolved.
+    mutating func note(resolving operation: Operation) { resolving = operation }
 
     mutating func note(unusable error: TapcardError) { unusable = error }
 
@@ -95,7 +95,7 @@ struct TapHistory: Sendable, Hashable {
     }
 
     /// Counts a key that was sent and that the chip has not confirmed.
-    mutating func noteSpentKey(by error: ChipCardError) {
+    mutating func noteSpentKey(by error: NTAG424CardError) {
         guard let number = error.spentKey else { return }
         unconfirmed[number, default: 0] += 1
         if error.isImpostor { refused[number, default: 0] += 1 }

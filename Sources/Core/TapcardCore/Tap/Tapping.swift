@@ -17,13 +17,14 @@ protocol TapRequest: Sendable, Hashable {
 
     /// Asks the ledger before a card is waited for; the answer, where that needs no card.
     mutating func recall(at station: Station) async throws(TapcardError) -> Success?
-    /// Sees the card every time it was read, before anything is settled, and may end the tap there.
+    /// Sees the card every time it was read, before anything is resolved, and may end the tap
+    /// there.
     mutating func examine(
-        _ sight: Sight, _ history: inout TapHistory, at station: Station
+        _ reading: CardReading, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<Success>
     /// Does what was requested on a card on which nothing is open.
     mutating func carryOut(
-        on sight: Sight, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<Success>
     /// Takes the end of the work that the request has begun; nil to read the card again.
     mutating func performed(
@@ -45,7 +46,7 @@ extension TapRequest {
     func recall(at station: Station) -> Success? { nil }
 
     func examine(
-        _ sight: Sight, _ history: inout TapHistory, at station: Station
+        _ reading: CardReading, _ history: inout TapHistory, at station: Station
     ) -> Decision<Success> { .goOn }
 
     func performed(
@@ -61,29 +62,29 @@ extension TapRequest {
 /// How a tap goes on after the card was read.
 enum Decision<Success> {
     case goOn
-    case lookAgain
+    case readAgain
     /// Put what is durable in the ledger onto the tag; `isOpened` where it has just taken the
     /// card's password.
-    case perform(OpenWork, isOpened: Bool)
+    case perform(OpenOperation, isOpened: Bool)
     case done(Success)
 
-    /// A settling decision fits every request.
-    init(_ settling: Decision<Never>) {
+    /// A resolving decision fits every request.
+    init(_ resolving: Decision<Never>) {
         self =
-            switch settling {
+            switch resolving {
             case .goOn: .goOn
-            case .lookAgain: .lookAgain
+            case .readAgain: .readAgain
             case .perform(let work, let isOpened): .perform(work, isOpened: isOpened)
             }
     }
 
     /// Done, where there is something to tell.
-    init(_ success: Success?) { self = success.map(Decision.done) ?? .lookAgain }
+    init(_ success: Success?) { self = success.map(Decision.done) ?? .readAgain }
 }
 
 /// A tap with its request: performs each action of the tap, and tells it what happened.
 ///
-/// An error says what the tap has settled before it.
+/// An error says what the tap has resolved before it.
 struct Tapping<Request: TapRequest>: UseCase {
     private var tap = Tap()
     private var request: Request
@@ -118,15 +119,15 @@ struct Tapping<Request: TapRequest>: UseCase {
         case .recall, .conclude: break
         case .find(let again): try await find(again: again, at: station)
         case .look(let identity, let uid):
-            let sight = try await station.see(
+            let reading = try await station.see(
                 identity, uid, thoroughly: request.isThorough, &tap.history)
-            tap.take(.looked(sight))
-        case .examine(let sight):
-            return follow(try await examine(sight, at: station), sight)
-        case .settle(let sight): try await settle(sight, at: station)
-        case .carryOut(let sight):
+            tap.take(.looked(reading))
+        case .examine(let reading):
+            return follow(try await examine(reading, at: station), reading)
+        case .resolve(let reading): try await resolve(reading, at: station)
+        case .carryOut(let reading):
             return follow(
-                try await request.carryOut(on: sight, &tap.history, at: station), sight)
+                try await request.carryOut(on: reading, &tap.history, at: station), reading)
         case .write(let work):
             try await station.writeRecord(of: work, &tap.history)
             tap.take(.written)
@@ -146,27 +147,28 @@ struct Tapping<Request: TapRequest>: UseCase {
         _ error: Interruption, at station: Station
     ) async -> Interruption {
         switch tap.next {
-        case .settle(let sight), .carryOut(let sight):
-            return await station.reconsidered(error, sight)
+        case .resolve(let reading), .carryOut(let reading):
+            return await station.reconsidered(error, reading)
         case .write(let work):
             await station.noteUnusable(after: error, writing: work, &tap.history)
-            return await station.reconsidered(error, work.sight)
+            return await station.reconsidered(error, work.reading)
         case .switchProtection(let work), .confirm(let work), .refresh(let work, _):
-            return await station.reconsidered(error, work.sight)
+            return await station.reconsidered(error, work.reading)
         case .recall, .find, .look, .examine, .conclude: return error
         }
     }
 
     private mutating func follow(
-        _ decision: Decision<Request.Success>, _ sight: Sight
+        _ decision: Decision<Request.Success>, _ reading: CardReading
     ) -> Request.Success? {
         switch decision {
         case .goOn: tap.take(.examined)
-        case .lookAgain: tap.take(.changed)
+        case .readAgain: tap.take(.changed)
         case .perform(let work, let isOpened):
             tap.take(
                 .begun(
-                    CardWork(sight: sight, work: work, isOpened: isOpened, isRequested: true)))
+                    RecordWriting(
+                        reading: reading, work: work, isOpened: isOpened, isRequested: true)))
         case .done(let success): return success
         }
         return nil
@@ -183,31 +185,32 @@ struct Tapping<Request: TapRequest>: UseCase {
     }
 
     private mutating func examine(
-        _ sight: Sight, at station: Station
+        _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Request.Success> {
-        let open = sight.view?.open
-        if tap.history.settling?.id != open?.id { await station.lookUpEnd(&tap.history) }
+        let open = reading.view?.open
+        if tap.history.resolving?.id != open?.id { await station.lookUpEnd(&tap.history) }
         if let open, let pending = request.pending { try await station.require(open, pending) }
         tap.history.note(open: open, for: request.id)
-        await station.hint(at: sight)
-        return try await request.examine(sight, &tap.history, at: station)
+        await station.hint(at: reading)
+        return try await request.examine(reading, &tap.history, at: station)
     }
 
-    private mutating func settle(
-        _ sight: Sight, at station: Station
+    private mutating func resolve(
+        _ reading: CardReading, at station: Station
     ) async throws(Interruption) {
-        switch try await station.settle(sight, for: request.id, &tap.history) {
+        switch try await station.resolve(reading, for: request.id, &tap.history) {
         case .goOn: tap.take(.examined)
-        case .lookAgain: tap.take(.settled(nil, .current, closed: 0))
+        case .readAgain: tap.take(.resolved(nil, .current, closed: 0))
         case .perform(let work, let isOpened):
             tap.take(
                 .begun(
-                    CardWork(sight: sight, work: work, isOpened: isOpened, isRequested: false)))
+                    RecordWriting(
+                        reading: reading, work: work, isOpened: isOpened, isRequested: false)))
         }
     }
 
     private mutating func confirm(
-        _ work: CardWork, at station: Station
+        _ work: RecordWriting, at station: Station
     ) async throws(Interruption) -> Request.Success? {
         switch try await station.confirm(work.work) {
         case .committed(let operation):
@@ -221,14 +224,14 @@ struct Tapping<Request: TapRequest>: UseCase {
         }
     }
 
-    /// The work has come to its end; nil for an operation that another one has taken the place of.
+    /// The work has ended; nil for an operation that another one has taken the place of.
     private mutating func finish(
-        _ work: CardWork, _ operation: Operation?, _ display: DisplayState, at station: Station
+        _ work: RecordWriting, _ operation: Operation?, _ display: DisplayState, at station: Station
     ) async throws(Interruption) -> Request.Success? {
         guard work.isRequested else {
             var closed: Int64 = 0
             if let operation { closed = await station.balanceClosed(by: operation) }
-            tap.take(.settled(operation, display, closed: closed))
+            tap.take(.resolved(operation, display, closed: closed))
             return nil
         }
         if let operation,
@@ -250,11 +253,11 @@ struct Tapping<Request: TapRequest>: UseCase {
         case .success(let success): return success
         case .failure(let failure): error = failure
         case nil:
-            error = await station.unsettled(
+            error = await station.unresolved(
                 tap.history.hasWorked ? last.afterWork : last, request.pending, tap.touched)
         }
         await station.lookUpEnd(&tap.history)
-        throw error.telling(station.settled(tap.history, besides: request.id))
+        throw error.telling(station.resolved(tap.history, besides: request.id))
     }
 }
 
@@ -272,7 +275,7 @@ extension Station {
 
     /// A card that left while something was open on it is not "nothing happened"; nor is one that
     /// can never be written again, except for a request that was not begun on it.
-    fileprivate func unsettled(
+    fileprivate func unresolved(
         _ error: TapcardError, _ request: PendingRequest?, _ uid: CardUID?
     ) async -> TapcardError {
         let isNoAnswer =
@@ -297,7 +300,7 @@ extension TapcardError {
             meaning: error.meaning(leavingOpen: open.kind),
             next: error.blamesTag
                 ? error.next
-                : (isReaderGone ? [.reader(.plugIn)] : []) + [.tag(.tapToSettle(error.kind))],
+                : (isReaderGone ? [.reader(.plugIn)] : []) + [.tag(.tapToResolve(error.kind))],
             uid: open.uid, operation: open.kind.takesIDOfClient ? open.id : nil)
     }
 
@@ -343,7 +346,7 @@ extension TapcardError {
         result == .untrusted || kind == .ledgerBehind || kind == .cardCurrency
     }
 
-    /// The error of a tap that had settled something before.
+    /// The error of a tap that had resolved something before.
     var afterWork: TapcardError {
         guard meaning == TapcardError.unchanged else { return self }
         return saying(

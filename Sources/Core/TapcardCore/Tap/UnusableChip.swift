@@ -1,6 +1,6 @@
-import ChipCard
 import Ledger
-import Ntag424
+import NTAG424
+import NTAG424Card
 import TapcardDomain
 
 /// A chip that proves that it is the card, and can never be written again.
@@ -12,28 +12,28 @@ extension Station {
     /// Notes that a chip which has refused a write will refuse every one. What it holds, only the
     /// look that follows proves.
     func noteUnusable(
-        after error: Interruption, writing change: CardWork, _ history: inout TapHistory
+        after error: Interruption, writing change: RecordWriting, _ history: inout TapHistory
     ) async {
-        guard case .chip(let cause) = error, case .chip(let chip) = change.sight.medium else {
+        guard case .chip(let cause) = error, case .chip(let chip) = change.reading.medium else {
             return
         }
         if cause.isOfMemory {
             history.noteRefusedWrite()
             guard history.refusedWrites >= Station.mostRefusedWrites else { return }
-            history.note(unusable: .worn(change.sight.uid))
+            history.note(unusable: .worn(change.reading.uid))
         } else if cause.isOfChangedKey, isMakingWhole(change, chip) {
             history.noteRefusedWrite()
             guard history.refusedWrites >= Station.mostRefusedWrites else { return }
-            history.note(unusable: .refusesKeys(change.sight.uid))
+            history.note(unusable: .refusesKeys(change.reading.uid))
         } else if cause.isOfDeadKey {
             history.noteRefusedWrite()
             guard history.refusedWrites >= Station.mostRefusedWrites else { return }
-            history.note(unusable: TapcardError(cause).naming(change.sight.uid))
+            history.note(unusable: TapcardError(cause).naming(change.reading.uid))
         } else if cause.kind == .fixedSettings {
-            history.note(unusable: TapcardError(cause).naming(change.sight.uid))
+            history.note(unusable: TapcardError(cause).naming(change.reading.uid))
         } else if let key = cause.spentKey, cause.isImpostor {
             guard history.hasRefused(key) else { return }
-            history.note(unusable: .otherKey(key, change.sight.uid))
+            history.note(unusable: .otherKey(key, change.reading.uid))
         } else if !isMakingWhole(change, chip), let card = chip.visit?.card,
             let altered = await alteredSettings(of: card, after: cause, &history)
         {
@@ -45,7 +45,7 @@ extension Station {
     /// The error of a card whose files have other settings than a card's, where it proves that;
     /// nil where it does not, or where its answer has another cause.
     func alteredSettings(
-        of card: SellingKey, after error: ChipCardError, _ history: inout TapHistory
+        of card: SellingKey, after error: NTAG424CardError, _ history: inout TapHistory
     ) async -> TapcardError? {
         // It takes the key once more, which somebody on the line can spoil.
         guard error.mayComeOfSettings, !history.hasSent(.three) else { return nil }
@@ -58,7 +58,7 @@ extension Station {
     /// Ends an open payment whose state this look proves not to be on the chip. Its command was
     /// bound to a session that is over, so it can never come there later. Nil to go on as usual.
     func end(
-        on sight: Sight, _ view: CardView, because error: TapcardError,
+        on reading: CardReading, _ view: KnownCard, because error: TapcardError,
         for request: OperationID?, _ history: inout TapHistory
     ) async throws(Interruption) -> Decision<Never>? {
         guard let open = view.open else {
@@ -67,13 +67,13 @@ extension Station {
             return nil
         }
         // The card has the new state, although an error said that it was not written.
-        guard sight.highest < open.sequence else { return nil }
+        guard reading.highest < open.sequence else { return nil }
         guard open.kind.isVoidable else { throw .refused(error) }
         let voided = try await asking(
-            await ledger.voidOpenPayment(on: sight.uid, seen: sight.seen, at: now))
-        guard let voided else { return .lookAgain }
+            await ledger.voidOpenPayment(on: reading.uid, version: reading.version, at: now))
+        guard let voided else { return .readAgain }
         history.note(ended: voided)
         guard request == nil else { throw .refused(error) }
-        return .lookAgain
+        return .readAgain
     }
 }

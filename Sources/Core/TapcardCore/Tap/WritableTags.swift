@@ -15,7 +15,7 @@ struct TagAccess: Sendable, Hashable {
     let configuration: AccessConfiguration?
 }
 
-extension SightedTag {
+extension ScannedTag {
     /// Whether its capability container can still become that of its chip: bits can be set, and
     /// never taken back.
     fileprivate var canBeFormatted: Bool {
@@ -26,8 +26,8 @@ extension SightedTag {
 }
 
 extension Station {
-    /// Reads lock bits and configuration: one command beyond the first sight.
-    func access(of tag: SightedTag) async throws(Interruption) -> TagAccess {
+    /// Reads lock bits and configuration: one command beyond the first reading.
+    func access(of tag: ScannedTag) async throws(Interruption) -> TagAccess {
         let isLocked = tag.locks.contains { $0 != 0 }
         guard let lockPage = tag.chip.dynamicLockPage, let first = tag.chip.configurationPage else {
             return TagAccess(isLocked: isLocked, isProtected: false, configuration: nil)
@@ -45,8 +45,8 @@ extension Station {
     }
 
     /// Refuses a card of ours whose tag has lock bits set: its state is final.
-    func requireUnlocked(_ sight: Sight, _ chip: Type2Chip) async throws(Interruption) {
-        guard let lockPage = chip.dynamicLockPage, let pages = sight.pages?.layout.pages else {
+    func requireUnlocked(_ reading: CardReading, _ chip: Type2Chip) async throws(Interruption) {
+        guard let lockPage = chip.dynamicLockPage, let pages = reading.pages?.layout.pages else {
             return
         }
         let longest = await reader.longestAnswer
@@ -60,17 +60,17 @@ extension Station {
         throw .refused(
             .lockedTag, "Somebody has set lock bits on the tag: it can never be written again.",
             meaning: "The money is safe in the ledger.",
-            next: [.trust(.replace(nil)), .tag(.show)], uid: sight.uid)
+            next: [.trust(.replace(nil)), .tag(.show)], uid: reading.uid)
     }
 
     /// Refuses a card of ours whose records cannot be read back as they were written.
     func requireShown(
-        _ sight: Sight, _ settings: AccessConfiguration
+        _ reading: CardReading, _ settings: AccessConfiguration
     ) throws(Interruption) {
-        guard let layout = sight.pages?.layout, let first = layout.recordPages.first,
+        guard let layout = reading.pages?.layout, let first = layout.recordPages.first,
             settings.mirrors(onto: first...layout.pages.upperBound)
         else { return }
-        throw .refused(mirrored(sight.uid, .trust(.replace(nil))))
+        throw .refused(mirrored(reading.uid, .trust(.replace(nil))))
     }
 
     private func mirrored(_ uid: CardUID, _ step: NextStep) -> TapcardError {
@@ -81,8 +81,8 @@ extension Station {
             uid: uid)
     }
 
-    /// Refuses a tag that could not keep a card, by what the first sight of it tells.
-    func requireFit(_ tag: SightedTag, _ uid: CardUID) throws(Interruption) {
+    /// Refuses a tag that could not keep a card, by what the first reading of it tells.
+    func requireFit(_ tag: ScannedTag, _ uid: CardUID) throws(Interruption) {
         let unchanged = "Nothing was written to it."
         let capability = tag.capability
         // The magic number of an NFC Forum tag, and major version 1.
@@ -113,12 +113,12 @@ extension Station {
     }
 
     /// The error of a chip whose maker's signature is not true.
-    func untrueSignature(_ sight: Sight) -> TapcardError {
+    func untrueSignature(_ reading: CardReading) -> TapcardError {
         TapcardError(
             .unsupportedTag,
-            "The maker's signature on this chip is not true: it is not the \(sight.chip) it says "
+            "The maker's signature on this chip is not true: it is not the \(reading.chip) it says "
                 + "it is.", meaning: "Nothing was written to it.",
-            next: [.tag(.useAnotherOrAnyChip)], uid: sight.uid)
+            next: [.tag(.useAnotherOrAnyChip)], uid: reading.uid)
     }
 
     private func lockedTag(_ uid: CardUID) -> TapcardError {
@@ -130,7 +130,7 @@ extension Station {
     /// Refuses a tag that could not keep a card, before anything is written to it. Returns its
     /// protection, by a key of ours, from its own evidence and the ledger's state.
     func requireWritable(
-        _ tag: SightedTag, _ identity: TagIdentity, _ uid: CardUID, known: LedgerCard?,
+        _ tag: ScannedTag, _ identity: TagIdentity, _ uid: CardUID, known: LedgerCard?,
         protecting: Bool = false
     ) async throws(Interruption) -> CardProtection {
         try requireFit(tag, uid)

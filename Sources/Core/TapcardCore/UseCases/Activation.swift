@@ -120,8 +120,8 @@ package struct Activation: UseCase {
     private var id: OperationID
     private let service: any ActivationService
     private var phase = Phase.beginning
-    /// The operations that the first of the two taps has settled.
-    private var settled: [Settled] = []
+    /// The operations that the first of the two taps has resolved.
+    private var resolved: [ResolvedOperation] = []
 
     package init(_ id: OperationID, through service: any ActivationService) {
         (self.id, self.service) = (id, service)
@@ -129,20 +129,20 @@ package struct Activation: UseCase {
 
     /// Compares the state; the service has none.
     package static func == (left: Activation, right: Activation) -> Bool {
-        left.id == right.id && left.phase == right.phase && left.settled == right.settled
+        left.id == right.id && left.phase == right.phase && left.resolved == right.resolved
     }
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         hasher.combine(phase)
-        hasher.combine(settled)
+        hasher.combine(resolved)
     }
 
     package mutating func step(at station: Station) async throws(TapcardError) -> Receipt? {
         do throws(TapcardError) {
-            return try await advance(at: station)?.telling(settled)
+            return try await advance(at: station)?.telling(resolved)
         } catch {
-            throw error.telling(settled)
+            throw error.telling(resolved)
         }
     }
 
@@ -156,7 +156,7 @@ package struct Activation: UseCase {
             case nil: break
             case .done(let receipt): return receipt
             case .open(let attempt, on: let uid, let earlier):
-                settled = earlier
+                resolved = earlier
                 phase = .asking(attempt, on: uid)
             }
         case .asking(let attempt, on: let uid):
@@ -195,7 +195,7 @@ package struct Activation: UseCase {
 private struct AttemptRequest: TapRequest {
     /// The result of tapping a card to be activated.
     enum Attempt: Sendable {
-        case open(ActivationAttempt, on: CardUID, [Settled])
+        case open(ActivationAttempt, on: CardUID, [ResolvedOperation])
         /// The answer to an earlier attempt was recorded, and written to the card.
         case done(Receipt)
     }
@@ -206,10 +206,10 @@ private struct AttemptRequest: TapRequest {
     var card: CardUID? { nil }
 
     func carryOut(
-        on sight: Sight, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<Attempt> {
-        guard let seen = sight.seen else {
-            throw try await station.strangerRefusal(sight)
+        guard let version = reading.version else {
+            throw try await station.strangerRefusal(reading)
         }
         if let done = history.done(.activate) {
             if done.id != request.id {
@@ -218,21 +218,22 @@ private struct AttemptRequest: TapRequest {
                     request.id, for: done.id, of: done.uid, by: station.cashier,
                     at: station.now)
             }
-            guard case .done(let receipt) = try await station.ended(done, on: sight, history)
-            else { return .lookAgain }
+            guard case .done(let receipt) = try await station.ended(done, on: reading, history)
+            else { return .readAgain }
             return .done(.done(receipt))
         }
         let answer = try await asking(
             await station.ledger.requestActivation(
-                of: sight.uid, id: request.id, seen: seen, by: station.cashier, at: station.now))
+                of: reading.uid, id: request.id, version: version, by: station.cashier,
+                at: station.now))
         switch answer {
         case .attempt(let attempt):
             return .done(
                 .open(
-                    attempt, on: sight.uid, station.settled(history, besides: attempt.id)))
-        case .known, .changed: return .lookAgain
+                    attempt, on: reading.uid, station.resolved(history, besides: attempt.id)))
+        case .known, .changed: return .readAgain
         case .mismatched(let operation): throw .refused(station.mismatch(operation))
-        case .refused(let refusal): throw .refused(refusal, uid: sight.uid)
+        case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
         }
     }
 }
@@ -240,7 +241,7 @@ private struct AttemptRequest: TapRequest {
 /// A card to which the service's yes is written. The yes stays valid even if that is refused.
 private struct AnswerRequest: ReceiptRequest {
     let card: CardUID?
-    let intent = Intent.activate
+    let action = CardAction.activate
     var request: PendingRequest
 
     init(_ attempt: OperationID, card: CardUID?) {

@@ -18,34 +18,35 @@ public struct Receipt: Sendable, Hashable {
     public let display: DisplayState
     /// The unclaimed tickets that cannot be claimed any more.
     public var ticketsGivenUp: [Ticket] = []
-    /// The operations of earlier taps that this one has settled before.
-    public var settled: [Settled] = []
+    /// The operations of earlier taps that this one has resolved before.
+    public var resolved: [ResolvedOperation] = []
     /// What the ledger is still to book, where the change is only in the station's journal.
-    public var deferral: Deferral?
+    public var unbooked: UnbookedPayments?
 
     /// The card's number.
     public var uid: CardUID { operation.uid }
 
-    /// The receipt of a request that took two taps, with the operations that the first has settled.
-    func telling(_ earlier: [Settled]) -> Receipt {
+    /// The receipt of a request that took two taps, with the operations that the first has
+    /// resolved.
+    func telling(_ earlier: [ResolvedOperation]) -> Receipt {
         var receipt = self
-        receipt.settled = earlier + settled
+        receipt.resolved = earlier + resolved
         return receipt
     }
 }
 
-/// A change of one card under an id: a payment, funds, a prize, a game.
+/// A change of one card under an id: a payment, a top-up, a prize, a game.
 package struct CardChange: UseCase {
     private var tapping: Tapping<ChangeRequest>
 
     /// `refusingRepetition` is for callers that chose no id of their own: where the tap has just
-    /// settled the same request, it throws instead of repeating it.
+    /// resolved the same request, it throws instead of repeating it.
     package init(
-        _ intent: Intent, _ id: OperationID, only card: CardUID? = nil,
+        _ action: CardAction, _ id: OperationID, only card: CardUID? = nil,
         refusingRepetition: Bool = false
     ) {
         tapping = Tapping(
-            ChangeRequest(intent, id, only: card, refusingRepetition: refusingRepetition))
+            ChangeRequest(action, id, only: card, refusingRepetition: refusingRepetition))
     }
 
     package mutating func step(at station: Station) async throws(TapcardError) -> Receipt? {
@@ -55,15 +56,15 @@ package struct CardChange: UseCase {
 
 /// A tap that changes the card on the reader and is answered by a receipt.
 protocol ReceiptRequest: TapRequest where Success == Receipt {
-    var intent: Intent { get }
+    var action: CardAction { get }
     var request: PendingRequest { get set }
 }
 
 extension ReceiptRequest {
     mutating func carryOut(
-        on sight: Sight, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<Receipt> {
-        try await station.carryOut(intent, on: sight, history, noting: &request)
+        try await station.carryOut(action, on: reading, history, noting: &request)
     }
 
     func performed(
@@ -82,17 +83,17 @@ extension ReceiptRequest {
 
 /// A change that may have begun before this call: under its id it happens once.
 struct ChangeRequest: ReceiptRequest {
-    let intent: Intent
+    let action: CardAction
     var request: PendingRequest
     private(set) var card: CardUID?
 
     /// `known` is the operation under the id, where the caller has looked it up already.
     init(
-        _ intent: Intent, _ id: OperationID, only card: CardUID? = nil,
+        _ action: CardAction, _ id: OperationID, only card: CardUID? = nil,
         refusingRepetition: Bool = false, known: Operation? = nil
     ) {
-        (self.intent, self.card) = (intent, card)
-        request = PendingRequest(id, intent, only: card, refusingRepetition: refusingRepetition)
+        (self.action, self.card) = (action, card)
+        request = PendingRequest(id, action, only: card, refusingRepetition: refusingRepetition)
         request.operation = known
     }
 
@@ -100,15 +101,15 @@ struct ChangeRequest: ReceiptRequest {
 
     mutating func recall(at station: Station) async throws(TapcardError) -> Receipt? {
         if request.operation == nil {
-            request.operation = try await station.known(request.id, intent, only: card)
+            request.operation = try await station.known(request.id, action, only: card)
         }
         guard let known = request.operation else {
-            try station.requireLoading(for: intent)
-            try station.requireUnderCeilings(intent)
+            try station.requireLoading(for: action)
+            try station.requireUnderCeilings(action)
             return nil
         }
         if known.state == .committed { return station.receipt(known, isReplayed: true) }
-        try station.requireLoading(for: intent)
+        try station.requireLoading(for: action)
         card = card ?? known.uid
         return nil
     }
@@ -116,7 +117,7 @@ struct ChangeRequest: ReceiptRequest {
 
 extension Station {
     /// Records a payment. `refusingRepetition` is for callers that chose no id of their own: where
-    /// this tap has just settled the same payment, it throws and the card is not charged again.
+    /// this tap has just resolved the same payment, it throws and the card is not charged again.
     public func pay(
         _ amount: Money, id: OperationID, only card: CardUID? = nil,
         refusingRepetition: Bool = false
@@ -126,7 +127,7 @@ extension Station {
             CardChange(.pay(amount), id, only: card, refusingRepetition: refusingRepetition))
     }
 
-    /// Records funds that are in the drawer already. `refusingRepetition` is for callers that chose
+    /// Records a top-up whose cash is in the drawer already. `refusingRepetition` is for callers that chose
     /// no id of their own, as for a payment.
     public func add(
         _ amount: Money, id: OperationID, only card: CardUID? = nil,
@@ -145,39 +146,39 @@ extension Station {
 
     /// Begins a change of a card without an open operation.
     func carryOut(
-        _ intent: Intent, on sight: Sight, _ history: TapHistory,
+        _ action: CardAction, on reading: CardReading, _ history: TapHistory,
         noting request: inout PendingRequest
     ) async throws(Interruption) -> Decision<Receipt> {
         let id = request.id
         if let known = try await asking(await ledger.answer(to: id)) {
-            if request.isOurs(history) { return try await ended(known, on: sight, history) }
+            if request.isOurs(history) { return try await ended(known, on: reading, history) }
             let isAsked = try await asking(await isAnswered(request, by: known))
-            guard isAsked, known.state == .committed || known.uid == sight.uid else {
+            guard isAsked, known.state == .committed || known.uid == reading.uid else {
                 throw .refused(mismatch(known))
             }
             return try await ended(
-                known, on: sight, history, isReplayed: !request.isNew(history))
+                known, on: reading, history, isReplayed: !request.isNew(history))
         }
-        if case .close = intent, let done = history.done(.close) {
-            return try await ended(done, on: sight, history)
+        if case .close = action, let done = history.done(.close) {
+            return try await ended(done, on: reading, history)
         }
         if let repeated = request.repetition(in: history) {
-            throw .refused(await justSettled(repeated))
+            throw .refused(await justResolved(repeated))
         }
-        guard let view = sight.view else { throw try await strangerRefusal(sight) }
-        try requireUnderCeilings(intent, on: view)
-        try requireRoom(for: intent, on: sight)
-        try await requireOpened(sight)
-        switch try await begin(intent, on: sight, noting: &request) {
+        guard let view = reading.view else { throw try await strangerRefusal(reading) }
+        try requireUnderCeilings(action, on: view)
+        try requireRoom(for: action, on: reading)
+        try await requireOpened(reading)
+        switch try await begin(action, on: reading, noting: &request) {
         case .begun(let work):
             request.operation = work.operation
             // The ledger's state may have changed since the card was seen.
             let isOpened =
-                sight.view?.card.protection.openingKeyID == work.card.protection.openingKeyID
+                reading.view?.card.protection.openingKeyID == work.card.protection.openingKeyID
             return .perform(work, isOpened: isOpened)
-        case .known, .changed: return .lookAgain
+        case .known, .changed: return .readAgain
         case .mismatched(let operation): throw .refused(mismatch(operation))
-        case .refused(let refusal): throw .refused(refusal, uid: sight.uid)
+        case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
         }
     }
 
@@ -191,21 +192,21 @@ extension Station {
 
     /// Begins a request in the ledger, and notes it where the outcome is unknown.
     func begin(
-        _ intent: Intent, on sight: Sight, noting pending: inout PendingRequest
+        _ action: CardAction, on reading: CardReading, noting pending: inout PendingRequest
     ) async throws(Interruption) -> Beginning {
-        let request = request(intent, pending.id, sight.uid)
+        let request = request(action, pending.id, reading.uid)
         do throws(TapcardError) {
-            try requireLoading(for: intent)
+            try requireLoading(for: action)
         } catch {
             throw .refused(error)
         }
-        let sealer = try sealer(of: sight)
+        let sealer = try sealer(of: reading)
         do throws(LedgerError) {
-            return try await ledger.begin(request, seen: sight.seen, sealer: sealer)
+            return try await ledger.begin(request, version: reading.version, sealer: sealer)
         } catch {
             if error.kind == .outcomeUnknown {
                 pending.perhaps = Operation(
-                    id: pending.id, uid: sight.uid, kind: intent.kind, cashier: cashier,
+                    id: pending.id, uid: reading.uid, kind: action.kind, cashier: cashier,
                     begunAt: now)
             }
             throw .ledger(error)
@@ -228,13 +229,14 @@ extension Station {
     /// The answer to a request that is found to have ended, with a card on the reader. Where the
     /// answer of the commit was lost, what phones read was not refreshed.
     func ended(
-        _ operation: Operation, on sight: Sight, _ history: TapHistory, isReplayed: Bool = false
+        _ operation: Operation, on reading: CardReading, _ history: TapHistory,
+        isReplayed: Bool = false
     ) async throws(Interruption) -> Decision<Receipt> {
         var display = history.display
-        if operation.state == .committed, operation.uid == sight.uid, let view = sight.view {
+        if operation.state == .committed, operation.uid == reading.uid, let view = reading.view {
             // A view from before the operation would bring an older text back.
             let isSeen = view.open == nil && view.card.confirmed >= operation.sequence
-            display = isSeen ? await refreshDisplay(ofQuiet: sight, view, history) : .outOfDate
+            display = isSeen ? await refreshDisplay(ofQuiet: reading, view, history) : .outOfDate
         }
         return Decision(try finished(operation, history, display, isReplayed: isReplayed))
     }
@@ -252,25 +254,25 @@ extension Station {
         return await answer(request, by: history)
     }
 
-    /// Answers a request that was not begun from the operations that the tap has settled: the
+    /// Answers a request that was not begun from the operations that the tap has resolved: the
     /// requested closing, or the payment that a caller without an id would repeat.
     private func answer(
         _ request: PendingRequest, by history: TapHistory
     ) async -> Result<Receipt, TapcardError>? {
-        guard request.operation == nil, case .change(let intent, _) = request.parameters
+        guard request.operation == nil, case .change(let action, _) = request.parameters
         else { return nil }
-        if case .close = intent, let done = history.done(.close) {
+        if case .close = action, let done = history.done(.close) {
             return .success(receipt(done, isReplayed: false, history, .outOfDate))
         }
         guard let repeated = request.repetition(in: history) else { return nil }
-        return .failure(await justSettled(repeated))
+        return .failure(await justResolved(repeated))
     }
 
     /// The operation under a known id, if it matches the request; throws if it does not.
     func known(
-        _ id: OperationID, _ intent: Intent, only card: CardUID?
+        _ id: OperationID, _ action: CardAction, only card: CardUID?
     ) async throws(TapcardError) -> Operation? {
-        let repetition = try await whileAsking(await ledger.repetition(of: intent, id))
+        let repetition = try await whileAsking(await ledger.repetition(of: action, id))
         switch repetition {
         case .known(let operation):
             guard card.map(operation.wasTapped) ?? true else { throw mismatch(operation) }
@@ -281,7 +283,7 @@ extension Station {
         }
     }
 
-    /// The receipt of an operation; of a tap, with the operations that it has settled before.
+    /// The receipt of an operation; of a tap, with the operations that it has resolved before.
     func receipt(
         _ operation: Operation, isReplayed: Bool, _ history: TapHistory? = nil,
         _ display: DisplayState? = nil
@@ -290,7 +292,7 @@ extension Station {
             operation: operation, amount: operation.change(in: currency),
             balance: Money(minorUnits: operation.balanceAfter ?? 0, currency),
             isReplayed: isReplayed, display: display ?? history?.display ?? .current,
-            settled: history.map { settled($0, besides: operation.id) } ?? [])
+            resolved: history.map { resolved($0, besides: operation.id) } ?? [])
     }
 
     func requirePositive(_ amount: Money) throws(TapcardError) {
@@ -312,16 +314,16 @@ extension Station {
     }
 
     /// Requires room on the tag for a code: members that other writers added may have taken it.
-    func requireRoom(for intent: Intent, on sight: Sight) throws(Interruption) {
-        guard case .scratch(let code) = intent, let view = sight.view, let pages = sight.pages
+    func requireRoom(for action: CardAction, on reading: CardReading) throws(Interruption) {
+        guard case .scratch(let code) = action, let view = reading.view, let pages = reading.pages
         else { return }
         let face = CardFace(
             style: view.card.face, balance: view.balance, holder: view.card.holder,
-            scratch: .scratched(code), extras: extras(on: sight, pages, of: view.card))
+            scratch: .scratched(code), extras: extras(on: reading, pages, of: view.card))
         do {
             _ = try face.area(in: pages.layout)
         } catch {
-            throw .refused(TapcardError(error).naming(sight.uid))
+            throw .refused(TapcardError(error).naming(reading.uid))
         }
     }
 }

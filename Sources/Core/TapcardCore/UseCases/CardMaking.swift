@@ -1,28 +1,28 @@
 import CardCryptography
 import CardImage
 import CardStore
-import ChipCard
 import Ledger
+import NTAG424Card
 public import TapcardDomain
 
 /// The making of a card. It finishes an interrupted making of the same card.
 package struct CardMaking: UseCase {
     private var tapping: Tapping<MakingRequest>
 
-    package init(_ order: CardOrder, _ id: OperationID) {
+    package init(_ order: CardRequest, _ id: OperationID) {
         tapping = Tapping(MakingRequest(order, id))
     }
 
-    package mutating func step(at station: Station) async throws(TapcardError) -> CardReading? {
+    package mutating func step(at station: Station) async throws(TapcardError) -> CardSummary? {
         try await tapping.step(at: station)
     }
 }
 
 private struct MakingRequest: TapRequest {
-    private let order: CardOrder
+    private let order: CardRequest
     private var request: PendingRequest
 
-    init(_ order: CardOrder, _ id: OperationID) {
+    init(_ order: CardRequest, _ id: OperationID) {
         (self.order, request) = (order, PendingRequest(id, order))
     }
 
@@ -30,7 +30,7 @@ private struct MakingRequest: TapRequest {
     var card: CardUID? { nil }
     var isThorough: Bool { true }
 
-    mutating func recall(at station: Station) async throws(TapcardError) -> CardReading? {
+    mutating func recall(at station: Station) async throws(TapcardError) -> CardSummary? {
         request.operation = try await station.known(request.id, order)
         if request.operation?.state != .committed { try station.requireLoading() }
         if request.operation == nil { try station.requireUnderCeilings(order.origin) }
@@ -40,46 +40,47 @@ private struct MakingRequest: TapRequest {
 
     /// An operator who orders a reissue knows that the card cannot be trusted.
     mutating func examine(
-        _ sight: Sight, _ history: inout TapHistory, at station: Station
-    ) async throws(Interruption) -> Decision<CardReading> {
-        guard order.mayReissue, sight.view?.open?.kind.makesCard != true,
-            request.operation == nil, station.verdict(on: sight) != nil
+        _ reading: CardReading, _ history: inout TapHistory, at station: Station
+    ) async throws(Interruption) -> Decision<CardSummary> {
+        guard order.mayReissue, reading.view?.open?.kind.makesCard != true,
+            request.operation == nil, station.verdict(on: reading) != nil
         else { return .goOn }
-        return try await station.make(order, of: sight, &history, noting: &request)
+        return try await station.make(order, of: reading, &history, noting: &request)
     }
 
     mutating func carryOut(
-        on sight: Sight, _ history: inout TapHistory, at station: Station
-    ) async throws(Interruption) -> Decision<CardReading> {
+        on reading: CardReading, _ history: inout TapHistory, at station: Station
+    ) async throws(Interruption) -> Decision<CardSummary> {
         if let making = request.operation {
-            guard making.uid == sight.uid else { throw .refused(station.mismatch(making)) }
-            return try await station.finish(request.id, sight, history, request)
+            guard making.uid == reading.uid else { throw .refused(station.mismatch(making)) }
+            return try await station.finish(request.id, reading, history, request)
         }
-        if let settled = history.made,
-            try await station.isDone(order, by: settled, sight.view)
+        if let resolved = history.made,
+            try await station.isDone(order, by: resolved, reading.view)
         {
-            return try await station.finish(settled.id, sight, history, request)
+            return try await station.finish(resolved.id, reading, history, request)
         }
-        return try await station.make(order, of: sight, &history, noting: &request)
+        return try await station.make(order, of: reading, &history, noting: &request)
     }
 
     func conclude(
         after error: TapcardError, _ history: TapHistory, at station: Station
-    ) async -> Result<CardReading, TapcardError>? {
+    ) async -> Result<CardSummary, TapcardError>? {
         await station.concludeMaking(request, history, after: error)
     }
 }
 
 extension Station {
     /// Makes a card of the tag on the reader. Finishes an interrupted making of the same card.
-    public func make(_ order: CardOrder, id: OperationID) async throws(TapcardError) -> CardReading
-    {
+    public func make(
+        _ order: CardRequest, id: OperationID
+    ) async throws(TapcardError) -> CardSummary {
         try await run(CardMaking(order, id))
     }
 
     /// The earlier making under this id, if it matches the order; throws if it does not.
     func known(
-        _ id: OperationID, _ order: CardOrder
+        _ id: OperationID, _ order: CardRequest
     ) async throws(TapcardError) -> Operation? {
         let known = try await whileAsking(await ledger.operation(id))
         guard let known else { return nil }
@@ -92,7 +93,7 @@ extension Station {
     /// earlier tap with the same id.
     func concludeMaking(
         _ request: PendingRequest, _ history: TapHistory, after error: TapcardError
-    ) async -> Result<CardReading, TapcardError>? {
+    ) async -> Result<CardSummary, TapcardError>? {
         // The making with this id belongs to another order.
         guard error.kind != .operationMismatch else { return nil }
         switch await outcome(of: request, history, after: error) {
@@ -101,8 +102,8 @@ extension Station {
         case .success(let making):
             // A card that was made and cannot be trusted is not shown as a good one.
             if error.blamesCard { return nil }
-            if let reading = try? await reading(of: making.uid, .outOfDate) {
-                return .success(await self.reading(reading, tellingOf: making, history, request))
+            if let summary = try? await summary(of: making.uid, .outOfDate) {
+                return .success(await self.summary(summary, tellingOf: making, history, request))
             }
             return .failure(TapcardError.madeUnread(making, because: error).retriable(making))
         }
@@ -110,27 +111,27 @@ extension Station {
 
     /// Removes the record of an earlier life from a new card's other record place.
     func finish(
-        _ id: OperationID, _ sight: Sight, _ history: TapHistory, _ request: PendingRequest
-    ) async throws(Interruption) -> Decision<CardReading> {
-        guard let view = sight.view, let seen = sight.seen else { return .lookAgain }
+        _ id: OperationID, _ reading: CardReading, _ history: TapHistory, _ request: PendingRequest
+    ) async throws(Interruption) -> Decision<CardSummary> {
+        guard let view = reading.view, let version = reading.version else { return .readAgain }
         let making = try await asking(await ledger.operation(id))
-        guard let making else { return .lookAgain }
+        guard let making else { return .readAgain }
         // On a chip the highest number counts, and no record can be put back.
-        let isStale = sight.slots.others.contains { slot in
+        let isStale = reading.slots.others.contains { slot in
             slot != .blank && !isOwn(slot, view, since: making)
         }
-        if sight.pages != nil, isStale {
-            return Decision(try await reseal(sight, seen, above: .none))
+        if reading.pages != nil, isStale {
+            return Decision(try await reseal(reading, version, above: .none))
         }
         // An earlier try may have ended between the record and the part that phones read.
-        let display = await refreshDisplay(ofQuiet: sight, view, history)
-        let reading = try await reading(of: sight.uid, display)
-        return .done(await self.reading(reading, tellingOf: making, history, request))
+        let display = await refreshDisplay(ofQuiet: reading, view, history)
+        let summary = try await summary(of: reading.uid, display)
+        return .done(await self.summary(summary, tellingOf: making, history, request))
     }
 
     /// Whether a record was made by the operation that made the card, or after it.
     private func isOwn(
-        _ slot: RecordSlots.Slot, _ view: CardView, since making: Operation
+        _ slot: RecordSlots.Slot, _ view: KnownCard, since making: Operation
     ) -> Bool {
         guard case .valid(let record) = slot, let issued = view.issued[record.sequence] else {
             return false
@@ -139,34 +140,34 @@ extension Station {
     }
 
     func make(
-        _ order: CardOrder, of sight: Sight, _ history: inout TapHistory,
+        _ order: CardRequest, of reading: CardReading, _ history: inout TapHistory,
         noting request: inout PendingRequest
-    ) async throws(Interruption) -> Decision<CardReading> {
+    ) async throws(Interruption) -> Decision<CardSummary> {
         let found: CardProtection
         let signature: [UInt8]?
-        switch sight.medium {
+        switch reading.medium {
         case .pages(let pages):
-            guard let tag = pages.tag else { return .lookAgain }
+            guard let tag = pages.tag else { return .readAgain }
             found = try await requireWritable(
-                tag, sight.identity, sight.uid, known: sight.view?.card,
+                tag, reading.identity, reading.uid, known: reading.view?.card,
                 protecting: order.protects)
             signature = tag.signature
         case .chip(let chip):
-            guard let answers = chip.answers else { return .lookAgain }
-            try await requireMakeable(chip, sight.uid, &history)
-            if sight.view != nil { try await endAddresses(of: sight.uid, answers) }
+            guard let answers = chip.answers else { return .readAgain }
+            try await requireMakeable(chip, reading.uid, &history)
+            if reading.view != nil { try await endAddresses(of: reading.uid, answers) }
             (found, signature) = (.off, answers.signature)
         }
-        let plan = try await plan(order, for: sight, signature, found)
-        try requireConfirmedClosing(order, of: sight)
-        if sight.isGivenUp, !found.isSettled {
+        let plan = try await plan(order, for: reading, signature, found)
+        try requireConfirmedClosing(order, of: reading)
+        if reading.isGivenUp, !found.isResolved {
             // The operation left open by an earlier try goes first: its pages may be weak.
-            try admit(plan, on: sight)
-            _ = try await release(sight)
+            try admit(plan, on: reading)
+            _ = try await release(reading)
             throw .overtaken
         }
-        let open = try await openToEnd(by: order, on: sight)
-        switch try await begin(.make(plan), on: sight, noting: &request) {
+        let open = try await openToEnd(by: order, on: reading)
+        switch try await begin(.make(plan), on: reading, noting: &request) {
         case .begun(let work):
             request.operation = work.operation
             for id in open {
@@ -177,19 +178,19 @@ extension Station {
         // Another station has begun the same request.
         case .known(let operation):
             request.operation = operation
-            return .lookAgain
+            return .readAgain
         case .mismatched(let operation): throw .refused(mismatch(operation))
-        case .refused(let refusal): throw .refused(refusal, uid: sight.uid)
-        case .changed: return .lookAgain
+        case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
+        case .changed: return .readAgain
         }
     }
 
     /// The open operations that the making ends: that of a card that is issued again, and that of
     /// the lost card.
     private func openToEnd(
-        by order: CardOrder, on sight: Sight
+        by order: CardRequest, on reading: CardReading
     ) async throws(Interruption) -> [OperationID] {
-        var open = [sight.view?.open?.id]
+        var open = [reading.view?.open?.id]
         if case .replace(let lost) = order.origin {
             let view = try await asking(await ledger.view(of: lost))
             open.append(view?.open?.id)
@@ -199,32 +200,32 @@ extension Station {
 
     /// Requires a confirmation to close an account that holds money: a person has to hand it out.
     private func requireConfirmedClosing(
-        _ order: CardOrder, of sight: Sight
+        _ order: CardRequest, of reading: CardReading
     ) throws(Interruption) {
-        guard order.mayReissue, !settings.isConfirmed, let view = sight.view,
+        guard order.mayReissue, !settings.isConfirmed, let view = reading.view,
             view.balance.minorUnits > 0
         else { return }
         throw .refused(
             .confirmationNeeded,
             "The card still holds \(view.balance.shown). A new account on it closes the old one.",
             meaning: "Nothing was changed on card or ledger.",
-            next: [.card(.payOutOrConfirm(view.balance))], uid: sight.uid)
+            next: [.card(.payOutOrConfirm(view.balance))], uid: reading.uid)
     }
 
     /// Refuses an order that the ledger would refuse, before the tag is touched.
-    private func admit(_ plan: CardPlan, on sight: Sight) throws(Interruption) {
+    private func admit(_ plan: CardPlan, on reading: CardReading) throws(Interruption) {
         do {
-            try sight.view?.admits(.make(plan))
+            try reading.view?.admits(.make(plan))
         } catch {
-            throw .refused(TapcardError(error, uid: sight.uid))
+            throw .refused(TapcardError(error, uid: reading.uid))
         }
     }
 
     /// Whether the making that an earlier tap had left open matches the order.
     func isDone(
-        _ order: CardOrder, by settled: Operation, _ view: CardView?
+        _ order: CardRequest, by resolved: Operation, _ view: KnownCard?
     ) async throws(Interruption) -> Bool {
-        guard let view, view.card.face == order.face, order.isAnswered(by: settled),
+        guard let view, view.card.face == order.face, order.isAnswered(by: resolved),
             !order.protects || view.card.protection != .off || view.card.chip == .ntag424
         else { return false }
         switch order.origin {
@@ -241,33 +242,34 @@ extension Station {
 
 extension Station {
     /// The reading of a new card, with the parts that it has lost or never had, and the operations
-    /// settled on the way.
-    fileprivate func reading(
-        _ reading: CardReading, tellingOf making: Operation, _ history: TapHistory,
+    /// resolved on the way.
+    fileprivate func summary(
+        _ summary: CardSummary, tellingOf making: Operation, _ history: TapHistory,
         _ request: PendingRequest
-    ) async -> CardReading {
-        var reading = reading
-        reading.ticketsGivenUp = await ticketsGivenUp(by: making.id)
+    ) async -> CardSummary {
+        var summary = summary
+        summary.ticketsGivenUp = await ticketsGivenUp(by: making.id)
         // A repeated request must not make a cashier hand the money out twice.
         if !request.wasDone {
             let closed = await balanceClosed(by: making)
-            if closed > 0 { reading.closed = Money(minorUnits: closed, currency) }
+            if closed > 0 { summary.closed = Money(minorUnits: closed, currency) }
         }
-        if case .codeOwner(let owner) = making.subject { reading.codeOwner = owner }
-        reading.operation = making.id
-        reading.settled =
-            settled(history, besides: making.id) + request.ended.map { Settled($0, currency) }
-        reading.sameHolderID = await cards(sharingNumberOf: reading)
-        return reading
+        if case .codeOwner(let owner) = making.subject { summary.codeOwner = owner }
+        summary.operation = making.id
+        summary.resolved =
+            resolved(history, besides: making.id)
+            + request.ended.map { ResolvedOperation($0, currency) }
+        summary.sameHolderID = await cards(sharingNumberOf: summary)
+        return summary
     }
 
     /// The cards that share the holder's number: two people with one number are a typing error; one
     /// person may have two cards. Empty where the ledger fails: the card was made all the same.
-    private func cards(sharingNumberOf reading: CardReading) async -> [CardUID] {
-        guard let id = reading.holder.id else { return [] }
+    private func cards(sharingNumberOf summary: CardSummary) async -> [CardUID] {
+        guard let id = summary.holder.id else { return [] }
         let sharing = try? await ledger.read { rows throws(LedgerError) in
             try rows.cards(of: id).filter {
-                $0.isInUse && $0.uid != reading.uid && $0.holder.name != reading.holder.name
+                $0.isInUse && $0.uid != summary.uid && $0.holder.name != summary.holder.name
             }
         }
         return (sharing ?? []).map(\.uid)

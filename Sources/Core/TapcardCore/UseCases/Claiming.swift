@@ -16,25 +16,26 @@ extension Station {
                 only: card))
     }
 
-    /// Runs a query after settling. If the ledger fails now, an operation that this tap has
+    /// Runs a query after resolving. If the ledger fails now, an operation that this tap has
     /// completed is still reported.
-    func afterSettling<Success: Sendable>(
-        _ reading: CardReading, _ body: () async throws(TapcardError) -> Success
+    func afterResolving<Success: Sendable>(
+        _ summary: CardSummary, _ body: () async throws(TapcardError) -> Success
     ) async throws(TapcardError) -> Success {
         do throws(TapcardError) {
             return try await body()
         } catch {
-            let error = error.telling(reading.settled)
-            let claim = reading.settled.last { $0.operation.kind == .claim }
+            let error = error.telling(summary.resolved)
+            let claim = summary.resolved.last { $0.operation.kind == .claim }
             guard let claim, error.result == .ledger else { throw error }
             throw TapcardError.doneUnread(claim.operation, because: error)
-                .telling(reading.settled)
+                .telling(summary.resolved)
         }
     }
 
     /// The booking of a prize. One that this tap has completed counts as new.
     func booked(
-        _ claim: CardTicket.Claim, _ ticket: CardTicket, _ draw: Draw?, by settled: [Settled]
+        _ claim: CardTicket.Claim, _ ticket: CardTicket, _ draw: Draw?,
+        by resolved: [ResolvedOperation]
     ) async throws(TapcardError) -> PrizeReceipt.Prize {
         let operation = try await whileAsking(await ledger.operation(claim.operation))
         guard let operation else {
@@ -45,7 +46,7 @@ extension Station {
             ticket: ticket, draw: draw,
             receipt: receipt(
                 operation,
-                isReplayed: !settled.contains { $0.operation.id == operation.id }))
+                isReplayed: !resolved.contains { $0.operation.id == operation.id }))
     }
 }
 
@@ -75,11 +76,11 @@ package struct Claiming: UseCase {
         switch phase {
         case .looking(var looking):
             try station.requireLoading()
-            let reading = try await looking.step(at: station)
+            let summary = try await looking.step(at: station)
             phase = .looking(looking)
-            guard let reading else { return nil }
-            let checked = try await station.afterSettling(reading) { () throws(TapcardError) in
-                try await station.tickets(on: reading)
+            guard let summary else { return nil }
+            let checked = try await station.afterResolving(summary) { () throws(TapcardError) in
+                try await station.tickets(on: summary)
             }
             phase = .claiming(
                 Claims(card: checked.card, left: try checked.tickets(naming: name)))
@@ -101,9 +102,9 @@ package struct Claiming: UseCase {
     ) async throws(TapcardError) {
         let draw = drawn[ticket.ticket.draw]
         if let claim = ticket.claim {
-            let reading = claims.card
-            let prize = try await station.afterSettling(reading) { () throws(TapcardError) in
-                try await station.booked(claim, ticket, draw, by: reading.settled)
+            let summary = claims.card
+            let prize = try await station.afterResolving(summary) { () throws(TapcardError) in
+                try await station.booked(claim, ticket, draw, by: summary.resolved)
             }
             claims.prizes.append(prize)
             return
@@ -136,7 +137,7 @@ package struct Claiming: UseCase {
             balance: claims.last?.balance ?? card.balance
                 ?? Money(minorUnits: 0, station.currency),
             display: claims.last?.display ?? card.display, problem: claims.problem,
-            settled: card.settled + claims.settled)
+            resolved: card.resolved + claims.resolved)
     }
 }
 
@@ -157,7 +158,7 @@ private struct Claims: Sendable, Hashable {
         }
     }
 
-    let card: CardReading
+    let card: CardSummary
     /// The tickets that are not checked yet.
     var left: ArraySlice<CardTicket>
     var change: Change?
@@ -165,12 +166,12 @@ private struct Claims: Sendable, Hashable {
     /// The last receipt.
     var last: Receipt?
     var problem: TapcardError?
-    /// The operations settled before a prize was booked.
-    var settled: [Settled] = []
+    /// The operations resolved before a prize was booked.
+    var resolved: [ResolvedOperation] = []
     /// Whether the last ticket is for a draw that is not known yet.
     var isToCome = false
 
-    init(card: CardReading, left: [CardTicket]) {
+    init(card: CardSummary, left: [CardTicket]) {
         (self.card, self.left) = (card, left[...])
     }
 
@@ -202,7 +203,7 @@ private struct Claims: Sendable, Hashable {
     private mutating func take(_ receipt: Receipt, of booking: Change) {
         change = nil
         last = receipt
-        settled += receipt.settled
+        resolved += receipt.resolved
         prizes.append(
             PrizeReceipt.Prize(ticket: booking.ticket, draw: booking.draw, receipt: receipt))
     }

@@ -48,6 +48,6 @@ extension Station {
             meaning:
                 "Nothing was booked now: pay nothing out, unless that was you and the money is "
                 + "still in the drawer.", next: error.next, uid: uid, operation: closing.id
-        ).telling(error.settled)
+        ).telling(error.resolved)
     }
 }

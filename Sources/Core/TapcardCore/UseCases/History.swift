@@ -14,7 +14,7 @@ public struct HistoryLine: Sendable, Hashable {
     public let paidOut: Money?
     /// The balance of the account that was closed when the card was issued again.
     public let closed: Money?
-    /// The part of a deferred purchase that the card could not pay.
+    /// The part of an offline payment that the card could not pay.
     public let shortfall: Money?
 
     /// The ticket that was bought, or whose prize was booked.
@@ -25,7 +25,7 @@ public struct HistoryLine: Sendable, Hashable {
         if case .game(let id) = operation.subject { id } else { nil }
     }
 
-    /// The card that was tapped for a deferred purchase, where this one has replaced it since.
+    /// The card that was tapped for an offline payment, where this one has replaced it since.
     public var tapped: CardUID? {
         if case .tapped(let uid) = operation.subject { uid } else { nil }
     }

@@ -11,11 +11,11 @@ extension Station {
         try await run(CardChange(.game(game), id, only: card))
     }
 
-    /// The card on the reader with its game; the tap settles an open operation.
+    /// The card on the reader with its game; the tap resolves an open operation.
     public func keptGame(
         only card: CardUID? = nil
-    ) async throws(TapcardError) -> (card: CardReading, game: MastermindGame?) {
-        let reading = try await run(Tapping(KnownCardRequest(card: card)))
-        return (reading, reading.game)
+    ) async throws(TapcardError) -> (card: CardSummary, game: MastermindGame?) {
+        let summary = try await run(Tapping(KnownCardRequest(card: card)))
+        return (summary, summary.game)
     }
 }

@@ -6,7 +6,7 @@ extension Station {
     /// Books the prize of one ticket of the card on the reader as paid out of the drawer. It is the
     /// claim of that ticket, which happens once: a prize that was booked before is refused, with
     /// the time and the cashier. Only a retry under the id that the caller chose gets the same
-    /// answer. The card proves whose ticket it is, and the tap settles an open operation; the card
+    /// answer. The card proves whose ticket it is, and the tap resolves an open operation; the card
     /// is not written.
     public func payOutPrize(
         of name: TicketID, drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
@@ -16,28 +16,28 @@ extension Station {
         if let id, let known = try await repeated(id, of: name, only: card) {
             return try await receipt(of: known, name, drawn)
         }
-        let reading = try await run(
+        let summary = try await run(
             Tapping(KnownCardRequest(card: card, finishing: .claim)))
-        return try await afterSettling(reading) { () throws(TapcardError) in
-            let ticket = try await tickets(on: reading).tickets(naming: name)[0]
+        return try await afterResolving(summary) { () throws(TapcardError) in
+            let ticket = try await tickets(on: summary).tickets(naming: name)[0]
             if let claim = ticket.claim {
                 if SafetyRule.payoutIsToldOnce.isLeftOut,
                     let paid = try await whileAsking(await ledger.operation(claim.operation))
                 {
                     return try await receipt(of: paid, name, drawn)
                 }
-                throw try await booked(claim, of: name, reading.uid)
+                throw try await booked(claim, of: name, summary.uid)
             }
             let draw = drawn[ticket.ticket.draw]
             guard let draw, let prize = prizes.prize(of: ticket.ticket, in: draw, topPrizeUnit)
             else {
-                throw TapcardError.nothingWon(by: name, isToCome: draw == nil, uid: reading.uid)
+                throw TapcardError.nothingWon(by: name, isToCome: draw == nil, uid: summary.uid)
             }
-            let operation = try await payOut(prize, of: name, on: reading.uid, id: id)
+            let operation = try await payOut(prize, of: name, on: summary.uid, id: id)
             return receipt(
                 PrizeReceipt.Prize(
                     ticket: ticket, draw: draw, receipt: receipt(operation, isReplayed: false)),
-                on: reading)
+                on: summary)
         }
     }
 
@@ -67,17 +67,17 @@ extension Station {
             ticket: ticket, draw: drawn[ticket.ticket.draw],
             receipt: receipt(payout, isReplayed: true))
         do throws(Interruption) {
-            return receipt(prize, on: try await reading(of: payout.uid, .current))
+            return receipt(prize, on: try await summary(of: payout.uid, .current))
         } catch {
             throw error.error
         }
     }
 
-    private func receipt(_ prize: PrizeReceipt.Prize, on card: CardReading) -> PrizeReceipt {
+    private func receipt(_ prize: PrizeReceipt.Prize, on card: CardSummary) -> PrizeReceipt {
         PrizeReceipt(
             uid: card.uid, prizes: [prize],
             balance: card.balance ?? Money(minorUnits: 0, currency), display: card.display,
-            problem: nil, settled: card.settled)
+            problem: nil, resolved: card.resolved)
     }
 
     /// Books the payout. The cashier pays on this answer, so only the caller that has certainly
@@ -133,7 +133,7 @@ extension Station {
 }
 
 extension TapcardError {
-    /// The refusal for a prize that is among the card's funds already.
+    /// The refusal for a prize that is part of the card's balance already.
     fileprivate static func onTheCard(
         _ claim: CardTicket.Claim, of ticket: TicketID, uid: CardUID
     ) -> TapcardError {

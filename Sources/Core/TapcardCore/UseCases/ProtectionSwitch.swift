@@ -13,8 +13,8 @@ public struct ProtectionChange: Sendable, Hashable {
     public let operation: OperationID?
     /// The state of the text that phones read.
     public let display: DisplayState
-    /// The operations of earlier taps that this one has settled.
-    public var settled: [Settled] = []
+    /// The operations of earlier taps that this one has resolved.
+    public var resolved: [ResolvedOperation] = []
 }
 
 extension Station {
@@ -53,7 +53,7 @@ package struct ProtectionSwitch: UseCase {
 private struct SwitchRequest: TapRequest {
     private let isProtecting: Bool
     let card: CardUID?
-    private var intent = Intent.unprotect
+    private var action = CardAction.unprotect
     private var request: PendingRequest
 
     init(_ id: OperationID, isProtecting: Bool, card: CardUID?) {
@@ -64,9 +64,9 @@ private struct SwitchRequest: TapRequest {
     var pending: PendingRequest? { request }
 
     mutating func recall(at station: Station) async throws(TapcardError) -> ProtectionChange? {
-        if isProtecting { intent = .protect(keyID: station.keys.sealing.id) }
-        request = PendingRequest(request.id, intent, only: card)
-        let known = try await station.known(request.id, intent, only: card)
+        if isProtecting { action = .protect(keyID: station.keys.sealing.id) }
+        request = PendingRequest(request.id, action, only: card)
+        let known = try await station.known(request.id, action, only: card)
         if let known, known.state == .committed {
             return change(station.receipt(known, isReplayed: true))
         }
@@ -75,43 +75,43 @@ private struct SwitchRequest: TapRequest {
     }
 
     func examine(
-        _ sight: Sight, _ history: inout TapHistory, at station: Station
+        _ reading: CardReading, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<ProtectionChange> {
-        guard sight.pages != nil else { throw .refused(.protectedByItsKeys(sight.uid)) }
-        guard !isProtecting, sight.isGivenUp else { return .goOn }
-        guard try await station.release(sight) else {
-            throw .refused(Refusal(.wrongState, "the tag is not protected"), uid: sight.uid)
+        guard reading.pages != nil else { throw .refused(.protectedByItsKeys(reading.uid)) }
+        guard !isProtecting, reading.isGivenUp else { return .goOn }
+        guard try await station.release(reading) else {
+            throw .refused(Refusal(.wrongState, "the tag is not protected"), uid: reading.uid)
         }
         return .done(
             ProtectionChange(
-                uid: sight.uid, isProtected: false, operation: nil, display: .current))
+                uid: reading.uid, isProtected: false, operation: nil, display: .current))
     }
 
     mutating func carryOut(
-        on sight: Sight, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<ProtectionChange> {
-        if let done = history.done(intent.kind), request.operation == nil {
+        if let done = history.done(action.kind), request.operation == nil {
             // An earlier tap had begun it, and this one has finished it.
             return .done(change(station.receipt(done, isReplayed: true, history)))
         }
-        if let card = sight.view?.card {
-            if request.isSetBack, card.protection.isSettled,
+        if let card = reading.view?.card {
+            if request.isSetBack, card.protection.isResolved,
                 (card.protection == .off) != isProtecting
             {
                 return .done(
                     ProtectionChange(
-                        uid: sight.uid, isProtected: isProtecting, operation: nil,
-                        display: history.display, settled: station.settled(history)))
+                        uid: reading.uid, isProtected: isProtecting, operation: nil,
+                        display: history.display, resolved: station.resolved(history)))
             }
             if request.operation == nil || history.switchingEnded != nil {
                 try await station.requireSwitchable(
-                    sight, card, after: history.switchingEnded, noting: &request)
+                    reading, card, after: history.switchingEnded, noting: &request)
             }
         }
-        switch try await station.carryOut(intent, on: sight, history, noting: &request) {
+        switch try await station.carryOut(action, on: reading, history, noting: &request) {
         case .done(let receipt): return .done(change(receipt))
         case .perform(let work, let isOpened): return .perform(work, isOpened: isOpened)
-        case .goOn, .lookAgain: return .lookAgain
+        case .goOn, .readAgain: return .readAgain
         }
     }
 
@@ -131,6 +131,6 @@ private struct SwitchRequest: TapRequest {
     private func change(_ receipt: Receipt) -> ProtectionChange {
         ProtectionChange(
             uid: receipt.uid, isProtected: isProtecting, operation: receipt.operation.id,
-            display: receipt.display, settled: receipt.settled)
+            display: receipt.display, resolved: receipt.resolved)
     }
 }

@@ -2,7 +2,7 @@ import Ledger
 public import TapcardDomain
 
 extension Station {
-    /// Returns a payment, or takes back an addition whose cash leaves the drawer again: once, at
+    /// Returns a payment, or takes back a top-up whose cash leaves the drawer again: once, at
     /// most the original amount, and never below zero. Without an id of the caller's the id derives
     /// from the reversed operation, so that a retry is the same request.
     public func refund(
@@ -28,7 +28,7 @@ extension Station {
     }
 }
 
-/// The reversal of a payment or of an addition.
+/// The reversal of a payment or of a top-up.
 package struct Refund: UseCase {
     private let reversed: OperationID
     private let amount: Money?
@@ -48,11 +48,11 @@ package struct Refund: UseCase {
     package mutating func step(at station: Station) async throws(TapcardError) -> Receipt? {
         guard let known, var change else {
             let known = try await reversible(at: station)
-            let intent: Intent =
+            let action: CardAction =
                 known.kind == .add ? .reverse(of: known.id, amount) : .refund(of: known.id, amount)
             self.known = known
             // Any card may be tapped: the rules know which one has the payer's money now.
-            change = CardChange(intent, id ?? known.id.derived(for: "refund"), only: card)
+            change = CardChange(action, id ?? known.id.derived(for: "refund"), only: card)
             return nil
         }
         defer { self.change = change }
@@ -69,7 +69,7 @@ package struct Refund: UseCase {
             throw TapcardError(
                 Refusal(.notRefundable, "this ledger knows no operation \(reversed)"))
         }
-        if ![.pay, .add, .deferred].contains(known.kind) {
+        if ![.pay, .add, .offline].contains(known.kind) {
             throw TapcardError(
                 .refusal(.notRefundable),
                 "Operation \(reversed) is neither a payment nor a top-up.",
@@ -92,7 +92,7 @@ package struct Refund: UseCase {
                 refusal.kind, refusal.what, meaning: refusal.meaning, next: refusal.next,
                 uid: earlier.uid, operation: earlier.id)
         }
-        guard known.kind == .add, error.kind == .refusal(.insufficientFunds) else { return error }
+        guard known.kind == .add, error.kind == .refusal(.insufficientBalance) else { return error }
         return await station.shortOf(known.id, error.naming(known.uid))
     }
 }

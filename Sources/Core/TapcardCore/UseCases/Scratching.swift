@@ -20,8 +20,8 @@ package struct Scratching: UseCase {
 
     private let id: OperationID
     private var phase = Phase.beginning
-    /// The operations that the first of the two taps has settled.
-    private var settled: [Settled] = []
+    /// The operations that the first of the two taps has resolved.
+    private var resolved: [ResolvedOperation] = []
 
     package init(_ id: OperationID) { self.id = id }
 
@@ -29,30 +29,30 @@ package struct Scratching: UseCase {
         switch phase {
         case .beginning:
             let code = station.newID()
-            let intent = Intent.scratch(code)
-            let known = try await station.known(id, intent, only: nil)
+            let action = CardAction.scratch(code)
+            let known = try await station.known(id, action, only: nil)
             phase =
                 known == nil
                 ? .looking(
-                    Tapping(ScratchableCard(code: code, request: PendingRequest(id, intent))))
-                : .writing(Tapping(ChangeRequest(intent, id, known: known)))
+                    Tapping(ScratchableCard(code: code, request: PendingRequest(id, action))))
+                : .writing(Tapping(ChangeRequest(action, id, known: known)))
         case .looking(var looking):
             let found: ScratchableCard.Found?
             do throws(TapcardError) {
                 found = try await looking.step(at: station)
             } catch {
                 // Another station may have done this very request since it was asked for here.
-                let intent = Intent.scratch(station.newID())
-                guard let known = try? await station.known(id, intent, only: nil) else {
+                let action = CardAction.scratch(station.newID())
+                guard let known = try? await station.known(id, action, only: nil) else {
                     throw error
                 }
-                settled = error.settled
-                phase = .writing(Tapping(ChangeRequest(intent, id, known: known)))
+                resolved = error.resolved
+                phase = .writing(Tapping(ChangeRequest(action, id, known: known)))
                 return nil
             }
             phase = .looking(looking)
             guard let found else { return nil }
-            settled = found.settled
+            resolved = found.resolved
             phase = .scratching(found.uid, found.code)
         case .scratching(let uid, let code):
             try await scratch(uid, at: station)
@@ -60,9 +60,9 @@ package struct Scratching: UseCase {
         case .writing(var writing):
             defer { phase = .writing(writing) }
             do throws(TapcardError) {
-                return try await writing.step(at: station)?.telling(settled)
+                return try await writing.step(at: station)?.telling(resolved)
             } catch {
-                throw error.telling(settled)
+                throw error.telling(resolved)
             }
         }
         return nil
@@ -76,7 +76,7 @@ package struct Scratching: UseCase {
             throw TapcardError(
                 .cancelled, "Scratching was stopped.",
                 meaning: "The card is still unscratched and there is no code.", uid: uid
-            ).telling(settled)
+            ).telling(resolved)
         }
     }
 }
@@ -86,7 +86,7 @@ private struct ScratchableCard: TapRequest {
     struct Found: Sendable {
         let uid: CardUID
         let code: ScratchCode
-        let settled: [Settled]
+        let resolved: [ResolvedOperation]
     }
 
     let code: ScratchCode
@@ -96,20 +96,20 @@ private struct ScratchableCard: TapRequest {
     var card: CardUID? { nil }
 
     func carryOut(
-        on sight: Sight, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<Found> {
-        guard let view = sight.view else {
-            throw try await station.strangerRefusal(sight)
+        guard let view = reading.view else {
+            throw try await station.strangerRefusal(reading)
         }
         do {
             try view.admits(.scratch(code))
         } catch {
-            throw .refused(TapcardError(error, uid: sight.uid))
+            throw .refused(TapcardError(error, uid: reading.uid))
         }
-        try station.requireRoom(for: .scratch(code), on: sight)
+        try station.requireRoom(for: .scratch(code), on: reading)
         return .done(
             Found(
-                uid: sight.uid, code: code,
-                settled: station.settled(history, besides: request.id)))
+                uid: reading.uid, code: code,
+                resolved: station.resolved(history, besides: request.id)))
     }
 }

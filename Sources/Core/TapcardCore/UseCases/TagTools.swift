@@ -1,10 +1,10 @@
 import CardCryptography
 import CardImage
 import CardStore
-import ChipCard
 import Ledger
 import NDEF
-import Ntag424
+import NTAG424
+import NTAG424Card
 import TagReading
 public import TapcardDomain
 public import Type2Tag
@@ -70,14 +70,14 @@ public struct TagInfo: Sendable, Hashable {
     /// The number of reads since the counter was switched on; nil where it is off.
     public let counter: UInt32?
     /// The claims of a chip with keys as a card; nil for a chip with pages.
-    package let chipCard: ChipCardInfo?
+    package let chipCard: NTAG424CardInfo?
 }
 
 /// The claims of a chip with keys as a card. Nothing of it is proved: the card does that at a
 /// tap.
-package struct ChipCardInfo: Sendable, Hashable {
+package struct NTAG424CardInfo: Sendable, Hashable {
     /// The key of this station that the versions of the chip's keys name; nil where they name none.
-    package let houseKey: UInt8?
+    package let issuerKey: UInt8?
     /// Whether that key is retired here.
     package let isRetired: Bool
     /// Whether its keys have several versions: the making of the card, or a change of its keys, was
@@ -95,7 +95,7 @@ extension Station {
     public func tagInfo() async throws(TapcardError) -> TagInfo {
         try await withTag { identity, uid throws(Interruption) in
             if identity.speaksInBlocks { return try await chipInfo(identity, uid) }
-            let tag = try await lookAtAll(of: identity) { $0.userPages }
+            let tag = try await scanTag(of: identity) { $0.userPages }
             let access = try await access(of: tag)
             var counter: UInt32?
             if access.configuration?.counts == true {
@@ -145,7 +145,7 @@ extension Station {
                     + "can be made.", meaning: TapcardError.unchanged, next: [.tag(.show)])
         ) { identity, uid throws(Interruption) in
             // Pages may be protected from reading, so the chip has to be identified first.
-            let tag = try await lookAtAll(of: identity) { chip in
+            let tag = try await scanTag(of: identity) { chip in
                 chip.hasFastRead ? 0...0 : chip.userPages
             }
             let pages: [Page?]
@@ -215,7 +215,7 @@ extension Station {
     /// to hold, from what is on it and what the ledger knows of it.
     private func rewrite(
         _ overwriting: Bool, orRefuseChip why: String,
-        with pages: (SightedTag, CardUID, CardView?) throws(Interruption) -> [PageWrite]
+        with pages: (ScannedTag, CardUID, KnownCard?) throws(Interruption) -> [PageWrite]
     ) async throws(TapcardError) -> CardUID {
         try await withTag(
             orRefuseChip: TapcardError(
@@ -223,7 +223,7 @@ extension Station {
                 "This chip has files that keys protect, as an NTAG 424 DNA has, and no pages: \(why).",
                 meaning: "Nothing was written to it.", next: [.card(.reissueTag), .tag(.show)])
         ) { identity, uid throws(Interruption) in
-            let tag = try await lookAtAll(of: identity)
+            let tag = try await scanTag(of: identity)
             let view = try await asking(await ledger.view(of: uid))
             let writes = try pages(tag, uid, view)
             try requireOverwritable(tag, uid, view, overwriting)
@@ -261,7 +261,7 @@ extension Station {
     }
 
     private func requireOverwritable(
-        _ tag: SightedTag, _ uid: CardUID, _ view: CardView?, _ overwriting: Bool
+        _ tag: ScannedTag, _ uid: CardUID, _ view: KnownCard?, _ overwriting: Bool
     ) throws(Interruption) {
         if overwriting { return }
         let content = TagContent(decoding: tag.memory, currency: currency)
@@ -290,8 +290,8 @@ extension Station {
         }
     }
 
-    /// Waits for a tag of any kind, and releases it in every case. Without a refusal, the body takes
-    /// chips that have files in place of pages, too.
+    /// Waits for a tag of any kind, and releases it in every case. Without a refusal, the body
+    /// takes chips that have files in place of pages, too.
     private func withTag<Success: Sendable>(
         orRefuseChip refusal: TapcardError? = nil,
         _ body: (TagIdentity, CardUID) async throws(Interruption) -> Success
@@ -350,20 +350,20 @@ extension Station {
             ndef: (message.isEmpty
                 ? TagContent.empty : TagContent(message: message, currency: currency)).word,
             freeBytes: max(0, size - message.count), isLocked: false,
-            isProtected: versions.contains { $0 != ChipCardKeys.factory.version },
+            isProtected: versions.contains { $0 != NTAG424CardKeys.factory.version },
             configuration: nil, counter: nil, chipCard: card(answers))
     }
 
     /// The chip as a card, by its answers. Key 3 is changed early and key 0 last, so a card
-    /// that is half made belongs to the house that its key 3 names.
-    private func card(_ answers: ChipAnswers) -> ChipCardInfo {
+    /// that is half made belongs to the issuer that its key 3 names.
+    private func card(_ answers: NTAG424Answers) -> NTAG424CardInfo {
         let selling = answers.sellingVersion
         let named =
-            selling == ChipCardKeys.factory.version
+            selling == NTAG424CardKeys.factory.version
             ? answers.keyVersions.values.max() ?? selling : selling
         let entry =
-            named == ChipCardKeys.factory.version
-            ? nil : keys.entries.first { ChipCardKeys.version(of: $0.id) == named }
+            named == NTAG424CardKeys.factory.version
+            ? nil : keys.entries.first { NTAG424CardKeys.version(of: $0.id) == named }
         var host: String?
         if case .uri(let address) = TagContent(message: answers.message, currency: currency),
             let start = address.firstRange(of: "://")
@@ -371,8 +371,8 @@ extension Station {
             let name = address[start.upperBound...].prefix { !"/?#".contains($0) }
             host = name == AddressFile.noHost ? nil : String(name)
         }
-        return ChipCardInfo(
-            houseKey: entry?.id, isRetired: entry?.status == .retired,
+        return NTAG424CardInfo(
+            issuerKey: entry?.id, isRetired: entry?.status == .retired,
             isHalfMade: Set(answers.keyVersions.values).count > 1, host: host,
             usesLRP: answers.showsLRP)
     }

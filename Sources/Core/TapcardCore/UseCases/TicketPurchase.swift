@@ -50,7 +50,7 @@ public struct CardTicket: Sendable, Hashable {
 /// A card with its tickets, newest first.
 public struct CardTickets: Sendable, Hashable {
     /// The card.
-    public let card: CardReading
+    public let card: CardSummary
     /// Its tickets, oldest first.
     public let tickets: [CardTicket]
 }
@@ -68,8 +68,8 @@ public struct PrizeReceipt: Sendable, Hashable {
     public let display: DisplayState
     /// The reason why some prizes were not booked; the others were.
     public let problem: TapcardError?
-    /// The operations of earlier taps that this one has settled.
-    public let settled: [Settled]
+    /// The operations of earlier taps that this one has resolved.
+    public let resolved: [ResolvedOperation]
 
     /// A won ticket, the draw that it won in, and the booking of its prize.
     public struct Prize: Sendable, Hashable {
@@ -107,17 +107,17 @@ extension Station {
                 ticket, price, id, only: card, refusingRepetition: refusingRepetition))
     }
 
-    /// Settles a purchase that was begun and whose draw is over: only the card can prove now that
+    /// Resolves a purchase that was begun and whose draw is over: only the card can prove now that
     /// it was paid. Nothing is written again for it; without its card it stays open.
     public func finishPurchase(
         _ sold: SoldTicket, draw: DrawID, only card: CardUID? = nil
     ) async throws(TapcardError) -> TicketReceipt {
         let receipt = try await run(
-            Tapping(PurchaseSettling(sold, draw: draw, currency: currency, only: card)))
+            Tapping(PurchaseResolving(sold, draw: draw, currency: currency, only: card)))
         return TicketReceipt(ticket: sold.ticket, receipt: receipt)
     }
 
-    /// Reads a card, settles an open operation on it, and looks up its tickets.
+    /// Reads a card, resolves an open operation on it, and looks up its tickets.
     public func checkTickets(
         only card: CardUID? = nil
     ) async throws(TapcardError) -> CardTickets {
@@ -125,10 +125,10 @@ extension Station {
     }
 
     /// The tickets of a card that was read.
-    func tickets(on reading: CardReading) async throws(TapcardError) -> CardTickets {
-        let tickets = try await whileAsking(await ledger.tickets(of: reading.uid))
+    func tickets(on summary: CardSummary) async throws(TapcardError) -> CardTickets {
+        let tickets = try await whileAsking(await ledger.tickets(of: summary.uid))
         return CardTickets(
-            card: reading, tickets: (tickets ?? []).map { CardTicket($0, currency) })
+            card: summary, tickets: (tickets ?? []).map { CardTicket($0, currency) })
     }
 
     /// The tickets of a card that need not be on the reader, newest first; of all cards if none is
@@ -190,32 +190,32 @@ package struct TicketPurchase: UseCase {
     }
 }
 
-/// A tap that settles a purchase whose draw is over: the card is read for no operation, so that
+/// A tap that resolves a purchase whose draw is over: the card is read for no operation, so that
 /// nothing new is written for it.
-private struct PurchaseSettling: TapRequest {
-    private let intent: Intent
+private struct PurchaseResolving: TapRequest {
+    private let action: CardAction
     private var request: PendingRequest
     private var only: CardUID?
     let card: CardUID?
 
     init(_ sold: SoldTicket, draw: DrawID, currency: Currency, only card: CardUID?) {
         let asked = Ticket(id: sold.ticket.id, draw: draw, balls: sold.ticket.balls)
-        intent = .ticket(asked, Money(minorUnits: sold.price, currency))
-        request = PendingRequest(sold.operation, intent, only: card)
+        action = .ticket(asked, Money(minorUnits: sold.price, currency))
+        request = PendingRequest(sold.operation, action, only: card)
         (only, self.card) = (card, card ?? sold.card)
     }
 
     mutating func recall(at station: Station) async throws(TapcardError) -> Receipt? {
-        request.operation = try await station.known(request.id, intent, only: only)
+        request.operation = try await station.known(request.id, action, only: only)
         return nil
     }
 
     func carryOut(
-        on sight: Sight, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<Receipt> {
         let known = try await asking(await station.ledger.operation(request.id))
-        guard let known else { return .lookAgain }
-        return try await station.ended(known, on: sight, history)
+        guard let known else { return .readAgain }
+        return try await station.ended(known, on: reading, history)
     }
 
     func conclude(
@@ -225,7 +225,7 @@ private struct PurchaseSettling: TapRequest {
     }
 }
 
-/// A tap that reads a card of this ledger and settles an open operation. If that was of the
+/// A tap that reads a card of this ledger and resolves an open operation. If that was of the
 /// requested kind, the card may be gone by then.
 struct KnownCardRequest: TapRequest {
     let card: CardUID?
@@ -236,22 +236,22 @@ struct KnownCardRequest: TapRequest {
     }
 
     func carryOut(
-        on sight: Sight, _ history: inout TapHistory, at station: Station
-    ) async throws(Interruption) -> Decision<CardReading> {
-        guard let view = sight.view else {
-            throw try await station.strangerRefusal(sight)
+        on reading: CardReading, _ history: inout TapHistory, at station: Station
+    ) async throws(Interruption) -> Decision<CardSummary> {
+        guard let view = reading.view else {
+            throw try await station.strangerRefusal(reading)
         }
-        return .done(await station.reading(quiet: sight, view, history))
+        return .done(await station.summary(quiet: reading, view, history))
     }
 
     func conclude(
         after error: TapcardError, _ history: TapHistory, at station: Station
-    ) async -> Result<CardReading, TapcardError>? {
+    ) async -> Result<CardSummary, TapcardError>? {
         guard let done = kind.flatMap(history.done), !error.blamesCard else { return nil }
         do throws(Interruption) {
             return .success(
-                try await station.reading(
-                    of: done.uid, .outOfDate, settled: station.settled(history)))
+                try await station.summary(
+                    of: done.uid, .outOfDate, resolved: station.resolved(history)))
         } catch {
             return .failure(TapcardError.doneUnread(done, because: error.error))
         }
@@ -293,7 +293,7 @@ extension TapcardError {
             .outcomeUnknown,
             "\(error.what) The \(Operation.Kind.ticket.noun) \(sold.operation) is still open.",
             meaning: "Whether the card has it is not known; until then it is not done.",
-            next: [.lottery(.settlePurchase)],
+            next: [.lottery(.resolvePurchase)],
             uid: sold.card, operation: sold.operation)
     }
 

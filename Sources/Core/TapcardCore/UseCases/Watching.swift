@@ -16,7 +16,7 @@ extension Station {
     /// An event of a reader that is watched.
     public enum WatchEvent: Sendable {
         /// A card came, and was read.
-        case card(CardReading)
+        case card(CardSummary)
         /// A tap failed, or the reader did.
         case problem(TapcardError)
         /// The card or the problem that was reported last is gone.
@@ -31,7 +31,7 @@ extension Station {
     /// more. A card left lying is one tap; an empty reader is no error; a reader that is unplugged
     /// is waited for.
     public func watch(
-        settling: Bool, _ show: (WatchEvent) async -> Bool
+        resolving: Bool, _ show: (WatchEvent) async -> Bool
     ) async {
         let patient = waiting(max(settings.wait, Station.shortestWait))
         // A reader that was lost before is told of soon, not when a card could have come.
@@ -41,9 +41,9 @@ extension Station {
             let lying: CardUID?
             var wereSeveral = false
             do {
-                let reading = try await station.read(settling: settling)
-                (lying, isFirst) = (reading.uid, false)
-                guard await show(.card(reading)) else { return }
+                let summary = try await station.read(resolving: resolving)
+                (lying, isFirst) = (summary.uid, false)
+                guard await show(.card(summary)) else { return }
             } catch {
                 if error.kind == .cancelled { return }
                 if error.result == .noCard {

@@ -14,7 +14,7 @@ extension Command {
         Command(
             "schema", group: .station, "Print the JSON Schema of a verb's --json output",
             discussion: "JSON Schema draft 2020-12. Without VERB, prints one schema for all verbs. "
-                + "For the counter page's HTTP API, see /api/openapi.json of tapcard serve.",
+                + "For the till page's HTTP API, see /api/openapi.json of tapcard serve.",
             takes: .verb, answers: .schema, example: "tapcard schema pay"
         ) { session throws(TapcardError) in try session.schema() }
 }

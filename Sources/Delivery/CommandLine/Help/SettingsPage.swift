@@ -13,15 +13,15 @@ extension Settings.Name {
         case .ledger: return "`ledger.sqlite` in the data folder"
         case .currency: return "the ledger's own"
         case .paymentWithoutAsking: return Self.usual(\.unconfirmed.payment)
-        case .additionWithoutAsking: return Self.usual(\.unconfirmed.addition)
+        case .topUpWithoutAsking: return Self.usual(\.unconfirmed.topUp)
         case .balanceWithoutAsking: return Self.usual(\.unconfirmed.balance)
         case .paymentLimit: return Self.usual(\.absolute.payment)
-        case .additionLimit: return Self.usual(\.absolute.addition)
+        case .topUpLimit: return Self.usual(\.absolute.topUp)
         case .balanceLimit: return Self.usual(\.absolute.balance)
         case .offlineCardLimit: return Self.usualOffline(\.card)
         case .offlineStationLimit: return Self.usualOffline(\.station)
         case .presets: return "about `1 2.50 5 10` dollars"
-        case .additionPresets: return "about `5 10 20 50` dollars"
+        case .topUpPresets: return "about `5 10 20 50` dollars"
         default: return "none"
         }
     }
@@ -32,9 +32,9 @@ extension Settings.Name {
             .joined(separator: ", ")
     }
 
-    private static func usualOffline(_ amount: KeyPath<DeferralCaps, Money>) -> String {
+    private static func usualOffline(_ amount: KeyPath<OfflineLimits, Money>) -> String {
         let codes = ["USD", "CZK", "JPY"].compactMap(Currency.init(code:))
-        return codes.map { "\(DeferralCaps.standard(for: $0)[keyPath: amount]) \($0.code)" }
+        return codes.map { "\(OfflineLimits.standard(for: $0)[keyPath: amount]) \($0.code)" }
             .joined(separator: ", ")
     }
 
@@ -66,18 +66,18 @@ extension Settings.Name {
         case .lotteryBalls: "How many balls are drawn"
         case .lotteryHighest: "The highest number on a ball"
         case .paymentWithoutAsking: "The largest payment that needs no confirmation"
-        case .additionWithoutAsking: "The largest addition that needs no confirmation"
-        case .balanceWithoutAsking: "The largest balance that an addition may lead to without one"
+        case .topUpWithoutAsking: "The largest top-up that needs no confirmation"
+        case .balanceWithoutAsking: "The largest balance that a top-up may lead to without one"
         case .paymentLimit: "The largest payment, whatever is confirmed"
-        case .additionLimit: "The largest addition, whatever is confirmed"
-        case .balanceLimit: "The largest balance that an addition or a prize may lead to"
-        case .offlinePurchases:
-            "Whether purchases go on while the database of the ledger is out of reach"
+        case .topUpLimit: "The largest top-up, whatever is confirmed"
+        case .balanceLimit: "The largest balance that a top-up or a prize may lead to"
+        case .offlinePayments:
+            "Whether purchases go on while the database of the ledger is offline"
         case .offlineCardLimit: "The most that a card may pay here before the ledger is back"
         case .offlineStationLimit: "The most that this station may sell before the ledger is back"
         case .offlineSnapshotAge: "Seconds for which the snapshot of the cards counts"
-        case .presets: "One to six payments that the counter page offers with one touch"
-        case .additionPresets: "The same for additions"
+        case .presets: "One to six payments that the till page offers with one touch"
+        case .topUpPresets: "The same for top-ups"
         case .cardAddress:
             "The page that phones open by an NTAG424 that is made here, such as "
                 + "`https://cards.example.org/c`"
@@ -125,12 +125,12 @@ extension CommandTable {
         }
     }
 
-    /// The ceilings on payment, addition and balance that a confirmation lifts, and the limits.
+    /// The ceilings on payment, top-up and balance that a confirmation lifts, and the limits.
     static func ceilings(of currency: Currency) -> [Money] {
         let ceilings = Ceilings.standard(for: currency)
         return [
-            ceilings.unconfirmed.payment, ceilings.unconfirmed.addition,
-            ceilings.unconfirmed.balance, ceilings.absolute.payment, ceilings.absolute.addition,
+            ceilings.unconfirmed.payment, ceilings.unconfirmed.topUp,
+            ceilings.unconfirmed.balance, ceilings.absolute.payment, ceilings.absolute.topUp,
             ceilings.absolute.balance,
         ]
     }
@@ -149,7 +149,7 @@ extension CommandTable {
         """
 
     private static let ceilingsTable = """
-        | currency | payment | addition | balance | payment, most | addition, most | balance, most |
+        | currency | payment | top-up | balance | payment, most | top-up, most | balance, most |
         |---|---|---|---|---|---|---|
 
         """
@@ -186,17 +186,17 @@ extension Topic {
         """
 
     static let ceilings = """
-        An amount above `confirm-payment-above`, `confirm-addition-above` or, for what is on the card
+        An amount above `confirm-payment-above`, `confirm-top-up-above` or, for what is on the card
         afterwards, `confirm-balance-above` is refused (exit status 4, `confirmation-needed`) until
         it is confirmed: `--yes` on the command line, `"confirmed": true` in the API. Above
-        `payment-limit`, `addition-limit` and `balance-limit` nothing helps (`limit-exceeded`). What
-        a new card begins with is an addition, a ticket is a payment. Refunds, payouts and
+        `payment-limit`, `top-up-limit` and `balance-limit` nothing helps (`limit-exceeded`). What
+        a new card begins with is a top-up, a ticket is a payment. Refunds, payouts and
         replacements have no ceiling: that money was let through before. A prize needs no
         confirmation, since nobody types it, but has to leave the balance below `balance-limit`; it
         can be paid out by hand. A request that is repeated is not asked again.
 
         Without a setting they are about 100, 200 and 500 dollars, and a hundred times as much: what
-        is sold at a counter is below the lower line, and the same amount without its decimal point
+        is sold at a till is below the lower line, and the same amount without its decimal point
         above it. By currency:
         """
 

@@ -45,7 +45,7 @@ extension Topic {
 
     private static let afterAnUnknownOutcome = """
         After 6 the ledger has the operation open. Hold the same card to the reader again, with any
-        command: that settles the operation and says which way. To repeat the request safely,
+        command: that resolves the operation and says which way. To repeat the request safely,
         repeat it with the id that was printed: `--operation ID` never happens twice.
         """
 
@@ -58,7 +58,7 @@ extension Topic {
 
     private static let endedBySignal = """
         Ctrl-C, SIGTERM and SIGHUP end a command by that signal (130, 143, 129 for a shell) where nothing was \
-        begun, so that a loop of the shell's stops. Where something was begun it comes to its end, and the \
+        begun, so that a loop of the shell's stops. Where something was begun it ends, and the \
         exit status says how. What goes on until it is stopped (`serve`, `emulate`, `sandbox`, `read --watch`) \
         ends with 0 on SIGTERM and SIGHUP, as service managers want it, and by the signal on Ctrl-C. `serve` \
         without a terminal does not end on SIGHUP: it reads its certificate again, where it has one.
@@ -82,8 +82,8 @@ extension Topic {
             let amounts = CommandTable.ceilings(of: currency).map(\.description)
             return (
                 currency.code,
-                "payment \(amounts[0]), addition \(amounts[1]), balance \(amounts[2]); payment "
-                    + "\(amounts[3]), addition \(amounts[4]), balance \(amounts[5])"
+                "payment \(amounts[0]), top-up \(amounts[1]), balance \(amounts[2]); payment "
+                    + "\(amounts[3]), top-up \(amounts[4]), balance \(amounts[5])"
             )
         }
     }
@@ -230,7 +230,7 @@ extension Topic {
         """
         The ledger has every account and every operation; a card is a sealed copy. It is the file
         ledger.sqlite in the data folder, or a database in PostgreSQL that several stations share:
-        `--ledger postgresql://till-1@db.example/house`, `TAPCARD_LEDGER` or the setting `ledger`.
+        `--ledger postgresql://till-1@db.example/issuer`, `TAPCARD_LEDGER` or the setting `ledger`.
 
         `tapcard backup FILE` copies it while it is in use, and `tapcard restore-backup FILE` alone
         puts a copy back: a file copied by hand uses numbers a second time, and genuine cards are

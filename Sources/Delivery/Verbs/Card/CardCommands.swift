@@ -7,8 +7,8 @@ import TapcardDomain
 import TextCodecs
 
 extension Parameter<Bool> {
-    fileprivate static var noSettle: Self {
-        .flag("no-settle", "Never write, whatever is open", page: .never)
+    fileprivate static var noResolve: Self {
+        .flag("no-resolve", "Never write, whatever is open", page: .never)
     }
     fileprivate static var noScratch: Self {
         .flag("no-scratch", "A card without a scratch card")
@@ -41,9 +41,9 @@ extension Parameter<TypedAmount?> {
 extension Command {
     static let cardCommands: [Command] = [
         Command(
-            "read", group: .cards, "Show a card and settle what was left open on it",
+            "read", group: .cards, "Show a card and resolve what was left open on it",
             discussion: "A card with nothing open is only read, with a single radio command.",
-            takes: .watch, .noSettle, page: .post("read"), answers: .card,
+            takes: .watch, .noResolve, page: .post("read"), answers: .card,
             example: "tapcard read --watch"
         ) { session throws(TapcardError) in try await session.read() },
         Command(
@@ -53,7 +53,7 @@ extension Command {
         ) { session throws(TapcardError) in
             try await session.make("The demo card is ready") { station throws(TapcardError) in
                 try TapcardError.wrapping { () throws(Refusal) in
-                    try CardOrder.demo(in: station.currency).origin
+                    try CardRequest.demo(in: station.currency).origin
                 }
             }
         },
@@ -85,9 +85,9 @@ extension Command {
         ) { session throws(TapcardError) in
             let station = try await session.station()
             let receipt = try await station.scratch(id: try session.operation(station))
-            let reading = try await station.reading(afterwards: receipt)
+            let summary = try await station.summary(afterwards: receipt)
             return Report(
-                reading, "Scratched", currency: station.currency, isReplayed: receipt.isReplayed)
+                summary, "Scratched", currency: station.currency, isReplayed: receipt.isReplayed)
         },
         Command(
             "activate", group: .cards, "Activate the code of a scratched card",
@@ -119,13 +119,13 @@ extension Session {
                 "tapcard: this station is not set up: no seal can be checked. tapcard init "
                     + "--currency EUR makes keys and a ledger.\n")
         }
-        let settling = !self[.noSettle] && !isFresh
+        let resolving = !self[.noResolve] && !isFresh
         guard self[.watch] else {
-            let reading = try await station.read(settling: settling)
+            let summary = try await station.read(resolving: resolving)
             return Report(
-                lessUnbooked(reading), currency: station.currency, showsChip: isVerbose)
+                lessUnbooked(summary), currency: station.currency, showsChip: isVerbose)
         }
-        await station.watch(settling: settling) { event in
+        await station.watch(resolving: resolving) { event in
             await waiting.stop()
             let isRead = show(event, station.currency)
             // The spinner returns with the next wait.
@@ -143,8 +143,8 @@ extension Session {
             let currency = try settings.currency ?? keys.currency ?? .usd
             let station = try await station(
                 with: InMemoryLedger(currency: currency), KeyRingSource(keyFile, holding: keys))
-            let reading = try await station.read(settling: false)
-            return Report(lessUnbooked(reading.withoutLedger(error)), currency: currency)
+            let summary = try await station.read(resolving: false)
+            return Report(lessUnbooked(summary.withoutLedger(error)), currency: currency)
         } catch {
             return nil
         }
@@ -153,15 +153,15 @@ extension Session {
     /// Prints one line per tap.
     private func show(_ event: Station.WatchEvent, _ currency: Currency) -> Bool {
         switch event {
-        case .card(let reading):
-            let report = Report(lessUnbooked(reading), currency: currency)
+        case .card(let summary):
+            let report = Report(lessUnbooked(summary), currency: currency)
             if isJSON { return output.write(document: timed(report.document)) }
             if isQuiet { return true }
-            let problem = reading.problem.map { " ! \($0.kind.word): \($0.message)" } ?? ""
+            let problem = summary.problem.map { " ! \($0.kind.word): \($0.message)" } ?? ""
             let time = LocalTime.text(surroundings.now())
-            let state = reading.stateWord.map { ", \($0)" } ?? ""
-            let settled = reading.settled.map { " \($0.words)" }.joined()
-            let line = "\(time) \(reading.uid) \(report.lines[0].text)\(state)\(settled)\(problem)"
+            let state = summary.stateWord.map { ", \($0)" } ?? ""
+            let resolved = summary.resolved.map { " \($0.words)" }.joined()
+            let line = "\(time) \(summary.uid) \(report.lines[0].text)\(state)\(resolved)\(problem)"
             return output.write(line.shown + "\n")
         case .problem(let error):
             if isJSON { return output.write(document: timed(Report.document(of: error))) }
@@ -194,15 +194,15 @@ extension Session {
 
     /// Makes a card of the tag on the reader. Arguments are checked before the reader is opened.
     func make(
-        _ what: String, _ origin: (Station) throws(TapcardError) -> CardOrder.Origin
+        _ what: String, _ origin: (Station) throws(TapcardError) -> CardRequest.Origin
     ) async throws(TapcardError) -> Report {
         let station = try await station()
-        let order = CardOrder(
+        let order = CardRequest(
             try origin(station), face: try self[.display] ?? .tapcard,
             mayReissue: self[.reissue], mayOverwrite: self[.overwrite], protects: self[.protect],
             acceptsAnyChip: self[.anyChip])
         if order.protects { sayWhoOpens() }
-        let reading = try await station.make(order, id: try operation(station))
-        return Report(reading, what, currency: station.currency, showsChip: true)
+        let summary = try await station.make(order, id: try operation(station))
+        return Report(summary, what, currency: station.currency, showsChip: true)
     }
 }

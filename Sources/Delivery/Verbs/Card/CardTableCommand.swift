@@ -10,7 +10,7 @@ import TextCodecs
 extension Command {
     static let keysTable = Command(
         "keys table", group: .station,
-        "Make a table of card keys, for a station without the keys of the house",
+        "Make a table of card keys, for a station without the keys of the issuer",
         discussion:
             "With it a station sells to the cards on an NTAG 424 DNA that are in use now: it reads "
             + "them and takes payments. It cannot put money on a card, make one or give it other "
@@ -53,7 +53,7 @@ extension Command {
                         "Cards need a key that this station does not have: \(lacking). Bring it "
                             + "with tapcard keys import"
                     ]),
-            isDeed: true)
+            isChange: true)
     }
 }
 
@@ -63,13 +63,13 @@ extension KeyRing {
 }
 
 extension Session {
-    /// Refuses a station that has a table of card keys, and not the keys of the house.
+    /// Refuses a station that has a table of card keys, and not the keys of the issuer.
     func requireMasters() throws(TapcardError) {
         guard try keyFile.load()?.isTable != true else {
             throw TapcardError(
                 .refusal(.wrongState),
-                "This station has a table of card keys, and not the keys of the house.",
-                meaning: "Nothing was done.", next: [.trust(.useAtHouseStation)])
+                "This station has a table of card keys, and not the keys of the issuer.",
+                meaning: "Nothing was done.", next: [.trust(.useAtIssuerStation)])
         }
     }
 
@@ -77,11 +77,11 @@ extension Session {
         let ledger = try await ledger()
         let all = try await keys()
         try await requireCommonKeys(all, ledger)
-        let house = try await houseKeys()
-        let ordered = all.ordered(by: house)
+        let issuer = try await issuerKeys()
+        let ordered = all.ordered(by: issuer)
         let made = try await withLedgerErrors { () throws(LedgerError) -> CardTable? in
             guard let ring = ordered.retiring(try await ledger.retiredKeys()) else { return nil }
-            return try await CardTable(ring, next: house?.next, of: ledger)
+            return try await CardTable(ring, next: issuer?.next, of: ledger)
         }
         guard let made else {
             throw TapcardError(
@@ -123,7 +123,7 @@ extension Session {
 }
 
 extension Session {
-    /// The finding about a station without the keys of the house; none where it has them, or none
+    /// The finding about a station without the keys of the issuer; none where it has them, or none
     /// at all.
     func tableFindings() throws(TapcardError) -> [Finding] {
         // A key file that cannot be read is reported by what needs it.
@@ -136,12 +136,12 @@ extension Session {
             Finding(
                 .cardTable, .note,
                 "This station has a table of the keys of \(keys.cardCount), of \(generations); it "
-                    + "has not the keys of the house.",
+                    + "has not the keys of the issuer.",
                 remedy: [
                     .say(
                         "It reads these cards and takes their payments. It puts no money on a card, "
                             + "makes none, gives none other keys, and takes no NTAG21x."),
-                    .say("After new cards or new keys, where the keys of the house are:"),
+                    .say("After new cards or new keys, where the keys of the issuer are:"),
                     .run("tapcard keys table FILE"), .say("Here:"),
                     .run("tapcard keys import FILE"),
                 ])
@@ -160,7 +160,7 @@ extension Report {
         keys.isTable
             ? [
                 "This station has a table of the keys of \(keys.cardCount), and not the keys of the "
-                    + "house"
+                    + "issuer"
             ] : []
     }
 }

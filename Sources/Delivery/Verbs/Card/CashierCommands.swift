@@ -15,7 +15,7 @@ extension Parameter<CashierName> {
 extension Command {
     static let cashierCommands: [Command] = [
         Command(
-            "cashiers add", group: .station, "Let somebody work at the counter page",
+            "cashiers add", group: .station, "Let somebody work at the till page",
             discussion: "Or give them another password, which ends where they are logged in. As "
                 + "soon as there is one cashier, the page asks who it is, and what is done there "
                 + "carries their name into the ledger. The password is asked for twice, or taken "
@@ -24,21 +24,21 @@ extension Command {
             takes: .cashier(), answers: .addedCashier, example: "tapcard cashiers add Ann"
         ) { session throws(TapcardError) in try await session.addCashier() },
         Command(
-            "cashiers remove", group: .station, "Stop somebody from working at the counter page",
+            "cashiers remove", group: .station, "Stop somebody from working at the till page",
             discussion: "It ends where they are logged in. What they have done stays in the ledger "
                 + "under their name.",
             takes: .cashier(completes: .cashiers), answers: .removedCashier,
             example: "tapcard cashiers remove Ann"
         ) { session throws(TapcardError) in try session.removeCashier() },
         Command(
-            "cashiers list", group: .station, "Show who may work at the counter page",
+            "cashiers list", group: .station, "Show who may work at the till page",
             answers: .cashiers, example: "tapcard cashiers list"
         ) { session throws(TapcardError) in
             let names = try session.cashierFile.load().map(\.name.text)
             return Report(
                 ["cashiers": .array(names.map { .string($0) })],
                 names.isEmpty
-                    ? ["There are no cashiers: the counter page asks nobody who they are"] : names,
+                    ? ["There are no cashiers: the till page asks nobody who they are"] : names,
                 isPlain: true)
         },
     ]
@@ -76,9 +76,9 @@ extension Session {
             ["cashier": .string(kept.text), "isNew": .bool(isNew)],
             [
                 isNew
-                    ? "\(kept.text) can log in at the counter page"
+                    ? "\(kept.text) can log in at the till page"
                     : "\(kept.text) has a new password"
-            ], isDeed: true)
+            ], isChange: true)
     }
 
     fileprivate func removeCashier() throws(TapcardError) -> Report {
@@ -90,7 +90,7 @@ extension Session {
         }
         return Report(
             ["cashier": .string(removed.text)],
-            ["\(removed.text) cannot log in any more"], isDeed: true)
+            ["\(removed.text) cannot log in any more"], isChange: true)
     }
 
     /// The new password, from the environment or typed twice.

@@ -87,7 +87,7 @@ extension Session {
                     ? "This station was set up before, in \(ledger.currency.code)"
                     : "This station is set up, in \(ledger.currency.code)",
                 "Ledger: \(place)", "Keys: \(settings.keyPath)",
-            ] + nextSteps, isDeed: !isDone)
+            ] + nextSteps, isChange: !isDone)
     }
 
     private var nextSteps: [String] {
@@ -99,7 +99,7 @@ extension Session {
         }
         return [
             "Next: copy the keys to a safe place with tapcard keys export FILE",
-            "Then make the first card with tapcard issue, or open the counter with tapcard serve",
+            "Then make the first card with tapcard issue, or open the till with tapcard serve",
         ]
     }
 
@@ -268,6 +268,6 @@ extension Session {
             [
                 "name": .string(name.rawValue), "value": .text(text),
                 "file": .string(settings.file.path),
-            ], lines, isDeed: true)
+            ], lines, isChange: true)
     }
 }

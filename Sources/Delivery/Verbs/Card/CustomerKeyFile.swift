@@ -37,7 +37,7 @@ package struct CustomerKeyFile: Sendable {
         func refusal(_ what: String, _ advice: String) -> TapcardError {
             TapcardError(.fileUnusable, what, meaning: meaning, advice: advice)
         }
-        let making = "Make one where the keys of the house are: tapcard keys customers FILE"
+        let making = "Make one where the keys of the issuer are: tapcard keys customers FILE"
         let file = DurableFile(path)
         do {
             guard let bytes = try file.read(limit: CustomerKeyFile.longest) else {

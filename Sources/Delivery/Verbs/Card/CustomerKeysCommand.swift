@@ -57,7 +57,7 @@ extension Command {
                 "The keys of the customers' page are in \(path)",
                 "Move that file to the machine that serves the page, and name it there with "
                     + "--customers-keys",
-            ], isDeed: true)
+            ], isChange: true)
     }
 }
 

@@ -31,8 +31,8 @@ extension Replica: DocumentedObject {
     ]
 }
 
-extension HouseKeys: DocumentedObject {
-    static let fields: Fields<HouseKeys> = [
+extension IssuerKeys: DocumentedObject {
+    static let fields: Fields<IssuerKeys> = [
         "sealing": .of(\.sealing), "nextKey": .of(\.next), "announced": .of(\.announcedAt),
         "lacking": .of(\.lackingNames),
     ]

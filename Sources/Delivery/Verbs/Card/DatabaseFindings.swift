@@ -191,7 +191,7 @@ extension DatabaseStatus {
     }
 }
 
-extension HouseKeys {
+extension IssuerKeys {
     /// A key of this ring that is another one at the stations of the ledger; nil for none.
     func other(than ring: KeyRing) -> UInt8? {
         ring.entries.first { marks[$0.id] != nil && marks[$0.id] != $0.mark }?.id

@@ -59,7 +59,7 @@ extension Command {
                                 + missing.joined(separator: ", ")
                                 + ". Bring it with tapcard keys import"
                         ]),
-                isDeed: true)
+                isChange: true)
         },
         Command(
             "keys retire", group: .station, "Stop trusting what a key has sealed",
@@ -89,7 +89,7 @@ extension Command {
             if isStream { try session.requireStream("The keys") }
             try session.requireMasters()
             try session.requireNew(path)
-            let all = try await session.keys().ordered(by: (try? session.houseKeys()) ?? nil)
+            let all = try await session.keys().ordered(by: (try? session.issuerKeys()) ?? nil)
             let currency = (try? await session.ledgerIfThere())?.currency.code
             let keys = all.sealing(currency: currency ?? all.currencyCode)
             if isStream {
@@ -99,7 +99,7 @@ extension Command {
             try KeyFile(path: path).save(keys)
             return Report(
                 ["file": .string(path)],
-                ["The keys are copied to \(path); lock that file away"], isDeed: true)
+                ["The keys are copied to \(path); lock that file away"], isChange: true)
         },
         .keysForCustomers, .keysTable,
         Command(
@@ -164,20 +164,20 @@ extension Session {
 
     fileprivate func listKeys() async throws(TapcardError) -> Report {
         // The stations of a database share their keys: a list makes no other ones.
-        if try keyFile.load() == nil, let house = try await houseKeys() { return Report(house) }
+        if try keyFile.load() == nil, let issuer = try await issuerKeys() { return Report(issuer) }
         let all = try await keys()
         let uses = try await usesOfKeys()
         let ledger = try await ledger()
         let retired = try await withLedgerErrors { () throws(LedgerError) in
             try await ledger.retiredKeys()
         }
-        let house = try await houseKeys()
-        let ring = all.ordered(by: house)
+        let issuer = try await issuerKeys()
+        let ring = all.ordered(by: issuer)
         let keys = ring.retiring(retired.subtracting([ring.sealing.id])) ?? ring
         let rows = keys.entries.map { entry in
             (entry: entry, use: uses[entry.id, default: KeyUse()])
         }
-        let shared = house.map { Report.members(of: $0) } ?? [:]
+        let shared = issuer.map { Report.members(of: $0) } ?? [:]
         return Report(
             [
                 "keys": .array(
@@ -196,7 +196,7 @@ extension Session {
                     "key \($0.entry.id)  \($0.entry.status.rawValue.padded(12))  "
                         + "since \($0.entry.created)  cards: \($0.use.cards)  "
                         + "protected: \($0.use.protected)"
-                } + lines(on: house), isPlain: true)
+                } + lines(on: issuer), isPlain: true)
     }
 
     private func usesOfKeys() async throws(TapcardError) -> [UInt8: KeyUse] {
@@ -221,15 +221,15 @@ extension Session {
     fileprivate func retireKey() async throws(TapcardError) -> Report {
         let id = try self[.key]
         try requireMasters()
-        let house = try await houseKeys()
+        let issuer = try await issuerKeys()
         // An impossible change is reported before the confirmation is asked for.
         let retiring: (KeyRing) throws(KeyError) -> KeyRing = { keys throws(KeyError) in
             // A key that was announced elsewhere need not be here to be given up.
-            guard house?.next != id || keys.entry(id) != nil else { return keys }
-            return try keys.ordered(by: house).retiring(id)
+            guard issuer?.next != id || keys.entry(id) != nil else { return keys }
+            return try keys.ordered(by: issuer).retiring(id)
         }
         _ = try changed(try await keys(), by: retiring)
-        try requireSuccessor(of: id, house)
+        try requireSuccessor(of: id, issuer)
         let use = try await usesOfKeys()[id, default: KeyUse()]
         guard self[.forEver] else {
             throw TapcardError(
@@ -252,7 +252,7 @@ extension Session {
                 + [
                     "Older copies of the key file still have it: destroy them, and export the "
                         + "keys again", Report.customersAgain,
-                ], isDeed: true)
+                ], isChange: true)
     }
 }
 
@@ -268,19 +268,19 @@ extension Report {
         "If phones open a page from your cards: make its key file again, and move it there: tapcard "
         + "keys customers FILE --overwrite"
 
-    fileprivate static func members(of house: HouseKeys) -> Members {
-        ["nextKey": house.next.document, "stations": house.stations.document]
+    fileprivate static func members(of issuer: IssuerKeys) -> Members {
+        ["nextKey": issuer.next.document, "stations": issuer.stations.document]
     }
 
     /// The list of a station without keys.
-    fileprivate init(_ house: HouseKeys) {
+    fileprivate init(_ issuer: IssuerKeys) {
         let advice =
-            house.sealing.map {
+            issuer.sealing.map {
                 "Key \($0) seals at the others. There: tapcard keys export FILE; here: tapcard keys "
                     + "import FILE"
             } ?? "No station of this ledger has any; tapcard init makes them"
         self.init(
-            ["keys": .array([])] + Report.members(of: house),
+            ["keys": .array([])] + Report.members(of: issuer),
             ["This station has no keys", advice], isPlain: true)
     }
 }

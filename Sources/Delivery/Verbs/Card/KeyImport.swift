@@ -12,7 +12,7 @@ extension Session {
         let path = try self[.file()]
         try requireFile(path)
         let imported = try await imported(from: path)
-        let house = try await houseKeys()
+        let issuer = try await issuerKeys()
         let known = Set(((try? keyFile.load()) ?? nil)?.entries.map(\.id) ?? [])
         try makeDataFolder()
         if try keyFile.load()?.isTable ?? true, let ledger = try await ledgerIfThere() {
@@ -25,20 +25,20 @@ extension Session {
                 _ = try changed(older) { older throws(KeyError) in try imported.replacing(older) }
                 // First: a failure in between leaves the older keys, and the same import again ends
                 // it.
-                try deferredSales.changeKeys(from: older, to: imported)
+                try offlinePayments.changeKeys(from: older, to: imported)
             }
             try keyFile.save(imported)
             return true
         }
         if !areAll {
             _ = try await changeKeys { keys throws(KeyError) in
-                guard let sealing = house?.sealing else { return try keys.merging(imported) }
+                guard let sealing = issuer?.sealing else { return try keys.merging(imported) }
                 return try keys.merging(imported, sealing: sealing)
             }
         }
-        let keys = try await self.keys().ordered(by: house)
+        let keys = try await self.keys().ordered(by: issuer)
         let ledger = try? await ledgerIfThere()
-        if house != nil, let ledger { try await requireCommonKeys(keys, ledger) }
+        if issuer != nil, let ledger { try await requireCommonKeys(keys, ledger) }
         let retired = (try? await ledger?.retiredKeys()) ?? []
         let givenUp = Set(keys.entries.filter { $0.status == .retired }.map(\.id)).union(retired)
         // Retired keys stay retired, even when an older copy contains them.
@@ -62,7 +62,7 @@ extension Session {
                     : "Keys imported: \(new); new records: key \(keys.sealing.id)"
             ]
                 + stay.map { "Key \($0.id) is retired here and stays so" }
-                + (house?.sealing.map { sealing in
+                + (issuer?.sealing.map { sealing in
                     keys.sealing.id == sealing
                         ? []
                         : [
@@ -75,7 +75,7 @@ extension Session {
                         "They are of a station in \(imported.currencyCode ?? ""), this one is in "
                             + "\(currency?.code ?? ""): its cards are recognised here, and refused"
                     ] : []),
-            isDeed: true)
+            isChange: true)
     }
 
     private func imported(from path: String) async throws(TapcardError) -> KeyRing {

@@ -23,8 +23,8 @@ extension KeyRing {
     }
 
     /// This ring with the key by which the stations of the ledger seal, as far as it is in it.
-    func ordered(by house: HouseKeys?) -> KeyRing {
-        house?.sealing.flatMap { sealing(with: $0) } ?? self
+    func ordered(by issuer: IssuerKeys?) -> KeyRing {
+        issuer?.sealing.flatMap { sealing(with: $0) } ?? self
     }
 }
 
@@ -49,7 +49,7 @@ extension Session {
     }
 
     /// The keys of the stations that share the ledger; nil where it is a file.
-    func houseKeys() async throws(TapcardError) -> HouseKeys? {
+    func issuerKeys() async throws(TapcardError) -> IssuerKeys? {
         guard let database = try sharedDatabase else { return nil }
         return try await status(of: database).keys
     }
@@ -68,8 +68,8 @@ extension Session {
         shared database: any LedgerDatabase, used: Set<UInt8>
     ) async throws(TapcardError) -> Report {
         let status = try await status(of: database)
-        let house = status.keys
-        guard !house.stations.contains(where: { $0.name == status.login }) else {
+        let issuer = status.keys
+        guard !issuer.stations.contains(where: { $0.name == status.login }) else {
             throw TapcardError(
                 .ledgerReadOnly, "Only the owner of the ledger changes the key of its stations.",
                 meaning: Session.keysUnchanged,
@@ -79,32 +79,32 @@ extension Session {
         let ledger = try await ledger()
         let known = try await keys()
         try await requireCommonKeys(known, ledger)
-        if let sealing = house.sealing, known.ordered(by: house).sealing.id != sealing {
+        if let sealing = issuer.sealing, known.ordered(by: issuer).sealing.id != sealing {
             throw lacking(sealing)
         }
-        if let next = house.next {
-            guard let entry = known.entry(next), entry.mark == house.marks[next] else {
+        if let next = issuer.next {
+            guard let entry = known.entry(next), entry.mark == issuer.marks[next] else {
                 throw lacking(
                     next,
                     orElse: [
                         .words("If no machine has it: tapcard keys retire \(next) --for-ever")
                     ])
             }
-            return try await seal(with: entry, house, database, isNew: false)
+            return try await seal(with: entry, issuer, database, isNew: false)
         }
         let created = LocalTime.date(surroundings.now())
-        let taken = used.union(house.marks.keys)
-        let prepared = try changed(known.ordered(by: house)) { keys throws(KeyError) in
+        let taken = used.union(issuer.marks.keys)
+        let prepared = try changed(known.ordered(by: issuer)) { keys throws(KeyError) in
             try keys.preparing(created: created, knowing: taken)
         }
         let key = prepared.entries[prepared.entries.endIndex - 1]
-        // The ledger is first: of two owners who make a key at once, one has made none. An announced
-        // key that did not reach its file can be given up.
+        // The ledger is first: of two owners who make a key at once, one has made none. An
+        // announced key that did not reach its file can be given up.
         try await withLedgerErrors { () throws(LedgerError) in
             try await database.announce(key.id, mark: key.mark)
         }
         try keyFile.alone { () throws(TapcardError) in
-            let present = (try keyFile.load() ?? known).ordered(by: house)
+            let present = (try keyFile.load() ?? known).ordered(by: issuer)
             try keyFile.save(
                 try changed(present) { keys throws(KeyError) in try keys.merging(prepared) })
         }
@@ -114,11 +114,11 @@ extension Session {
 
     /// Lets the announced key seal, or says which stations it waits for.
     private func seal(
-        with key: KeyEntry, _ house: HouseKeys, _ database: any LedgerDatabase, isNew: Bool
+        with key: KeyEntry, _ issuer: IssuerKeys, _ database: any LedgerDatabase, isNew: Bool
     ) async throws(TapcardError) -> Report {
-        let lacking = house.lacking(key.id)
+        let lacking = issuer.lacking(key.id)
         guard lacking.isEmpty || self[.withoutWaiting] else {
-            return try waiting(for: lacking, key.id, house, isNew: isNew)
+            return try waiting(for: lacking, key.id, issuer, isNew: isNew)
         }
         try await withLedgerErrors { () throws(LedgerError) in
             try await database.seal(
@@ -134,7 +134,7 @@ extension Session {
                 + lacking.map {
                     "No money at \($0.whenSeen), until tapcard keys import FILE is run there"
                 },
-            isDeed: true)
+            isChange: true)
     }
 
     private func members(
@@ -147,9 +147,9 @@ extension Session {
     }
 
     private func waiting(
-        for stations: [RegisteredStation], _ id: UInt8, _ house: HouseKeys, isNew: Bool
+        for stations: [RegisteredStation], _ id: UInt8, _ issuer: IssuerKeys, isNew: Bool
     ) throws(TapcardError) -> Report {
-        let goesOn = house.sealing.map { "Key \($0) seals until then." } ?? ""
+        let goesOn = issuer.sealing.map { "Key \($0) seals until then." } ?? ""
         guard isNew else {
             throw TapcardError(
                 .refusal(.wrongState),
@@ -161,13 +161,13 @@ extension Session {
                     + "NAME. Not to wait: tapcard keys rotate --now")
         }
         return Report(
-            members(id, sealing: house.sealing, stations),
+            members(id, sealing: issuer.sealing, stations),
             [
                 "Key \(id) is made. It seals when every station has it"
-                    + (house.sealing.map { "; until then key \($0) does" } ?? ""),
+                    + (issuer.sealing.map { "; until then key \($0) does" } ?? ""),
                 "Next: tapcard keys export FILE, and at each station tapcard keys import FILE",
                 Report.customersAgain, "Then run tapcard keys rotate again. It waits for:",
-            ] + stations.map { "  \($0.whenSeen)" }, isDeed: true)
+            ] + stations.map { "  \($0.whenSeen)" }, isChange: true)
     }
 
     private func lacking(_ id: UInt8, orElse steps: [NextStep] = []) -> TapcardError {
@@ -177,11 +177,11 @@ extension Session {
     }
 
     /// Refuses to retire a key that a station still needs: one that lacks the key that seals now.
-    func requireSuccessor(of id: UInt8, _ house: HouseKeys?) throws(TapcardError) {
-        guard let house, let sealing = house.sealing, id != sealing, id != house.next,
+    func requireSuccessor(of id: UInt8, _ issuer: IssuerKeys?) throws(TapcardError) {
+        guard let issuer, let sealing = issuer.sealing, id != sealing, id != issuer.next,
             !self[.withoutWaiting]
         else { return }
-        let lacking = house.lacking(sealing)
+        let lacking = issuer.lacking(sealing)
         guard !lacking.isEmpty else { return }
         throw TapcardError(
             .refusal(.wrongState),
@@ -193,11 +193,11 @@ extension Session {
     }
 
     /// The lines about the stations, for a list of the keys.
-    func lines(on house: HouseKeys?) -> [String] {
-        guard let house else { return [] }
+    func lines(on issuer: IssuerKeys?) -> [String] {
+        guard let issuer else { return [] }
         var lines: [String] = []
-        if let next = house.next {
-            let lacking = house.lacking(next)
+        if let next = issuer.next {
+            let lacking = issuer.lacking(next)
             lines.append(
                 "Key \(next) seals next"
                     + (lacking.isEmpty
@@ -205,8 +205,8 @@ extension Session {
                         : ", when these stations have it:"))
             lines += lacking.map { "  \($0.whenSeen)" }
         }
-        if let sealing = house.sealing {
-            let lacking = house.lacking(sealing)
+        if let sealing = issuer.sealing {
+            let lacking = issuer.lacking(sealing)
             if !lacking.isEmpty { lines.append("These stations lack key \(sealing), which seals:") }
             lines += lacking.map { "  \($0.whenSeen)" }
         }

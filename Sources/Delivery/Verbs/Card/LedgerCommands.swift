@@ -210,7 +210,7 @@ extension Session {
                 "The file is kept as \(aside), and is not used any more",
                 "Next: tapcard station register NAME FILE for each station, and there",
                 "  tapcard config set ledger 'postgresql://NAME@HOST/DATABASE'",
-            ], isDeed: true)
+            ], isChange: true)
     }
 
     /// The number that a ledger out of use has in its name.
@@ -276,18 +276,18 @@ extension Session {
     }
 
     private func report(
-        on status: DatabaseStatus, _ deed: [String] = [], lost: [Finding] = []
+        on status: DatabaseStatus, _ done: [String] = [], lost: [Finding] = []
     ) -> Report {
         let findings = status.findings + lost
         return Report(
             status.members + ["findings": findings.document],
-            deed + (deed.isEmpty ? findings.flatMap(\.lines) : []),
+            done + (done.isEmpty ? findings.flatMap(\.lines) : []),
             problem: status.isOpen
                 ? nil
                 : TapcardError(
                     .ledgerUndeclared, "The ledger is not open on this server.",
                     advice: "Follow the steps above."),
-            isPlain: deed.isEmpty, isDeed: !deed.isEmpty)
+            isPlain: done.isEmpty, isChange: !done.isEmpty)
     }
 
     fileprivate func registerStation() async throws(TapcardError) -> Report {
@@ -331,7 +331,7 @@ extension Session {
                 "Station \(name) is registered; its password is in \(path)",
                 "There: make that file ~/.pgpass, import the keys, and then",
                 "  tapcard config set ledger '\(place)'",
-            ], isDeed: true)
+            ], isChange: true)
     }
 
     fileprivate func listStations() async throws(TapcardError) -> Report {
@@ -361,6 +361,6 @@ extension Session {
             [
                 "Station \(name) takes no money any more",
                 "If its machine is in other hands: tapcard keys rotate, then tapcard keys retire",
-            ], isDeed: true)
+            ], isChange: true)
     }
 }

@@ -6,19 +6,20 @@ import TapcardDomain
 
 /// What a loss of the database has taken from this station, as far as the station remembers it.
 extension Session {
-    /// The operations of before the last declared loss that this station has done or begun, and that
-    /// the ledger lacks. One is named until its card has changed again: by its repair, for example.
+    /// The operations of before the last declared loss that this station has done or begun, and
+    /// that the ledger lacks. One is named until its card has changed again: by its repair, for
+    /// example.
     func lostOperations(_ status: DatabaseStatus) async throws(TapcardError) -> [Finding] {
-        guard status.isOpen, let memory = try? deferredSales.memory() else { return [] }
+        guard status.isOpen, let memory = try? offlinePayments.memory() else { return [] }
         let earlier = (memory.ended + memory.open).filter { note in
             note.epoch < status.epoch && note.state != .voided
         }
         guard !earlier.isEmpty else { return [] }
         let ledger = try await openLedger(making: false)
         return try await withLedgerErrors { () throws(LedgerError) in
-            let house = try await ledger.house()
+            let ledgerID = try await ledger.ledgerID()
             var findings: [Finding] = []
-            for note in earlier where note.house == house {
+            for note in earlier where note.ledgerID == ledgerID {
                 let kept = try await ledger.operation(note.operation)
                 guard kept == nil || kept?.state == .voided else { continue }
                 let confirmed =

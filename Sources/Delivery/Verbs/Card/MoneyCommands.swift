@@ -18,7 +18,7 @@ extension Parameter<TypedAmount?> {
 extension Parameter<OperationID> {
     fileprivate static var refunded: Self {
         .argument(
-            "OPERATION", .operation, "The id of the payment or addition",
+            "OPERATION", .operation, "The id of the payment or top-up",
             page: .other("payment"))
     }
 }
@@ -40,14 +40,14 @@ extension Command {
         Command(
             "pay", group: .money, "Record a payment",
             discussion: "Says \"paid\" only when ledger and card have it. When the card is pulled "
-                + "too soon, the exit status is 6 and the next tap settles it. While the ledger's "
-                + "database is out of reach, the setting offline-purchases lets small payments "
-                + "into a journal on this station: \"deferred\".",
+                + "too soon, the exit status is 6 and the next tap resolves it. While the ledger's "
+                + "database is offline, the setting offline-payments lets small payments "
+                + "into a journal on this station: \"offline\".",
             takes: .amount, .operation, .card, .again, .confirmed, page: .post("pay"),
             answers: .receipt, example: "tapcard pay 4.50"
         ) { session throws(TapcardError) in try await session.pay() },
         Command(
-            "add", group: .money, "Add funds; the cash is already in the drawer",
+            "add", group: .money, "Top up; the cash is already in the drawer",
             takes: .amount.saying("Such as 20"), .operation, .card, .again, .confirmed,
             page: .post("add"), answers: .receipt, example: "tapcard add 20"
         ) { session throws(TapcardError) in
@@ -75,7 +75,7 @@ extension Command {
             return Report(receipt, verb)
         },
         Command(
-            "close", group: .money, "Pay out what is left on a card and empty it",
+            "close", group: .money, "Pay out the balance of a card and empty it",
             takes: .operation, .card, page: .post("close"), answers: .receipt,
             example: "tapcard close"
         ) { session throws(TapcardError) in
@@ -112,8 +112,8 @@ extension Session {
             let station = try await station(with: ledger)
             made = station
             if try self[.operation] != nil,
-                let sold = try deferredSales.earlierReceipt(
-                    amount, id, card, within: try settings.deferralCaps(amount.currency),
+                let sold = try offlinePayments.earlierReceipt(
+                    amount, id, card, within: try settings.offlineLimits(amount.currency),
                     at: station)
             {
                 return Report(sold, "Paid")
@@ -125,7 +125,7 @@ extension Session {
             guard error.kind == .ledgerUnreachable else { throw error }
             let problem = try beforeBeginning(error, .pay)
             do throws(TapcardError) {
-                return try await deferring(id, because: problem, at: made)
+                return try await payingOffline(id, because: problem, at: made)
             } catch {
                 try requireFirstTry(error, .pay)
                 throw error
@@ -133,15 +133,15 @@ extension Session {
         }
     }
 
-    /// A payment while the ledger is out of reach: it was not begun there.
-    private func deferring(
+    /// A payment while the ledger is offline: it was not begun there.
+    private func payingOffline(
         _ id: OperationID, because problem: TapcardError, at made: Station?
     ) async throws(TapcardError) -> Report {
         guard let station = try await stationWithoutLedger(made),
-            let caps = try deferralCaps(station.currency)
+            let caps = try offlineLimits(station.currency)
         else { throw problem }
         let amount = try self[.amount, in: station.currency]
-        let receipt = try await deferredSales.pay(
+        let receipt = try await offlinePayments.pay(
             amount, id: id, only: try self[.card], within: caps, at: station)
         return Report(receipt, "Paid")
     }
@@ -190,14 +190,14 @@ extension AuditReport: DocumentedObject {
 }
 
 extension Session {
-    /// Throws for a payment or an addition while the ledger is out of reach, where this station has
+    /// Throws for a payment or a top-up while the ledger is offline, where this station has
     /// done the same before, or may have. A cashier who reads that nothing was done takes cash, or
     /// gives it back.
     fileprivate func requireFirstTry(
         _ problem: TapcardError, _ kind: Operation.Kind
     ) throws(TapcardError) {
         guard problem.kind == .ledgerUnreachable else { return }
-        let memory = try deferredSales.memory()
+        let memory = try offlinePayments.memory()
         let (id, named) = (try self[.operation], try self[.card])
         let set = try settings.currency
         let ofKeys = try keyFile.load()?.currency

@@ -25,8 +25,8 @@ extension Command {
         ) { session throws(TapcardError) in
             let card = try session[.card]
             let station = try await session.station()
-            let reading = try await station.repair(naming: card)
-            return Report(reading, "Repaired", currency: station.currency)
+            let summary = try await station.repair(naming: card)
+            return Report(summary, "Repaired", currency: station.currency)
         },
         Command(
             "replace", group: .operators, "Move a lost card's balance onto a new tag",
@@ -85,6 +85,6 @@ extension Session {
         return Report(
             [
                 "uid": .text(uid), "status": .string(changed.status.rawValue),
-            ], ["\(what) \(uid)"] + (next.map { [$0] } ?? []), isDeed: true)
+            ], ["\(what) \(uid)"] + (next.map { [$0] } ?? []), isChange: true)
     }
 }

@@ -30,7 +30,7 @@ extension Command {
                     "The ledger is copied to \(path)",
                     "Keep the keys, too: tapcard keys export FILE",
                     "The way back is tapcard restore-backup \(path); never copy it back by hand",
-                ], isDeed: true)
+                ], isChange: true)
         },
         Command(
             "restore-backup", group: .station, "Put a copy in the ledger's place",
@@ -90,7 +90,7 @@ extension Command {
                     + restoration.exhausted.map {
                         "Card \($0) has no numbers left: move it with tapcard replace --card \($0)"
                     } + (restoration.stopped?.map(\.line) ?? [Session.stoppedUnread]),
-                isDeed: true)
+                isChange: true)
         },
     ]
 }

@@ -15,7 +15,7 @@ extension Command {
         "takings", group: .money, "Add up a day: what was paid, and what the drawer has to hold",
         discussion:
             "Paid is what cards have paid, for tickets too, less refunds: no coin of it is in the "
-            + "drawer. Added is the cash put into the drawer for funds on cards, less the additions "
+            + "drawer. Added is the cash put into the drawer for top-ups, less the top-ups "
             + "that were taken back. Paid out is the cash taken out of it: for closed accounts, "
             + "re-issued cards included, and for prizes paid by hand. So the drawer has to hold "
             + "what was in it in the morning, plus added, less paid out.\n\n"
@@ -48,7 +48,7 @@ extension Session {
                 "hours": .array(documents), "paid": .text(money(sum.paid)),
                 "added": .text(money(sum.added)), "paidOut": .text(money(sum.paidOut)),
                 "drawer": .text(money(sum.drawer)), "payments": .number(sum.payments),
-                "additions": .number(sum.additions), "payouts": .number(sum.payouts),
+                "topUps": .number(sum.topUps), "payouts": .number(sum.payouts),
                 "shortfall": .text(money(sum.shortfall)),
             ], Session.table(of: hours, sum, day, money), isPlain: true)
     }
@@ -88,8 +88,8 @@ extension Session {
             + (sum.shortfall == 0
                 ? []
                 : [
-                    "Of what was paid, \(money(sum.shortfall).shown) is the house's loss: cards could "
-                        + "not pay it for deferred purchases."
+                    "Of what was paid, \(money(sum.shortfall).shown) is the issuer's loss: cards could "
+                        + "not pay it for offline payments."
                 ])
     }
 }

@@ -5,7 +5,7 @@ import TapcardDomain
 extension NextStep.CardStep {
     var words: NextWords {
         switch self {
-        case .addFunds: NextWords("add-funds", "Add funds with tapcard add, or charge less.")
+        case .topUp: NextWords("top-up", "Top up with tapcard add, or charge less.")
         case .unblock:
             NextWords("unblock", "An operator can allow it again with tapcard unblock.")
         case .payOut: NextWords("pay-out", "Pay it out with tapcard close first.")
@@ -108,9 +108,9 @@ extension NextStep.TrustStep {
                 "Use it as it is, or move its balance to another tag with tapcard replace.")
         case .useAtItsStation:
             NextWords("use-at-its-station", "Use it at the station that issued it.")
-        case .useAtHouseStation:
+        case .useAtIssuerStation:
             NextWords(
-                "use-at-house-station", "Do it at a station that has the keys of the house.")
+                "use-at-issuer-station", "Do it at a station that has the keys of the issuer.")
         case .useThere(let currency):
             NextWords(
                 "use-there",

@@ -24,71 +24,71 @@ extension Report {
     ///
     /// Details of its chip are shown when a card is made, and with `--verbose`.
     package init(
-        _ reading: CardReading, _ what: String? = nil, currency: Currency, showsChip: Bool = false,
+        _ summary: CardSummary, _ what: String? = nil, currency: Currency, showsChip: Bool = false,
         isReplayed: Bool? = nil
     ) {
-        var members = ShownCard(reading: reading, currency: currency).members
+        var members = ShownCard(summary: summary, currency: currency).members
         if let isReplayed { members += ["replayed": .bool(isReplayed)] }
-        let who = reading.holder.name?.text ?? "No name"
-        let id = reading.holder.id.map { " (id \($0))" } ?? ""
-        let balance = reading.balance.map(\.shown) ?? "no balance"
+        let who = summary.holder.name?.text ?? "No name"
+        let id = summary.holder.id.map { " (id \($0))" } ?? ""
+        let balance = summary.balance.map(\.shown) ?? "no balance"
         var lines = [(what.map { "\($0): " } ?? "") + "\(who)\(id), \(balance)"]
-        lines.append("Card \(reading.uid), \(reading.chip)")
-        if let word = reading.stateWord {
+        lines.append("Card \(summary.uid), \(summary.chip)")
+        if let word = summary.stateWord {
             lines.append(
-                "Scratch card: \(word)" + (reading.scratch.code.map { ", code \($0)" } ?? ""))
+                "Scratch card: \(word)" + (summary.scratch.code.map { ", code \($0)" } ?? ""))
         }
-        if let ticket = reading.ticket {
+        if let ticket = summary.ticket {
             let numbers = ticket.balls.numbers.map(String.init).joined(separator: " ")
             lines.append(
                 "Ticket \(ticket.id) for \(ticket.draw): \(numbers) + \(ticket.balls.bonus)")
         }
-        if let game = reading.game {
+        if let game = summary.game {
             lines.append("Mastermind game \(game.id), \(game.slots) slots")
         }
         let seal =
-            reading.problem?.kind == .keyMissing
-            ? "under an unknown key" : Report.words(reading.seal)
-        lines.append("Seal: \(seal); ledger: \(Report.words(reading.ledger))")
-        if [.unavailable, .unreachable].contains(reading.ledger), reading.balance != nil {
-            let less = reading.unbooked.map { ", less \($0.shown) to be booked" } ?? ""
+            summary.problem?.kind == .keyMissing
+            ? "under an unknown key" : Report.words(summary.seal)
+        lines.append("Seal: \(seal); ledger: \(Report.words(summary.ledger))")
+        if [.unavailable, .unreachable].contains(summary.ledger), summary.balance != nil {
+            let less = summary.unbooked.map { ", less \($0.shown) to be booked" } ?? ""
             lines.append(
                 "The amount is what the card itself says\(less); the ledger has not confirmed it.")
         }
-        if let protection = reading.protection, protection != .off {
+        if let protection = summary.protection, protection != .off {
             lines.append(Report.words(protection))
         }
-        if showsChip, let originality = reading.originality {
+        if showsChip, let originality = summary.originality {
             lines.append(Report.words(originality))
         }
-        lines += Report.words(settled: reading.settled)
-        if let closed = reading.closed {
+        lines += Report.words(resolved: summary.resolved)
+        if let closed = summary.closed {
             lines.append("The old account of this tag is closed. Hand out \(closed.shown) now.")
         }
-        switch reading.display {
-        case _ where reading.problem != nil: break
+        switch summary.display {
+        case _ where summary.problem != nil: break
         case .current: break
         case .repaired: lines.append("What phones read was brought up to date.")
         case .outOfDate: lines.append(Report.displayIsOld)
         }
-        lines += Report.words(givenUp: reading.ticketsGivenUp, on: reading.uid)
-        lines += Report.shared(by: reading)
+        lines += Report.words(givenUp: summary.ticketsGivenUp, on: summary.uid)
+        lines += Report.shared(by: summary)
         self.init(
-            members, lines, problem: reading.problem,
+            members, lines, problem: summary.problem,
             // Not repeated later, so it must be reported now.
-            isDeed: what != nil || !reading.settled.isEmpty)
+            isChange: what != nil || !summary.resolved.isEmpty)
     }
 
     /// The code and the number that the card shares with other cards.
-    private static func shared(by reading: CardReading) -> [String] {
+    private static func shared(by summary: CardSummary) -> [String] {
         var lines: [String] = []
-        if let owner = reading.codeOwner {
+        if let owner = summary.codeOwner {
             lines.append(
                 "The code on the tag is that of card \(owner), which keeps it. Where this card has "
                     + "replaced that one: tapcard replace --card \(owner) --reissue")
         }
-        if let id = reading.holder.id, !reading.sameHolderID.isEmpty {
-            let cards = reading.sameHolderID.map(\.description).joined(separator: ", ")
+        if let id = summary.holder.id, !summary.sameHolderID.isEmpty {
+            let cards = summary.sameHolderID.map(\.description).joined(separator: ", ")
             lines.append("Id \(id) is taken: somebody else has it, with card \(cards).")
         }
         return lines
@@ -98,13 +98,13 @@ extension Report {
     init(_ receipt: Receipt, _ verb: String) {
         let amount = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
         var lines = ["\(verb) \(amount.shown), \(receipt.balance.shown) left"]
-        if let deferral = receipt.deferral {
+        if let unbooked = receipt.unbooked {
             lines[0] =
-                "\(verb) \(amount.shown) (deferred), \(receipt.balance.shown) left, as far as is "
+                "\(verb) \(amount.shown) (offline), \(receipt.balance.shown) left, as far as is "
                 + "known" + (receipt.isReplayed ? " (replayed: done before, not again)" : "")
             lines.append(
-                "The ledger is out of reach and books it later; unsettled here: "
-                    + "\(deferral.unsettled.shown) of at most \(deferral.limit.shown)")
+                "The ledger is offline and books it later; unbooked here: "
+                    + "\(unbooked.unbooked.shown) of at most \(unbooked.limit.shown)")
         } else if receipt.isReplayed {
             // The balance may have changed since.
             lines[0] += " then (replayed: done before, not again)"
@@ -117,12 +117,12 @@ extension Report {
                     : "Hand out \(amount.shown) now.")
         }
         lines.append("Card \(receipt.uid), operation \(receipt.operation.id)")
-        lines += Report.words(settled: receipt.settled)
-        if receipt.display == .outOfDate, receipt.deferral == nil {
+        lines += Report.words(resolved: receipt.resolved)
+        if receipt.display == .outOfDate, receipt.unbooked == nil {
             lines.append(Report.displayIsOld)
         }
         lines += Report.words(givenUp: receipt.ticketsGivenUp, on: receipt.uid)
-        self.init(receipt.members + receipt.lost, lines, isDeed: true)
+        self.init(receipt.members + receipt.lost, lines, isChange: true)
     }
 
     /// The tickets lost with a card; they are reported only here. Many of them may have been drawn
@@ -163,7 +163,7 @@ extension Report {
         }
     }
 
-    private static func words(_ seal: CardReading.Seal) -> String {
+    private static func words(_ seal: CardSummary.Seal) -> String {
         switch seal {
         case .valid: "valid"
         case .unsealed: "none"
@@ -173,7 +173,7 @@ extension Report {
         }
     }
 
-    private static func words(_ standing: CardReading.Standing) -> String {
+    private static func words(_ standing: CardSummary.Standing) -> String {
         switch standing {
         case .known: "known"
         case .unknown: "does not know the card"
@@ -182,27 +182,27 @@ extension Report {
         case .replaced: "replaced"
         case .behind: "behind the card"
         case .unavailable: "unavailable"
-        case .unreachable: "out of reach"
+        case .unreachable: "offline"
         }
     }
 }
 
 /// A card in the currency of the station.
 struct ShownCard: DocumentedObject {
-    let reading: CardReading
+    let summary: CardSummary
     let currency: Currency
 
     static let fields: Fields<ShownCard> = [
-        "uid": .of(\.reading.uid), "chip": .of(\.reading.chip.name), "seal": .of(\.reading.seal),
-        "sequence": .of { $0.reading.sequence?.value },
-        "id": .of(Schema.orNull(Schema.number(1...Int.max))) { $0.reading.holder.id?.number },
-        "name": .of(\.reading.holder.name), "balance": .of(\.reading.balance),
-        "currency": .of { ($0.reading.balance?.currency ?? $0.currency).code },
-        "code": .of(\.reading.scratch.code),
+        "uid": .of(\.summary.uid), "chip": .of(\.summary.chip.name), "seal": .of(\.summary.seal),
+        "sequence": .of { $0.summary.sequence?.value },
+        "id": .of(Schema.orNull(Schema.number(1...Int.max))) { $0.summary.holder.id?.number },
+        "name": .of(\.summary.holder.name), "balance": .of(\.summary.balance),
+        "currency": .of { ($0.summary.balance?.currency ?? $0.currency).code },
+        "code": .of(\.summary.scratch.code),
         "state": .of(
             Schema.orNull(Schema.words(["unscratched", "scratched", "activating", "activated"])),
-            \.reading.stateWord),
-        "ledger": .of(\.reading.ledger), "display": .of(\.reading.display),
+            \.summary.stateWord),
+        "ledger": .of(\.summary.ledger), "display": .of(\.summary.display),
         "protection": .of(
             Schema.orNull(
                 Schema.words([
@@ -211,17 +211,17 @@ struct ShownCard: DocumentedObject {
                 ]))
         ) { document in
             // A chip that proves itself takes nothing without its keys.
-            document.reading.protection.map {
-                document.reading.chip == .ntag424 ? "keys" : $0.word
+            document.summary.protection.map {
+                document.summary.chip == .ntag424 ? "keys" : $0.word
             }
         },
-        "originality": .of(\.reading.originality), "ticket": .of(\.reading.ticket),
-        "game": .of { $0.reading.game?.id }, "operation": .of(\.reading.operation),
-        "settled": .of(\.reading.settled), "closed": .ifAny(\.reading.closed),
-        "ticketsGivenUp": .ifAny(\.reading.ticketsGivenUp.unlessEmpty),
-        "codeOf": .ifAny(\.reading.codeOwner),
+        "originality": .of(\.summary.originality), "ticket": .of(\.summary.ticket),
+        "game": .of { $0.summary.game?.id }, "operation": .of(\.summary.operation),
+        "resolved": .of(\.summary.resolved), "closed": .ifAny(\.summary.closed),
+        "ticketsGivenUp": .ifAny(\.summary.ticketsGivenUp.unlessEmpty),
+        "codeOf": .ifAny(\.summary.codeOwner),
         "sameID": .ifAny {
-            $0.reading.holder.id == nil ? nil : $0.reading.sameHolderID.unlessEmpty
+            $0.summary.holder.id == nil ? nil : $0.summary.sameHolderID.unlessEmpty
         },
     ]
 }
@@ -231,8 +231,8 @@ extension Receipt: DocumentedObject {
         "operation": .of(\.operation.id), "uid": .of(\.uid),
         "amount": .of(ValueSchemas.signedAmount, \.amount), "balance": .of(\.balance),
         "currency": .of(\.amount.currency.code), "sequence": .of(\.operation.sequence.value),
-        "replayed": .of(\.isReplayed), "settled": .of(\.settled),
-        "deferred": .ifAny(\.deferral),
+        "replayed": .of(\.isReplayed), "resolved": .of(\.resolved),
+        "offline": .ifAny(\.unbooked),
     ]
 
     /// The tickets lost with the card's previous content; present only if there are any.
@@ -241,9 +241,9 @@ extension Receipt: DocumentedObject {
     fileprivate var lost: Members { Receipt.lost.members(of: self) }
 }
 
-extension Deferral: DocumentedObject {
-    static let fields: Fields<Deferral> = [
-        "unsettled": .of(\.unsettled), "limit": .of(\.limit),
+extension UnbookedPayments: DocumentedObject {
+    static let fields: Fields<UnbookedPayments> = [
+        "unbooked": .of(\.unbooked), "limit": .of(\.limit),
     ]
 }
 

@@ -27,7 +27,7 @@ extension TapcardError.Condition {
         case .confirmationNeeded:
             "above the ceiling: --yes, or \"confirmed\" in the API, confirms it"
         case .cardCurrency: "the card is in another currency than this station"
-        case .justSettled: "this tap has just settled the same request; --again charges once more"
+        case .justResolved: "this tap has just resolved the same request; --again charges once more"
         case .sameCard:
             "in the API: the card has had the same since it was put on the reader; \"again\" "
                 + "repeats it"
@@ -48,7 +48,7 @@ extension TapcardError.Condition {
         case .readerBusy: "another program uses the reader"
         case .readerLost: "the reader does not answer any more"
         case .unsupportedReader: "the reader cannot pass on what is needed for this"
-        case .outcomeUnknown: "the operation may have happened: the next tap settles it"
+        case .outcomeUnknown: "the operation may have happened: the next tap resolves it"
         case .damaged: "the card's records are damaged"
         case .forged: "the card has a record that was never issued"
         case .copied: "the card is a copy"
@@ -78,7 +78,7 @@ extension Refusal.Rule {
         case .badAmount: "the amount is not one of the currency"
         case .badIdentifier: "the holder's number is not valid"
         case .badName: "the name is not one that a card or the ledger takes"
-        case .insufficientFunds: "the card has less than was asked for"
+        case .insufficientBalance: "the card has less than was asked for"
         case .limitExceeded: "more than a card can hold, or more than is allowed"
         case .wrongState: "not possible in the state that the card or the station is in"
         case .cardBlocked: "the card is blocked, or was replaced"

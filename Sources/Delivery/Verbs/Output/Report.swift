@@ -14,22 +14,22 @@ package struct Report: Sendable {
     /// Whether the lines are printed without a mark: a dump, a list, a script.
     package let isPlain: Bool
     /// Whether it reports a completed change of a card, the ledger, keys, settings or files.
-    package let isDeed: Bool
+    package let isChange: Bool
     /// Whether the command ran until it was stopped, which is its normal end.
     package private(set) var isStopped = false
 
     package init(
         _ members: Members, _ lines: [String], problem: TapcardError? = nil,
-        isPlain: Bool = false, isDeed: Bool = false
+        isPlain: Bool = false, isChange: Bool = false
     ) {
         self.init(
             members, lines: lines.map { Line($0) }, problem: problem, isPlain: isPlain,
-            isDeed: isDeed)
+            isChange: isChange)
     }
 
     package init(
         _ members: Members, lines: [Line], problem: TapcardError? = nil,
-        isPlain: Bool = false, isDeed: Bool = false
+        isPlain: Bool = false, isChange: Bool = false
     ) {
         let result = problem?.result.rawValue ?? "done"
         var all: Members = ["result": .string(result)]
@@ -43,7 +43,7 @@ package struct Report: Sendable {
         document = all.object
         self.lines = lines
         self.problem = problem
-        (self.isPlain, self.isDeed) = (isPlain, isDeed)
+        (self.isPlain, self.isChange) = (isPlain, isChange)
     }
 
     /// An empty report, for a command that has printed everything.
@@ -51,7 +51,7 @@ package struct Report: Sendable {
 
     private init() {
         (document, lines, problem) = (nil, [], nil)
-        (isPlain, isDeed) = (true, false)
+        (isPlain, isChange) = (true, false)
     }
 
     /// This report, for a command that runs until it is stopped.
@@ -74,8 +74,8 @@ package struct Report: Sendable {
         let text = words.hasPrefix("tapcard ") ? words : "tapcard: \(words)"
         let title = text.prefix { $0 != " " }
         let line = Style.bad.applied(to: String(title), hasColor) + text.dropFirst(title.count)
-        let settled = error.settled.map { "tapcard: \($0.words.shown)" }
-        return ([line] + settled).joined(separator: "\n") + "\n"
+        let resolved = error.resolved.map { "tapcard: \($0.words.shown)" }
+        return ([line] + resolved).joined(separator: "\n") + "\n"
     }
 
     /// The JSON document of a failure.
@@ -84,7 +84,7 @@ package struct Report: Sendable {
             "result": .string(error.result.rawValue), "error": .string(error.kind.word),
             "message": .string(error.message),
             "uid": .text(error.uid), "operation": .text(error.operation),
-            "settled": .array(error.settled.map(\.document)),
+            "resolved": .array(error.resolved.map(\.document)),
             "next": NextWords.document(of: error.next),
         ]
     }

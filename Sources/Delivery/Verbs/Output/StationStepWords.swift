@@ -67,10 +67,10 @@ extension NextStep.LotteryStep {
                 "buy-with-another-card",
                 "Ask whoever runs it. If it has really started over, buy with a card that has no "
                     + "such prize.")
-        case .settlePurchase:
+        case .resolvePurchase:
             NextWords(
-                "settle-purchase",
-                "Ask again with the same id when the lottery answers. tapcard read settles it "
+                "resolve-purchase",
+                "Ask again with the same id when the lottery answers. tapcard read resolves it "
                     + "without the lottery: paid where the card has it, not made where it has not."
             )
         case .checkTickets:
@@ -124,7 +124,7 @@ extension NextStep.LedgerStep {
         case .readCardWhenWritable:
             NextWords(
                 "read-card-when-writable",
-                "Once the ledger is back, tap the card with tapcard read: it settles what is "
+                "Once the ledger is back, tap the card with tapcard read: it resolves what is "
                     + "open, and tapcard history shows what was done. Do that before you repeat "
                     + "anything.")
         case .checkDisk:
@@ -185,7 +185,7 @@ extension NextStep.FileStep {
         case .importTable:
             NextWords(
                 "import-table",
-                "Where the keys of the house are: tapcard keys table FILE. Bring the file here: "
+                "Where the keys of the issuer are: tapcard keys table FILE. Bring the file here: "
                     + "tapcard keys import FILE.")
         case .importKeysOrOverwrite:
             NextWords(
@@ -206,11 +206,11 @@ extension NextStep.FileStep {
             NextWords(
                 "keep-journal",
                 "Keep the file and move it away. The lines before the altered one can be booked: "
-                    + "copy them with head -n, then tapcard station settle COPY.")
-        case .settleElsewhere:
+                    + "copy them with head -n, then tapcard station book COPY.")
+        case .bookElsewhere:
             NextWords(
-                "settle-elsewhere",
-                "Set the ledger for which it was written, then tapcard station settle.")
+                "book-elsewhere",
+                "Set the ledger for which it was written, then tapcard station book.")
         }
     }
 }

@@ -15,8 +15,8 @@ extension NextStep.TagStep {
         case .holdStill: NextWords("hold-still", "Hold it still and try again.")
         case .liftAndTap: NextWords("lift-and-tap", "Lift the card and tap it again.")
         case .leaveOne: NextWords("leave-one", "Leave only one of them there.")
-        case .tapToSettle(let kind):
-            NextWords("tap-to-settle", "Tap the card again to settle it.", ["because": kind.word])
+        case .tapToResolve(let kind):
+            NextWords("tap-to-resolve", "Tap the card again to resolve it.", ["because": kind.word])
         case .tapToWrite: NextWords("tap-to-write", "Tap the card again to write it.")
         case .useAnother: NextWords("use-another-tag", "Use another tag.")
         case .useAnotherOrAnyChip:
@@ -140,7 +140,7 @@ extension Operation.Kind {
         case .refund, .reverse, .close:
             "A refund or payout cannot be reversed. tapcard pay and tapcard add move the amount "
                 + "again."
-        case .pay, .add, .deferred, .scratch, .activate, .ask, .game, .reseal, .protect, .unprotect,
+        case .pay, .add, .offline, .scratch, .activate, .ask, .game, .reseal, .protect, .unprotect,
             .block,
             .unblock, .forget:
             "It moved no money. tapcard history shows the payments and top-ups."
@@ -150,7 +150,7 @@ extension Operation.Kind {
     /// The command that repeats a voided operation under a new id.
     fileprivate func wayAgain(_ amount: Money) -> String {
         switch self {
-        case .pay, .deferred: "To pay now: tapcard pay \(amount)"
+        case .pay, .offline: "To pay now: tapcard pay \(amount)"
         case .add: "To add it now: tapcard add \(amount)"
         case .ticket: "To buy one now: tapcard ticket buy"
         case .close: "To pay out now: tapcard close"

@@ -25,7 +25,7 @@ extension Parameter<FaceStyle?> {
 
 extension Parameter<Bool> {
     static var again: Self {
-        .flag("again", "Do it once more, also where this tap has just settled the same amount")
+        .flag("again", "Do it once more, also where this tap has just resolved the same amount")
     }
     static var confirmed: Self {
         .flag(

@@ -43,7 +43,7 @@ struct LiveCheck: Sendable {
         do {
             let tag = try await station.tagInfo()
             check.tag = tag
-            check.findings += [check.answer, check.sight(of: tag)]
+            check.findings += [check.answer, check.reading(of: tag)]
         } catch {
             check.findings += try check.judge(error, survey)
         }
@@ -80,7 +80,7 @@ struct LiveCheck: Sendable {
         return Finding(.answers, .ok, reader: reader, "\(reader) answers\(title)\(firmware).")
     }
 
-    private func sight(of tag: TagInfo) -> Finding {
+    private func reading(of tag: TagInfo) -> Finding {
         let signature =
             switch tag.originality {
             case .valid, .invalid: "is \(tag.originality.rawValue)"

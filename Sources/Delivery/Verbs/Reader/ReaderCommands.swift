@@ -84,7 +84,7 @@ extension Session {
         }
         let keys = await keyFindings()
         findings +=
-            keys + (try deferralFindings()) + (try tableFindings())
+            keys + (try offlineFindings()) + (try tableFindings())
             + settings.cardAddressFindings
         let keysProblem =
             keys.isEmpty
@@ -132,15 +132,15 @@ extension Session {
         ]
     }
 
-    /// The findings about purchases that were deferred, or could be. Keys that cannot be used are a
-    /// finding of their own.
-    private func deferralFindings() throws(TapcardError) -> [Finding] {
+    /// The findings about offline payments, or those that could be taken. Keys that cannot be used
+    /// are a finding of their own.
+    private func offlineFindings() throws(TapcardError) -> [Finding] {
         guard (try? keyFile.load()) != nil else { return [] }
         do throws(TapcardError) {
-            guard let status = try deferralStatus() else { return [] }
-            return status.findings(try deferralCaps(status.currency))
+            guard let status = try offlineStatus() else { return [] }
+            return status.findings(try offlineLimits(status.currency))
         } catch {
-            return [Finding(.unsettled, .problem, error.what, remedy: [.say(error.meaning)])]
+            return [Finding(.unbooked, .problem, error.what, remedy: [.say(error.meaning)])]
         }
     }
 

@@ -50,7 +50,7 @@ extension Command {
             }
             return Report(
                 ["tags": tags.document],
-                tags.map { "\($0.chip) \($0.uid) lies on the simulated reader" }, isDeed: true)
+                tags.map { "\($0.chip) \($0.uid) lies on the simulated reader" }, isChange: true)
         },
         Command(
             "sim take", group: .simulation, "Take everything off the simulated reader",
@@ -58,7 +58,7 @@ extension Command {
             example: "tapcard sim take"
         ) { session throws(TapcardError) in
             try session.simulating { tags, reader throws(TapcardError) in try tags.take(reader) }
-            return Report([:], ["The simulated reader is empty"], isDeed: true)
+            return Report([:], ["The simulated reader is empty"], isChange: true)
         },
         Command(
             "sim tear", group: .simulation, "Pull the card away at a chosen WRITE",
@@ -75,7 +75,7 @@ extension Command {
             }
             return Report(
                 ["fault": .text(fault)],
-                [fault.map { "Armed: \($0)" } ?? "Nothing is armed"], isDeed: true)
+                [fault.map { "Armed: \($0)" } ?? "Nothing is armed"], isChange: true)
         },
         Command(
             "sim list", group: .simulation, "Show the simulated tags",

@@ -73,7 +73,7 @@ extension Command {
             let uid = try await session.station()
                 .format(overwriting: session[.overwrite])
             return Report(
-                ["uid": .text(uid)], ["Tag \(uid) is blank"], isDeed: true)
+                ["uid": .text(uid)], ["Tag \(uid) is blank"], isChange: true)
         },
     ]
 }
@@ -86,11 +86,11 @@ extension Report {
                 : "Tag \(change.uid) is not protected any more: anyone can write to it"
         ]
         if let operation = change.operation { lines.append("Operation \(operation)") }
-        lines += Report.words(settled: change.settled)
+        lines += Report.words(resolved: change.resolved)
         if change.display == .outOfDate {
             lines.append(Report.displayIsOld)
         }
-        self.init(change.members, lines, isDeed: true)
+        self.init(change.members, lines, isChange: true)
     }
 
     /// The access settings of a tag in words.
@@ -129,7 +129,7 @@ extension Report {
 extension ProtectionChange: DocumentedObject {
     static let fields: Fields<ProtectionChange> = [
         "uid": .of(\.uid), "protected": .of(\.isProtected), "operation": .of(\.operation),
-        "display": .of(\.display), "settled": .of(\.settled),
+        "display": .of(\.display), "resolved": .of(\.resolved),
     ]
 }
 
@@ -141,7 +141,7 @@ extension TagInfo {
         "pages": .of(\.pages?.pageCount), "keyVersions": .of(\.keyVersions), "ndef": .of(\.ndef),
         "locked": .of(\.isLocked),
         "protected": .of(\.isProtected), "counter": .of(\.counter),
-        "settings": .of(\.configuration), "houseKey": .of(\.chipCard?.houseKey),
+        "settings": .of(\.configuration), "issuerKey": .of(\.chipCard?.issuerKey),
         "halfMade": .of { $0.chipCard?.isHalfMade ?? false }, "host": .of(\.chipCard?.host),
         "lrp": .of { $0.chipCard?.usesLRP ?? false },
     ]
@@ -156,7 +156,7 @@ extension TagInfo {
     }
 }
 
-extension ChipCardInfo {
+extension NTAG424CardInfo {
     /// Its meaning for this station. `isMade` means that it has other keys than the factory's.
     fileprivate func lines(isMade: Bool) -> [String] {
         var lines: [String] = []
@@ -167,12 +167,12 @@ extension ChipCardInfo {
             )
         }
         if isMade {
-            let key = houseKey.map { "key \($0) of this station" }
+            let key = issuerKey.map { "key \($0) of this station" }
             lines.append(
                 key.map {
                     "They name \($0)" + (isRetired ? ", which is retired" : "")
                         + "; tapcard read has the chip prove it"
-                } ?? "They name no key of this station: it is a card of another house, or its key "
+                } ?? "They name no key of this station: it is a card of another issuer, or its key "
                     + "was not brought here (tapcard keys import)")
             if isHalfMade {
                 lines.append(
@@ -256,7 +256,7 @@ extension Session {
                 "uid": .string(Hexadecimal.encode(dump.uid)), "chip": .string(dump.chip.name),
                 "file": .string(path),
             ], ["Dumped \(dump.chip.name) \(Hexadecimal.encode(dump.uid)) to \(path)"],
-            isDeed: true)
+            isChange: true)
     }
 
     fileprivate func restore() async throws(TapcardError) -> Report {
@@ -290,7 +290,7 @@ extension Session {
                         "Pages that the dump does not have, and that were left as they were: "
                             + "\(missing) of \(pages.count)"
                     ]),
-            isDeed: true)
+            isChange: true)
     }
 
     /// The content of a named file; a missing file is an error.

@@ -6,7 +6,7 @@ package enum CardSchemas {
     static let card = PrintedDocument.shown(
         ShownCard.fields, optional: ["replayed": Schema.truth, "at": ValueSchemas.time])
 
-    package static let settled = [Settled].schema
+    package static let resolved = [ResolvedOperation].schema
 
     /// The next steps in order, each with its word and values.
     package static let next = Schema.described(

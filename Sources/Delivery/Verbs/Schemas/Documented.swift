@@ -85,8 +85,8 @@ extension DocumentedWord {
     var document: JSONValue { .string(rawValue) }
 }
 
-extension CardReading.Seal: DocumentedWord {}
-extension CardReading.Standing: DocumentedWord {}
+extension CardSummary.Seal: DocumentedWord {}
+extension CardSummary.Standing: DocumentedWord {}
 extension DisplayState: DocumentedWord {}
 extension TagInfo.Originality: DocumentedWord {}
 extension Operation.Kind: DocumentedWord { static var schema: JSONValue { ValueSchemas.kind } }

@@ -16,7 +16,7 @@ enum LotterySchemas {
     static let tickets = PrintedDocument.shown(aged(sections))
 
     static let check = PrintedDocument.shown(
-        aged(["uid": ValueSchemas.card, "settled": CardSchemas.settled] + sections))
+        aged(["uid": ValueSchemas.card, "resolved": CardSchemas.resolved] + sections))
 
     static let claim = PrintedDocument.shown(aged(PrizeReceipt.fields.required))
 

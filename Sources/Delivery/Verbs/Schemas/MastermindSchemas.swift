@@ -15,7 +15,7 @@ enum MastermindSchemas {
 
     static let game = PrintedDocument.shown(
         KeptMastermindGame.fields.required
-            + ["uid": CardUID?.schema, "settled": CardSchemas.settled])
+            + ["uid": CardUID?.schema, "resolved": CardSchemas.resolved])
 
     static let guess = PrintedDocument.done([
         "game": ValueSchemas.game, "black": Schema.count, "white": Schema.count,

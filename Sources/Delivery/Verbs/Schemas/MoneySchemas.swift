@@ -16,7 +16,7 @@ enum MoneySchemas {
                 "added": ValueSchemas.amount, "paidOut": ValueSchemas.amount,
             ])), "paid": ValueSchemas.amount, "added": ValueSchemas.amount,
         "paidOut": ValueSchemas.amount, "drawer": ValueSchemas.signedAmount,
-        "payments": Schema.count, "additions": Schema.count, "payouts": Schema.count,
+        "payments": Schema.count, "topUps": Schema.count, "payouts": Schema.count,
         "shortfall": ValueSchemas.amount,
     ])
 }

@@ -60,7 +60,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case registered = "RegisteredStation"
     case stations = "Stations"
     case revoked = "RevokedStation"
-    case settledJournal = "SettledJournal"
+    case bookedJournal = "BookedJournal"
     case snapshot = "CardSnapshot"
     case writtenOff = "WrittenOffJournal"
     case schema = "PrintedSchema"
@@ -138,7 +138,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
             ])
         case .stations: PrintedDocument.done(["stations": [RegisteredStation].schema])
         case .revoked: PrintedDocument.done(["station": Schema.text])
-        case .settledJournal:
+        case .bookedJournal:
             PrintedDocument.done([
                 "purchases": Schema.count, "amount": ValueSchemas.amount,
                 "shortfall": ValueSchemas.amount, "currency": Schema.text,
@@ -240,7 +240,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
                 ["address": Schema.orNull(Schema.text)],
                 optional: [
                     "customers": Schema.text, "metrics": Schema.text,
-                    "counters": Schema.list(
+                    "tills": Schema.list(
                         of: Schema.object([
                             "number": Schema.count, "reader": Schema.text,
                             "address": Schema.text,
@@ -260,7 +260,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
             "result": Schema.words(TapcardError.Result.allCases.map(\.rawValue)),
             "error": Schema.words(TapcardError.Kind.allCases.map(\.word)),
             "message": Schema.text, "uid": Schema.orNull(ValueSchemas.card),
-            "operation": Schema.orNull(ValueSchemas.operation), "settled": CardSchemas.settled,
+            "operation": Schema.orNull(ValueSchemas.operation), "resolved": CardSchemas.resolved,
             "next": CardSchemas.next,
         ], optional: ["at": ValueSchemas.time])
 

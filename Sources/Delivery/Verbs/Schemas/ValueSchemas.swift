@@ -21,7 +21,7 @@ package enum ValueSchemas {
     static let lotteryName = Schema.named("LotteryName")
     static let nextStep = Schema.named("NextStep")
     static let kind = Schema.named("OperationKind")
-    static let settled = Schema.named("Settled")
+    static let resolved = Schema.named("Resolved")
     static let ticket = Schema.named("Ticket")
     static let shownTicket = Schema.named("ShownTicket")
     static let serviceError = Schema.named("ServiceError")
@@ -90,7 +90,7 @@ package enum ValueSchemas {
             ),
             ("NextStep", Schema.described(step, "A step for a program to take.")),
             ("OperationKind", Schema.words(Operation.Kind.allCases.map(\.rawValue))),
-            ("Settled", Settled.fields.schema), ("Ticket", Ticket.fields.schema),
+            ("Resolved", ResolvedOperation.fields.schema), ("Ticket", Ticket.fields.schema),
             ("ShownTicket", ShownTicket.fields.schema),
             ("ServiceError", Schema.words(ServiceError.Kind.allCases.map(\.rawValue))),
             ("Finding", Finding.fields.schema),

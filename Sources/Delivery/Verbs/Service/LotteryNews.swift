@@ -85,12 +85,12 @@ extension Report {
     /// An answer of the lottery with its age; people see the age only when it is not fresh.
     init(
         _ age: AnswerAge, _ members: Members, lines: [Line], _ layout: LotteryLayout,
-        problem: TapcardError? = nil, isPlain: Bool = false, isDeed: Bool = false
+        problem: TapcardError? = nil, isPlain: Bool = false, isChange: Bool = false
     ) {
         self.init(
             age.members.first + members + age.members.last,
             lines: lines + (age.sentence.map(layout.sentence) ?? []), problem: problem,
-            isPlain: isPlain, isDeed: isDeed)
+            isPlain: isPlain, isChange: isChange)
     }
 }
 

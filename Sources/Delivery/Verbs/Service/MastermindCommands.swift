@@ -106,9 +106,9 @@ extension Session {
     fileprivate static let usualSlots = 6
 
     /// The stored games of Mastermind and the service.
-    private func mastermind() throws(TapcardError) -> MastermindDesk {
+    private func mastermind() throws(TapcardError) -> MastermindPlay {
         try makeDataFolder()
-        return MastermindDesk(
+        return MastermindPlay(
             path: settings.dataFolder + "/mastermind.json",
             address: try settings.mastermindAddress.text, service: try services().mastermind,
             password: { user throws(TapcardError) in try await mastermindPassword(user) },
@@ -127,34 +127,34 @@ extension Session {
     fileprivate func logInToMastermind() async throws(TapcardError) -> Report {
         let user = try self[.user]
         let timeToLive = try self[.timeToLive]
-        try MastermindDesk.requireLogin(user, timeToLive)
-        let desk = try mastermind()
+        try MastermindPlay.requireLogin(user, timeToLive)
+        let play = try mastermind()
         guard let password = try await mastermindPassword(user) else {
             throw .missing(
                 "password", "TAPCARD_MASTERMIND_PASSWORD", meaning: "Nothing was sent.")
         }
-        try await desk.logIn(as: user, password: password, timeToLive: timeToLive)
+        try await play.logIn(as: user, password: password, timeToLive: timeToLive)
         return Report(
             [
                 "user": .string(user), "timeToLive": .number(timeToLive),
-            ], ["Logged in to Mastermind as \(user)"], isDeed: true)
+            ], ["Logged in to Mastermind as \(user)"], isChange: true)
     }
 
     fileprivate func startMastermind() async throws(TapcardError) -> Report {
         let slots = try self[.slots] ?? Session.usualSlots
-        let desk = try mastermind()
+        let play = try mastermind()
         // Opened first: its failure must not leave a new game at the service.
         let station = self[.keep] ? try await self.station() : nil
-        let kept = try await desk.start(slots: slots)
+        let kept = try await play.start(slots: slots)
         var uid: CardUID?
-        var settled: [Settled] = []
+        var resolved: [ResolvedOperation] = []
         var problem: TapcardError?
         if let station {
             do {
                 let receipt = try await station.keepGame(kept.game, id: station.newID())
-                (uid, settled) = (receipt.uid, receipt.settled)
+                (uid, resolved) = (receipt.uid, receipt.resolved)
             } catch {
-                settled = error.settled
+                resolved = error.resolved
                 problem = TapcardError(
                     error.kind, error.what,
                     meaning: "The game is started and is the current one here, but no card keeps "
@@ -163,18 +163,18 @@ extension Session {
         }
         let slotWords = slots == 1 ? "1 slot" : "\(slots) slots"
         return Report(
-            kept.members + ["uid": .text(uid), "settled": .settled(settled)],
+            kept.members + ["uid": .text(uid), "resolved": .resolved(resolved)],
             [
                 "Started a game of \(slotWords)", "Game \(kept.game.id)",
                 uid.map { "Card \($0) keeps it: tapcard mastermind resume goes on with it" }
                     ?? "Guess, for example: tapcard mastermind guess \(kept.game.firstGuess)",
-            ] + Report.words(settled: settled), problem: problem, isDeed: true)
+            ] + Report.words(resolved: resolved), problem: problem, isChange: true)
     }
 
     fileprivate func guessInMastermind() async throws(TapcardError) -> Report {
         let colours = Array(try self[.colours].joined())
-        let desk = try mastermind()
-        let kept = try await desk.guess(colours)
+        let play = try mastermind()
+        let kept = try await play.guess(colours)
         guard let turn = kept.history.turns.last(where: { $0.guess == colours }),
             let evaluation = turn.evaluation, let number = turn.number
         else { throw TapcardError(.failed, "The guess is kept without its evaluation.") }
@@ -186,13 +186,13 @@ extension Session {
                 "game": .text(kept.game.id), "black": .number(evaluation.black),
                 "white": .number(evaluation.white), "guesses": .number(number),
                 "slots": .number(kept.game.slots), "solved": .bool(kept.solvedWith != nil),
-            ], lines, isDeed: true)
+            ], lines, isChange: true)
     }
 
     fileprivate func showMastermind() throws(TapcardError) -> Report {
-        let desk = try mastermind()
-        let user = JSONValue.text(try desk.user())
-        guard let kept = try desk.currentGame() else {
+        let play = try mastermind()
+        let user = JSONValue.text(try play.user())
+        guard let kept = try play.currentGame() else {
             return Report(
                 ["user": user, "game": .null],
                 ["There is no game; tapcard mastermind start begins one"], isPlain: true)
@@ -226,18 +226,18 @@ extension Session {
     }
 
     fileprivate func resumeMastermind() async throws(TapcardError) -> Report {
-        let desk = try mastermind()
+        let play = try mastermind()
         let (card, game) = try await station().keptGame()
         guard let game else {
             throw TapcardError(
                 .refusal(.wrongState), "The card keeps no game.", meaning: "Nothing was changed.",
                 next: [.service(.keepGame)], uid: card.uid)
         }
-        let kept = try desk.resume(game)
+        let kept = try play.resume(game)
         return Report(
-            kept.members + ["uid": .text(card.uid), "settled": .settled(card.settled)],
+            kept.members + ["uid": .text(card.uid), "resolved": .resolved(card.resolved)],
             ["Goes on with game \(game.id)"] + Report.words(of: kept) + ["Card \(card.uid)"]
-                + Report.words(settled: card.settled), isDeed: true)
+                + Report.words(resolved: card.resolved), isChange: true)
     }
 }
 

@@ -23,9 +23,9 @@ extension Session {
             service.noteLeaving()
         }
         let receipt = try outcome.get()
-        let reading = try await station.reading(afterwards: receipt)
+        let summary = try await station.summary(afterwards: receipt)
         return Report(
-            reading, "Activated", currency: station.currency, isReplayed: receipt.isReplayed)
+            summary, "Activated", currency: station.currency, isReplayed: receipt.isReplayed)
     }
 }
 

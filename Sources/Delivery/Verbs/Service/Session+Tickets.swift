@@ -172,9 +172,9 @@ extension Report {
             "Paid \(price.shown), \(receipt.balance.shown) left"
                 + (receipt.isReplayed ? Report.replayed : ""))
         lines += layout.sentence("Card \(receipt.uid), operation \(receipt.operation.id)")
-        for words in Report.words(settled: receipt.settled) { lines += layout.sentence(words) }
+        for words in Report.words(resolved: receipt.resolved) { lines += layout.sentence(words) }
         if receipt.display == .outOfDate { lines += layout.sentence(Report.displayIsOld) }
         self.init(
-            receipt.members + ["ticket": ticket.document], lines: lines, isDeed: true)
+            receipt.members + ["ticket": ticket.document], lines: lines, isChange: true)
     }
 }

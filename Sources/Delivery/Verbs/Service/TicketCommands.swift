@@ -35,11 +35,11 @@ extension Command {
             example: "tapcard tickets --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.listTickets() },
         Command(
-            "ticket buy", group: .lottery, "Buy a ticket with the card's funds",
+            "ticket buy", group: .lottery, "Buy a ticket with the card's balance",
             discussion: "Its numbers are random, its price is a setting (ticket-price). Tickets "
                 + "are only sold while the lottery answers: who knows only old draws would sell "
                 + "one for a draw that is over. When the card is pulled too soon, the exit status "
-                + "is 6 and the next tap settles it.",
+                + "is 6 and the next tap resolves it.",
             takes: .draw, .operation, .card, .again, .confirmed,
             asks: .lotteryURL, page: .post("ticket/buy"), answers: .purchase,
             example: "tapcard ticket buy"
@@ -52,7 +52,7 @@ extension Command {
             example: "tapcard ticket check"
         ) { session throws(TapcardError) in try await session.checkTickets() },
         Command(
-            "ticket claim", group: .lottery, "Add what the card's tickets have won to its funds",
+            "ticket claim", group: .lottery, "Add what the card's tickets have won to its balance",
             discussion: "Each prize is booked once, whoever asks again. What a ticket wins is a "
                 + "setting (prizes): 5+bonus=100000 is for five balls and the bonus ball, 6=top for "
                 + "six and the draw's top prize. A prize may be paid out of the drawer as well, and "
@@ -110,13 +110,13 @@ extension Session {
         return Report(
             AnswerAge(draws),
             [
-                "uid": .text(found.card.uid), "settled": .settled(found.card.settled),
+                "uid": .text(found.card.uid), "resolved": .resolved(found.card.resolved),
             ] + tickets.members,
             lines: [Line("Card \(found.card.uid): \(words)")]
-                + Report.words(settled: found.card.settled).flatMap { layout.sentence($0) }
+                + Report.words(resolved: found.card.resolved).flatMap { layout.sentence($0) }
                 + (count == 0 ? [] : tickets.lines(layout))
                 + tickets.claimAdvice + tickets.payoutAdvice(layout),
-            layout, problem: found.card.problem, isDeed: !found.card.settled.isEmpty)
+            layout, problem: found.card.problem, isChange: !found.card.resolved.isEmpty)
     }
 
     fileprivate func claimTickets() async throws(TapcardError) -> Report {
@@ -199,10 +199,10 @@ extension Report {
                 ], width: layout.width)
         }
         lines.append("Card \(claimed.uid.description)")
-        for words in Report.words(settled: claimed.settled) { lines += layout.sentence(words) }
+        for words in Report.words(resolved: claimed.resolved) { lines += layout.sentence(words) }
         if claimed.display == .outOfDate { lines += layout.sentence(Report.displayIsOld) }
         self.init(
-            age, claimed.members, lines: lines, layout, problem: claimed.problem, isDeed: true)
+            age, claimed.members, lines: lines, layout, problem: claimed.problem, isChange: true)
     }
 }
 
@@ -210,7 +210,7 @@ extension PrizeReceipt: DocumentedObject {
     static let fields: Fields<PrizeReceipt> = [
         "uid": .of(\.uid), "prizes": .of(\.prizes), "balance": .of(\.balance),
         "currency": .of(\.balance.currency.code), "replayed": .of(\.isReplayed),
-        "settled": .of(\.settled),
+        "resolved": .of(\.resolved),
     ]
 }
 

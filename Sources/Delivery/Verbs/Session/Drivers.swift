@@ -106,13 +106,13 @@ package struct Services: Sendable {
 
 /// The purpose of an open reader.
 package enum ReaderUse: Sendable {
-    /// One tap. If it is interrupted, the next tap settles it.
+    /// One tap. If it is interrupted, the next tap resolves it.
     case tap
     /// Many taps, all day: it must survive failures of its driver and its cable.
     case watch
-    /// Many taps, even when the reader is connected later. Other counters of the same server have
+    /// Many taps, even when the reader is connected later. Other tills of the same server have
     /// the readers next to it.
-    case counter(nextTo: [ReaderName])
+    case till(nextTo: [ReaderName])
 }
 
 /// The readers of this machine, before any is opened.

@@ -27,7 +27,7 @@ extension Session {
         return ledger
     }
 
-    /// The ledger, for a program that runs for days: where its database is out of reach, it begins
+    /// The ledger, for a program that runs for days: where its database is offline, it begins
     /// without it and goes on once the database is back. That is said once, whatever the number of
     /// its connections.
     package func awaitedLedger(isTold: Bool = false) async throws(TapcardError) -> any LedgerStore {

@@ -78,7 +78,7 @@ package struct Session: Sendable {
     package func station(with ledger: any LedgerStore) async throws(TapcardError) -> Station {
         let keys = try await keys(beside: ledger)
         try await requireCommonKeys(keys, ledger)
-        await settleDeferred(into: ledger, keys)
+        await bookOfflinePayments(into: ledger, keys)
         return try await station(with: ledger, KeyRingSource(keyFile, holding: keys))
     }
 
@@ -123,8 +123,8 @@ package struct Session: Sendable {
         return KeyFile(path: settings.keyPath) { console.writeError("tapcard: \($0)\n") }
     }
 
-    /// Whether this station has the keys that load and make cards, and not a table of card keys. One
-    /// without keys gets its own.
+    /// Whether this station has the keys that load and make cards, and not a table of card keys.
+    /// One without keys gets its own.
     package var loadsCards: Bool { (try? keyFile.load())?.isTable != true }
 
     /// The keys, made together with the ledger; the first time, their places are printed.
@@ -227,9 +227,9 @@ package struct Session: Sendable {
         try requireSafeDataFolder()
     }
 
-    /// The reader of a counter, which may be connected later.
-    package func counterReader() async throws(TapcardError) -> any TagReader {
-        try await reader(for: .counter(nextTo: settings.readersNextTo))
+    /// The reader of a till, which may be connected later.
+    package func tillReader() async throws(TapcardError) -> any TagReader {
+        try await reader(for: .till(nextTo: settings.readersNextTo))
     }
 
     private func reader(for use: ReaderUse) async throws(TapcardError) -> any TagReader {
@@ -258,7 +258,7 @@ package struct Session: Sendable {
         switch progress {
         case .waitingForCard: "Hold a card to the reader"
         case .cardSeen: "Reading the card"
-        case .settling: "Settling what was left open"
+        case .resolving: "Resolving what was left open"
         case .scratching: "Scratching"
         case .asking: "Activating"
         case .writing: "Writing; hold the card still"
@@ -271,7 +271,7 @@ package struct Session: Sendable {
         switch progress {
         case .waitingForCard: "waiting for a card"
         case .cardSeen(let uid): "card \(uid) is on the reader"
-        case .settling(let id): "settling operation \(id)"
+        case .resolving(let id): "resolving operation \(id)"
         case .scratching: "scratching"
         case .asking: "asking the activation service"
         case .writing: "writing the record"
@@ -287,8 +287,8 @@ package struct Session: Sendable {
 }
 
 extension Session {
-    /// Whether a tap that has just settled an equal request refuses this one. A terminal's user who
-    /// gives an id knows which request it is; a page gives an id to every request.
+    /// Whether a tap that has just resolved an equal request refuses this one. A terminal's user
+    /// who gives an id knows which request it is; a page gives an id to every request.
     var refusesRepetition: Bool {
         !self[.again] && (manner.isOfPage || !command.isGiven(.operation))
     }

@@ -8,18 +8,18 @@ extension Settings {
         return Ceilings(
             unconfirmed: Ceilings.Amounts(
                 payment: try ceiling(.paymentWithoutAsking, usual.unconfirmed.payment),
-                addition: try ceiling(.additionWithoutAsking, usual.unconfirmed.addition),
+                topUp: try ceiling(.topUpWithoutAsking, usual.unconfirmed.topUp),
                 balance: try ceiling(.balanceWithoutAsking, usual.unconfirmed.balance)),
             absolute: Ceilings.Amounts(
                 payment: try ceiling(.paymentLimit, usual.absolute.payment),
-                addition: try ceiling(.additionLimit, usual.absolute.addition),
+                topUp: try ceiling(.topUpLimit, usual.absolute.topUp),
                 balance: try ceiling(.balanceLimit, usual.absolute.balance)))
     }
 
-    /// The limits for purchases while the ledger is out of reach.
-    func deferralCaps(_ currency: Currency) throws(TapcardError) -> DeferralCaps {
-        let usual = DeferralCaps.standard(for: currency)
-        return DeferralCaps(
+    /// The limits for purchases while the ledger is offline.
+    func offlineLimits(_ currency: Currency) throws(TapcardError) -> OfflineLimits {
+        let usual = OfflineLimits.standard(for: currency)
+        return OfflineLimits(
             card: try ceiling(.offlineCardLimit, usual.card),
             station: try ceiling(.offlineStationLimit, usual.station), age: try snapshotAge)
     }
@@ -36,12 +36,12 @@ extension Settings {
     {
         (
             pay: try presets(.presets, usualCents: Settings.usualPresets, currency),
-            add: try presets(.additionPresets, usualCents: Settings.usualAdditions, currency)
+            add: try presets(.topUpPresets, usualCents: Settings.usualTopUps, currency)
         )
     }
 
     private static let usualPresets: [Int64] = [100, 250, 500, 1_000]
-    private static let usualAdditions: [Int64] = [500, 1_000, 2_000, 5_000]
+    private static let usualTopUps: [Int64] = [500, 1_000, 2_000, 5_000]
 
     /// The default amounts, in the form of a setting.
     static func builtInAmounts(in currency: Currency) -> [Name: String] {
@@ -51,14 +51,14 @@ extension Settings {
         }
         return [
             .paymentWithoutAsking: usual.unconfirmed.payment.description,
-            .additionWithoutAsking: usual.unconfirmed.addition.description,
+            .topUpWithoutAsking: usual.unconfirmed.topUp.description,
             .balanceWithoutAsking: usual.unconfirmed.balance.description,
             .paymentLimit: usual.absolute.payment.description,
-            .additionLimit: usual.absolute.addition.description,
+            .topUpLimit: usual.absolute.topUp.description,
             .balanceLimit: usual.absolute.balance.description,
-            .offlineCardLimit: DeferralCaps.standard(for: currency).card.description,
-            .offlineStationLimit: DeferralCaps.standard(for: currency).station.description,
-            .presets: texts(usualPresets), .additionPresets: texts(usualAdditions),
+            .offlineCardLimit: OfflineLimits.standard(for: currency).card.description,
+            .offlineStationLimit: OfflineLimits.standard(for: currency).station.description,
+            .presets: texts(usualPresets), .topUpPresets: texts(usualTopUps),
         ]
     }
 
@@ -67,7 +67,7 @@ extension Settings {
         let ceilings = try ceilings(currency)
         let rows: [(quiet: Name, limit: Name, KeyPath<Ceilings.Amounts, Money>)] = [
             (.paymentWithoutAsking, .paymentLimit, \.payment),
-            (.additionWithoutAsking, .additionLimit, \.addition),
+            (.topUpWithoutAsking, .topUpLimit, \.topUp),
             (.balanceWithoutAsking, .balanceLimit, \.balance),
         ]
         for (quiet, limit, path) in rows where effective(quiet).text != nil {
@@ -127,7 +127,7 @@ extension Settings {
 
     /// Refuses amounts that make no sense in this currency.
     func checkAmounts(_ currency: Currency) throws(TapcardError) {
-        _ = (try ceilings(currency), try deferralCaps(currency), try presets(currency))
+        _ = (try ceilings(currency), try offlineLimits(currency), try presets(currency))
     }
 }
 

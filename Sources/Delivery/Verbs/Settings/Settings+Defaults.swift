@@ -17,10 +17,10 @@ extension Settings.Name {
         case .topPrizeUnit: TopPrizeUnit.whole.rawValue
         case .lotteryBalls: String(LotteryRules.standard.ballCount)
         case .lotteryHighest: String(LotteryRules.standard.highest)
-        case .json, .quiet, .verbose, .noColor, .offlinePurchases: "false"
+        case .json, .quiet, .verbose, .noColor, .offlinePayments: "false"
         case .reader, .data, .ledger, .currency, .cashier, .caFile, .paymentWithoutAsking,
-            .additionWithoutAsking, .balanceWithoutAsking, .paymentLimit, .additionLimit,
-            .balanceLimit, .offlineCardLimit, .offlineStationLimit, .presets, .additionPresets,
+            .topUpWithoutAsking, .balanceWithoutAsking, .paymentLimit, .topUpLimit,
+            .balanceLimit, .offlineCardLimit, .offlineStationLimit, .presets, .topUpPresets,
             .customers, .customersName, .customersCertificate, .customersCertificateKey,
             .customersKeys, .cardAddress:
             nil

@@ -25,17 +25,17 @@ package struct Settings: Sendable {
         case lotteryBalls = "lottery-balls"
         case lotteryHighest = "lottery-highest"
         case paymentWithoutAsking = "confirm-payment-above"
-        case additionWithoutAsking = "confirm-addition-above"
+        case topUpWithoutAsking = "confirm-top-up-above"
         case balanceWithoutAsking = "confirm-balance-above"
         case paymentLimit = "payment-limit"
-        case additionLimit = "addition-limit"
+        case topUpLimit = "top-up-limit"
         case balanceLimit = "balance-limit"
-        case offlinePurchases = "offline-purchases"
+        case offlinePayments = "offline-payments"
         case offlineCardLimit = "offline-card-limit"
         case offlineStationLimit = "offline-station-limit"
         case offlineSnapshotAge = "offline-snapshot-age"
         case presets
-        case additionPresets = "addition-presets"
+        case topUpPresets = "top-up-presets"
         case cardAddress = "card-address"
         case customers
         case customersName = "customers-name"
@@ -57,7 +57,7 @@ package struct Settings: Sendable {
         /// Whether the setting is a switch instead of a text.
         package var isSwitch: Bool {
             switch self {
-            case .json, .quiet, .verbose, .noColor, .offlinePurchases: true
+            case .json, .quiet, .verbose, .noColor, .offlinePayments: true
             default: false
             }
         }
@@ -84,7 +84,7 @@ package struct Settings: Sendable {
     let languageUsesDecimalComma: Bool
     /// The reader; nil for the first usable one.
     package private(set) var reader: ReaderName?
-    /// The readers of the other counters of a server.
+    /// The readers of the other tills of a server.
     private(set) var readersNextTo: [ReaderName] = []
     /// The cashier at this station; nil if none was named.
     package private(set) var cashier: CashierName?

@@ -6,7 +6,7 @@ extension Settings {
     /// The most readers of one server: more are better served by a second machine.
     package static let mostReaders = 16
 
-    /// These settings for each of several readers, which are the counters of one server. `meaning` is
+    /// These settings for each of several readers, which are the tills of one server. `meaning` is
     /// part of the refusal.
     package func forReaders(
         _ names: [String], orSay meaning: String
@@ -33,7 +33,7 @@ extension Settings {
                     twin.readerText == name
                         ? "The reader \(name) is named twice."
                         : "\(twin.readerText) and \(name) are the same reader.",
-                    "Name each reader once: it is one counter.")
+                    "Name each reader once: it is one till.")
             }
             all.append(own)
         }
@@ -63,6 +63,6 @@ extension Settings {
         return file ?? Settings.simulationFile(in: simulatedFolder)
     }
 
-    /// The files of the simulated readers of other counters.
+    /// The files of the simulated readers of other tills.
     var simulatedFilesNextTo: [String] { readersNextTo.compactMap(simulatedFile) }
 }

@@ -90,12 +90,12 @@ package struct MastermindHistory: Hashable, Sendable {
         } else {
             self = MastermindHistory(turns + [turn])
         }
-        settle(below: number, at: own ?? turns.count - 1)
+        resolve(below: number, at: own ?? turns.count - 1)
     }
 
     /// Gives open guesses the unassigned numbers where there are just as many of both, and removes
     /// the guesses for which no number is left.
-    private mutating func settle(below number: Int, at place: Int) {
+    private mutating func resolve(below number: Int, at place: Int) {
         let open = turns.indices.filter { turns[$0].number == nil }
         guard let first = open.first else { return }
         // Numbers missing up to this floor belong to guesses made elsewhere, or cannot be assigned

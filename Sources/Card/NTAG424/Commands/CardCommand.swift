@@ -1,0 +1,145 @@
+/// A command of the chip, encoded and decoded by one codec for reader and card.
+package enum CardCommand: Hashable, Sendable {
+    /// Selects the application by its name.
+    case selectApplication
+    case selectFile(FileNumber)
+    /// READ BINARY of ISO/IEC 7816: of a file by its short identifier, or of the selected one.
+    case readBinary(FileNumber?, offset: Int, length: Int)
+    /// UPDATE BINARY of ISO/IEC 7816.
+    case updateBinary(FileNumber?, offset: Int, data: [UInt8])
+    /// The first authentication (AuthenticateEV2First).
+    case authenticateFirst(KeyNumber)
+    /// A further one in the same session (AuthenticateEV2NonFirst).
+    case authenticateNext(KeyNumber)
+    /// The second part of an authentication, or the request for the rest of an answer.
+    case more([UInt8])
+    case getVersion
+    case getCardUID
+    case getKeyVersion(KeyNumber)
+    case getFileSettings(FileNumber)
+    /// The count of reads of the NDEF file.
+    case getFileCounters(FileNumber)
+    case readSignature
+    case changeKey(KeyChange)
+    case changeFileSettings(FileNumber, FileSettings)
+    case setConfiguration(NTAG424Configuration)
+    /// A length of 0 is the rest of the file.
+    case readData(FileNumber, offset: Int, length: Int)
+    case writeData(FileNumber, offset: Int, data: [UInt8])
+
+    /// The most bytes that one command reads.
+    package static let mostRead = 256
+
+    static let nativeClass: UInt8 = 0x90
+
+    /// How it is protected in a session. `file` is the mode of the file that it reads or writes.
+    package func mode(file: CommunicationMode) -> CommunicationMode {
+        switch self {
+        case .getVersion, .getKeyVersion, .getFileSettings: .authenticated
+        case .getCardUID, .getFileCounters, .readSignature, .changeKey, .changeFileSettings,
+            .setConfiguration:
+            .full
+        case .readData, .writeData: file
+        default: .plain
+        }
+    }
+
+    /// The command as it is sent without protection.
+    package var plain: CommandAPDU {
+        switch self {
+        case .selectApplication:
+            CommandAPDU(0, ISO.select, 0x04, data: NTAG424Application.name)
+        case .selectFile(let file):
+            CommandAPDU(
+                0, ISO.select, 0, ISO.noAnswer, data: ISO.bytes(file.identifier), expected: nil)
+        case .readBinary(let file, let offset, let length):
+            CommandAPDU(
+                0, ISO.readBinary, ISO.first(file, offset), UInt8(truncatingIfNeeded: offset),
+                expected: UInt8(truncatingIfNeeded: length))
+        case .updateBinary(let file, let offset, let data):
+            CommandAPDU(
+                0, ISO.updateBinary, ISO.first(file, offset), UInt8(truncatingIfNeeded: offset),
+                data: data, expected: nil)
+        default: native(header + data)
+        }
+    }
+
+    /// The chip's own command with this body.
+    func native(_ body: [UInt8]) -> CommandAPDU {
+        CommandAPDU(CardCommand.nativeClass, opcode?.rawValue ?? 0, data: body)
+    }
+
+    private enum ISO {
+        static let select: UInt8 = 0xA4
+        static let readBinary: UInt8 = 0xB0
+        static let updateBinary: UInt8 = 0xD6
+        static let noAnswer: UInt8 = 0x0C
+        static let short: UInt8 = 0x80
+        static let application: UInt16 = 0xE110
+
+        static func bytes(_ identifier: UInt16) -> [UInt8] {
+            [UInt8(identifier >> 8), UInt8(truncatingIfNeeded: identifier)]
+        }
+
+        static func first(_ file: FileNumber?, _ offset: Int) -> UInt8 {
+            file.map { short | $0.shortIdentifier } ?? UInt8(offset >> 8)
+        }
+    }
+}
+
+extension CardCommand {
+    /// Reads a command of ISO/IEC 7816. Throws what the chip answers to an invalid one.
+    package init(iso apdu: CommandAPDU) throws(StatusFault) {
+        switch apdu.instruction {
+        case ISO.select: self = try CardCommand.select(apdu)
+        case ISO.readBinary:
+            guard apdu.data.isEmpty, let expected = apdu.expected else {
+                throw StatusFault(0x6700)
+            }
+            let (file, offset) = try CardCommand.place(apdu)
+            let length = expected == 0 ? CardCommand.mostRead : Int(expected)
+            self = .readBinary(file, offset: offset, length: length)
+        case ISO.updateBinary:
+            guard !apdu.data.isEmpty else { throw StatusFault(0x6700) }
+            let (file, offset) = try CardCommand.place(apdu)
+            self = .updateBinary(file, offset: offset, data: apdu.data)
+        default: throw StatusFault(0x6D00)
+        }
+    }
+
+    private static func select(_ apdu: CommandAPDU) throws(StatusFault) -> CardCommand {
+        guard apdu.second == 0 || apdu.second == ISO.noAnswer else { throw StatusFault(0x6A86) }
+        switch apdu.first {
+        case 0x04:
+            guard apdu.data == NTAG424Application.name else { throw StatusFault(0x6A82) }
+            return .selectApplication
+        case 0x00, 0x02:
+            guard apdu.data.count == 2 else { throw StatusFault(0x6700) }
+            if apdu.first == 0, apdu.data == ISO.bytes(ISO.application) {
+                return .selectApplication
+            }
+            let identifier = UInt16(apdu.data[0]) << 8 | UInt16(apdu.data[1])
+            guard let file = FileNumber(identifier: identifier) else { throw StatusFault(0x6A82) }
+            return .selectFile(file)
+        default: throw StatusFault(0x6A86)
+        }
+    }
+
+    private static func place(
+        _ apdu: CommandAPDU
+    ) throws(StatusFault) -> (FileNumber?, offset: Int) {
+        guard apdu.first & ISO.short != 0 else {
+            return (nil, Int(apdu.first) << 8 | Int(apdu.second))
+        }
+        guard apdu.first & 0x60 == 0 else { throw StatusFault(0x6A86) }
+        guard let file = FileNumber(short: apdu.first & 0x1F) else { throw StatusFault(0x6A82) }
+        return (file, Int(apdu.second))
+    }
+}
+
+/// The status with which the card's side refuses a command.
+package struct StatusFault: Error, Hashable {
+    package let status: StatusWord
+
+    package init(_ status: UInt16) { self.status = StatusWord(status) }
+}

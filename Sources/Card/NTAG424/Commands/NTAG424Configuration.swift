@@ -1,0 +1,49 @@
+/// A setting of the whole chip. None but the failure counter can be taken back.
+package enum NTAG424Configuration: Hashable, Sendable {
+    /// Another number at each selection in place of the chip's own.
+    case randomUID
+    /// No protected WriteData in more than one block, which could be left half done.
+    case noChainedWriting
+    /// The chip's other protocol (LRP) in place of AES.
+    case leakageResilience
+    /// How wrong keys are counted: up to a limit, less this for each success. Nil: not at all.
+    case failureCounter(limit: UInt16, decrement: UInt16)
+    case noFailureCounter
+
+    var option: UInt8 {
+        switch self {
+        case .randomUID: 0x00
+        case .noChainedWriting: 0x04
+        case .leakageResilience: 0x05
+        case .failureCounter, .noFailureCounter: 0x0A
+        }
+    }
+
+    var bytes: [UInt8] {
+        switch self {
+        case .randomUID: [0x02]
+        case .noChainedWriting: [0x04, 0x00]
+        case .leakageResilience: [0, 0, 0, 0, 0x02, 0, 0, 0, 0, 0]
+        case .failureCounter(let limit, let decrement):
+            [0x01]
+                + [limit, decrement].flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+        case .noFailureCounter: [0, 0, 0, 0, 0]
+        }
+    }
+
+    /// Nil for anything that `bytes` would not produce, and for a limit of 0.
+    init?(option: UInt8, _ bytes: [UInt8]) {
+        let fixed: [NTAG424Configuration] = [
+            .randomUID, .noChainedWriting, .leakageResilience, .noFailureCounter,
+        ]
+        if let known = fixed.first(where: { $0.option == option && $0.bytes == bytes }) {
+            self = known
+            return
+        }
+        guard option == 0x0A, bytes.count == 5, bytes[0] == 1 else { return nil }
+        let limit = UInt16(bytes[1]) | UInt16(bytes[2]) << 8
+        guard limit > 0 else { return nil }
+        self = .failureCounter(
+            limit: limit, decrement: UInt16(bytes[3]) | UInt16(bytes[4]) << 8)
+    }
+}

@@ -1,0 +1,156 @@
+/// The values that the chip writes into the NDEF file while it is read without authentication
+/// (SDM).
+package struct MirrorSettings: Hashable, Sendable {
+    /// How UID and count of reads are shown.
+    package enum Identity: Hashable, Sendable {
+        case hidden
+        /// In clear text, each where it is wanted.
+        case plain(uid: Int?, reads: Int?)
+        /// Both together, encrypted with a key, from an offset on: 32 digits.
+        case encrypted(with: KeyNumber, at: Int)
+    }
+
+    /// The code over a part of the file, and what else its key protects.
+    package struct Proof: Hashable, Sendable {
+        package let key: KeyNumber
+        /// Where the protected part begins. It ends where the code begins.
+        package let from: Int
+        /// Where the 16 digits of the code are.
+        package let at: Int
+        /// The digits that hold encrypted data. Their first half is the place of the data.
+        package let data: Range<Int>?
+
+        package init(key: KeyNumber, from: Int, at: Int, data: Range<Int>? = nil) {
+            (self.key, self.from, self.at, self.data) = (key, from, at, data)
+        }
+    }
+
+    package let identity: Identity
+    package let proof: Proof?
+    /// Who may ask for the count of reads.
+    package let countAccess: AccessCondition
+    /// From this count on the file is not readable without authentication.
+    package let readLimit: UInt32?
+
+    package init(
+        identity: Identity, proof: Proof?, countAccess: AccessCondition = .never,
+        readLimit: UInt32? = nil
+    ) {
+        (self.identity, self.proof) = (identity, proof)
+        (self.countAccess, self.readLimit) = (countAccess, readLimit)
+    }
+
+    private enum Option {
+        static let uid: UInt8 = 0x80
+        static let reads: UInt8 = 0x40
+        static let limit: UInt8 = 0x20
+        static let data: UInt8 = 0x10
+        /// Digits of ASCII: the only form.
+        static let ascii: UInt8 = 0x01
+        static let known = uid | reads | limit | data | ascii
+    }
+
+    private static let plainNibble: UInt8 = 0xE
+    private static let noNibble: UInt8 = 0xF
+
+    /// Nil for settings that this form would not write, or that the chip does not take.
+    init?(_ reader: inout SettingsReader) {
+        guard let options = reader.byte(), let low = reader.byte(), let high = reader.byte(),
+            options & Option.ascii != 0, options & ~Option.known == 0, low >> 4 == 0xF,
+            let countAccess = AccessCondition(nibble: low & 0x0F)
+        else { return nil }
+        self.countAccess = countAccess
+        let (uid, reads) = (options & Option.uid != 0, options & Option.reads != 0)
+        switch high >> 4 {
+        case MirrorSettings.plainNibble:
+            let uidAt = uid ? reader.offset() : nil
+            let readsAt = reads ? reader.offset() : nil
+            guard uid == (uidAt != nil), reads == (readsAt != nil), uid || reads else { return nil }
+            identity = .plain(uid: uidAt, reads: readsAt)
+        case MirrorSettings.noNibble:
+            guard !uid, !reads else { return nil }
+            identity = .hidden
+        case let nibble:
+            guard let key = KeyNumber(rawValue: nibble), uid, reads, let at = reader.offset()
+            else { return nil }
+            identity = .encrypted(with: key, at: at)
+        }
+        let hasData = options & Option.data != 0
+        if high & 0x0F == MirrorSettings.noNibble {
+            guard !hasData else { return nil }
+            proof = nil
+        } else {
+            guard let key = KeyNumber(rawValue: high & 0x0F), let from = reader.offset() else {
+                return nil
+            }
+            var data: Range<Int>?
+            if hasData {
+                guard let start = reader.offset(), let count = reader.offset() else { return nil }
+                data = start..<(start + count)
+            }
+            guard let at = reader.offset() else { return nil }
+            proof = Proof(key: key, from: from, at: at, data: data)
+        }
+        guard options & Option.limit != 0 else {
+            readLimit = nil
+            return
+        }
+        guard reads, let limit = reader.offset() else { return nil }
+        readLimit = UInt32(limit)
+    }
+
+    var bytes: [UInt8] {
+        var options = Option.ascii
+        var identityNibble = MirrorSettings.noNibble
+        var offsets: [Int] = []
+        switch identity {
+        case .hidden: break
+        case .plain(let uid, let reads):
+            identityNibble = MirrorSettings.plainNibble
+            if uid != nil { options |= Option.uid }
+            if reads != nil { options |= Option.reads }
+            offsets += [uid, reads].compactMap(\.self)
+        case .encrypted(let key, let at):
+            identityNibble = key.rawValue
+            options |= Option.uid | Option.reads
+            offsets.append(at)
+        }
+        if let proof {
+            offsets.append(proof.from)
+            if let data = proof.data {
+                options |= Option.data
+                offsets += [data.lowerBound, data.count]
+            }
+            offsets.append(proof.at)
+        }
+        if let readLimit {
+            options |= Option.limit
+            offsets.append(Int(readLimit))
+        }
+        let proofNibble = proof?.key.rawValue ?? MirrorSettings.noNibble
+        return [options, 0xF0 | countAccess.nibble, identityNibble << 4 | proofNibble]
+            + offsets.flatMap(SettingsReader.bytes)
+    }
+}
+
+/// Reads settings byte by byte, so that each is accounted for.
+struct SettingsReader {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func byte() -> UInt8? { rest.popFirst() }
+
+    /// Three bytes, lowest first.
+    mutating func offset() -> Int? {
+        guard rest.count >= 3 else { return nil }
+        defer { rest = rest.dropFirst(3) }
+        return rest.prefix(3).reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    static func bytes(_ offset: Int) -> [UInt8] {
+        (0..<3).map { UInt8(truncatingIfNeeded: offset >> (8 * $0)) }
+    }
+}

@@ -1,0 +1,68 @@
+package import CardCryptography
+
+/// The messages by which reader and card prove to each other that they have a key, without
+/// showing it. Both sides use one codec.
+package enum KeyProof {
+    /// The capabilities of card and reader, which the card reports: none.
+    private static let capabilities = [UInt8](repeating: 0, count: 12)
+
+    /// The mode in front of a random number in clear, where the card uses its other protocol (LRP).
+    private static let otherProtocol: UInt8 = 1
+
+    /// The first message of a card that uses its other protocol.
+    static func challengeOfOtherProtocol(_ card: [UInt8]) -> [UInt8] { [otherProtocol] + card }
+
+    /// Whether a card's first message is one of its other protocol.
+    static func isOtherProtocol(_ challenge: [UInt8]) -> Bool {
+        challenge.count == 1 + SecureSession.randomSize && challenge[0] == otherProtocol
+    }
+
+    /// The card's first message: its random number.
+    package static func challenge(_ card: [UInt8], _ key: AESKey) -> [UInt8] { key.encrypt(card) }
+
+    /// The reader's answer: its own random number, and the card's turned by a byte.
+    package static func response(_ reader: [UInt8], to challenge: [UInt8], _ key: AESKey) -> [UInt8]
+    {
+        key.encrypt(reader + turned(key.decrypt(challenge)))
+    }
+
+    /// The reader's random number, on the card's side. Nil if the reader has another key.
+    package static func readerRandom(
+        _ response: [UInt8], card: [UInt8], _ key: AESKey
+    ) -> [UInt8]? {
+        guard response.count == 2 * SecureSession.randomSize else { return nil }
+        let plain = key.decrypt(response)
+        guard ConstantTime.equal(Array(plain[SecureSession.randomSize...]), turned(card)) else {
+            return nil
+        }
+        return Array(plain[..<SecureSession.randomSize])
+    }
+
+    /// The card's last message: the reader's number turned by a byte, and for a first
+    /// authentication the number of the session.
+    package static func confirmation(
+        _ reader: [UInt8], transaction: [UInt8]?, _ key: AESKey
+    ) -> [UInt8] {
+        guard let transaction else { return key.encrypt(turned(reader)) }
+        return key.encrypt(transaction + turned(reader) + capabilities)
+    }
+
+    /// Whether the card has the key, and the number of a first session.
+    package static func confirm(
+        _ confirmation: [UInt8], reader: [UInt8], isFirst: Bool, _ key: AESKey
+    ) throws(NTAG424Error) -> [UInt8] {
+        let size = SecureSession.randomSize
+        guard confirmation.count == (isFirst ? 2 * size : size) else {
+            throw NTAG424Error(.malformed)
+        }
+        let plain = key.decrypt(confirmation)
+        let transaction = isFirst ? Array(plain[..<SecureSession.transactionSize]) : []
+        let returned = Array(plain[transaction.count..<(transaction.count + size)])
+        guard ConstantTime.equal(returned, turned(reader)) else { throw NTAG424Error(.impostor) }
+        return transaction
+    }
+
+    private static func turned(_ bytes: [UInt8]) -> [UInt8] {
+        Array(bytes[1...]) + [bytes[0]]
+    }
+}

@@ -1,0 +1,188 @@
+package import CardCryptography
+import TapcardDomain
+
+/// The reader's side of a conversation with the chip: a state machine from answers to the next
+/// command. It sends nothing itself.
+///
+/// It never guesses: after one refused key it authenticates no more, because the chip counts wrong
+/// keys and can kill one.
+package struct NTAG424Conversation: Hashable, Sendable {
+    /// The caller's next step.
+    package enum Step: Hashable, Sendable {
+        /// Send this command, and pass its answer on.
+        case send([UInt8])
+        /// The command is done; these are the data of its answer. In a session, its code proves
+        /// them.
+        case finished([UInt8])
+        /// The chip says that the command is done, without a code: anybody can say so.
+        case saidDone
+    }
+
+    private enum State: Hashable {
+        case idle
+        /// A command was sent. Parts of its answer may have come already.
+        case asked(CardCommand, CommunicationMode, parts: [UInt8])
+        case challenged(KeyNumber, AESKey, random: [UInt8], isFirst: Bool)
+        case proving(KeyNumber, AESKey, reader: [UInt8], card: [UInt8], isFirst: Bool)
+    }
+
+    /// The most parts of an answer: GetVersion has three.
+    private static let mostParts = 3
+
+    private var state = State.idle
+    private var partCount = 0
+    /// The session, while there is one.
+    package private(set) var session: SecureSession?
+    /// The key with which the session is authenticated.
+    package private(set) var key: KeyNumber?
+    /// Whether a key was sent that the chip has not confirmed. It counts wrong ones.
+    package private(set) var isBarred = false
+
+    package init() {}
+
+    /// A conversation in the middle of a session.
+    package init(in session: SecureSession) { self.session = session }
+
+    /// Proves that reader and card have this key. `random` is 16 unpredictable bytes.
+    package mutating func authenticate(
+        _ number: KeyNumber, _ key: AESKey, random: [UInt8]
+    ) throws(NTAG424Error) -> Step {
+        precondition(random.count == SecureSession.randomSize, "16 random bytes")
+        guard !isBarred else { throw NTAG424Error(.keyRefusedBefore) }
+        let isFirst = session == nil
+        state = .challenged(number, key, random: random, isFirst: isFirst)
+        let command: CardCommand =
+            isFirst ? .authenticateFirst(number) : .authenticateNext(number)
+        return .send(command.plain.bytes)
+    }
+
+    /// Starts a command. In a session it is protected: a command on a file as the file demands.
+    package mutating func begin(
+        _ command: CardCommand, file: CommunicationMode = .plain
+    ) throws(NTAG424Error) -> Step {
+        partCount = 0
+        guard let session, command.opcode != nil else {
+            // Another selection ends the session.
+            if case .selectApplication = command { end() }
+            state = .asked(command, .plain, parts: [])
+            return .send(command.plain.bytes)
+        }
+        // The count of commands must not begin again: codes would repeat.
+        guard session.commands < .max else {
+            end()
+            throw NTAG424Error(.sessionOver)
+        }
+        let mode = command.mode(file: file)
+        guard let apdu = session.protect(command, mode) else { throw NTAG424Error(.tooLong) }
+        state = .asked(command, mode, parts: [])
+        return .send(apdu.bytes)
+    }
+
+    /// The step after an answer.
+    package mutating func hear(_ bytes: [UInt8]) throws(NTAG424Error) -> Step {
+        let current = state
+        state = .idle
+        guard let answer = ResponseAPDU(bytes) else {
+            end()
+            throw NTAG424Error(.malformed)
+        }
+        if let refusal = answer.status.refusal {
+            end()
+            throw NTAG424Error(.refused(refusal))
+        }
+        do throws(NTAG424Error) {
+            switch current {
+            case .idle: throw NTAG424Error(.malformed)
+            case .challenged(let number, let key, let random, let isFirst):
+                return try respond(answer, number, key, random, isFirst)
+            case .proving(let number, let key, let reader, let card, let isFirst):
+                return try confirm(answer, number, key, reader, card, isFirst)
+            case .asked(let command, let mode, let parts):
+                return try finish(answer, command, mode, parts)
+            }
+        } catch {
+            end()
+            throw error
+        }
+    }
+
+    /// Forgets the session: the card has lost its power, or has refused a command.
+    package mutating func end() { (session, key, state) = (nil, nil, .idle) }
+
+    private mutating func respond(
+        _ answer: ResponseAPDU, _ number: KeyNumber, _ key: AESKey, _ random: [UInt8],
+        _ isFirst: Bool
+    ) throws(NTAG424Error) -> Step {
+        guard answer.status == .more else { throw NTAG424Error(.malformed) }
+        guard !KeyProof.isOtherProtocol(answer.data) else { throw NTAG424Error(.otherProtocol) }
+        guard answer.data.count == SecureSession.randomSize else { throw NTAG424Error(.malformed) }
+        state = .proving(
+            number, key, reader: random, card: key.decrypt(answer.data), isFirst: isFirst)
+        // Until the chip has confirmed: it counts a wrong key also where its answer is lost.
+        isBarred = true
+        let response = KeyProof.response(random, to: answer.data, key)
+        return .send(CardCommand.more(response).plain.bytes)
+    }
+
+    private mutating func confirm(
+        _ answer: ResponseAPDU, _ number: KeyNumber, _ key: AESKey, _ reader: [UInt8],
+        _ card: [UInt8], _ isFirst: Bool
+    ) throws(NTAG424Error) -> Step {
+        guard answer.status == .done else { throw NTAG424Error(.malformed) }
+        let transaction = try KeyProof.confirm(
+            answer.data, reader: reader, isFirst: isFirst, key)
+        isBarred = false
+        session = SecureSession(
+            key: key, reader: reader, card: card,
+            transaction: isFirst ? transaction : session?.transaction ?? [],
+            commands: isFirst ? 0 : session?.commands ?? 0)
+        self.key = number
+        return .finished([])
+    }
+
+    private mutating func finish(
+        _ answer: ResponseAPDU, _ command: CardCommand, _ mode: CommunicationMode,
+        _ parts: [UInt8]
+    ) throws(NTAG424Error) -> Step {
+        if answer.status == .more {
+            partCount += 1
+            guard case .getVersion = command, partCount < NTAG424Conversation.mostParts else {
+                throw NTAG424Error(.malformed)
+            }
+            state = .asked(command, mode, parts: parts + answer.data)
+            return .send(CardCommand.more([]).plain.bytes)
+        }
+        guard NTAG424Conversation.isEnd(answer.status, of: command) else {
+            throw NTAG424Error(.malformed)
+        }
+        let all = parts + answer.data
+        guard session != nil, command.opcode != nil else { return .finished(all) }
+        if SafetyRule.answerIsProved.isLeftOut, case .writeData = command {
+            session?.countUnproved()
+            return .finished([])
+        }
+        if NTAG424Conversation.isUnproved(command, all) {
+            session?.countUnproved()
+            // A new application key ends the session: only another authentication proves it.
+            if case .changeKey = command { end() }
+            return .saidDone
+        }
+        return .finished(try session?.unseal(all, mode, status: answer.status) ?? [])
+    }
+
+    private static func isEnd(_ status: StatusWord, of command: CardCommand) -> Bool {
+        guard command.opcode != nil else { return status == .isoDone }
+        if case .readSignature = command { return status == .done || status == .signatureDone }
+        return status == .done
+    }
+
+    /// Whether the chip gives no code with its answer: for a new application key, and in some
+    /// configurations, as published examples show.
+    private static func isUnproved(_ command: CardCommand, _ answer: [UInt8]) -> Bool {
+        switch command {
+        case .changeKey(let change): change.number == .application && answer.isEmpty
+        case .setConfiguration: answer.isEmpty
+        default: false
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package import CardCryptography
+package import TapcardDomain
+
+/// The memory of an NTAG 424 DNA, which it keeps without power: a value, so that a card can be
+/// copied, compared, torn and kept in a file.
+package struct NTAG424Memory: Hashable, Sendable {
+    /// A file: its settings and its bytes.
+    package struct File: Hashable, Sendable {
+        package var settings: FileSettings
+        package var bytes: [UInt8]
+    }
+
+    /// A key, and how often another was tried in its place.
+    package struct Key: Hashable, Sendable {
+        package var key: AESKey
+        package var version: UInt8
+        /// Wrong attempts, less some for each success. At the limit the key is dead.
+        package var failures: UInt16
+        /// Wrong attempts since the last success.
+        package var failuresInARow: UInt16
+        /// Attempts that the chip still turns away before it looks at one.
+        package var delays: UInt16
+    }
+
+    /// How wrong attempts are counted: the limit, and what a success takes back.
+    package struct FailureRule: Hashable, Sendable {
+        package var limit: UInt16
+        package var decrement: UInt16
+    }
+
+    package let uid: CardUID
+    /// The maker's signature of the UID.
+    package let signature: [UInt8]
+    package internal(set) var files: [File]
+    package internal(set) var keys: [Key]
+    /// Reads of the NDEF file without authentication (SDMReadCtr).
+    package internal(set) var reads: UInt32
+    /// Nil if wrong attempts are not counted.
+    package internal(set) var failureRule: FailureRule?
+    /// Whether protected WriteData in more than one block is forbidden.
+    package internal(set) var forbidsChaining: Bool
+    /// Whether the chip was switched for good to its other protocol (LRP).
+    package internal(set) var usesOtherProtocol = false
+
+    static let usualRule = FailureRule(limit: 1000, decrement: 10)
+
+    /// A chip from the factory: all keys are zeros, and anyone may write what phones read.
+    package init(factory uid: CardUID, signature: [UInt8]? = nil) {
+        self.uid = uid
+        let size = Originality.Family.ntag424.signatureSize
+        self.signature = signature ?? [UInt8](repeating: 0, count: size)
+        files = FileNumber.allCases.map { NTAG424Memory.factory($0) }
+        let zeros = AESKey([UInt8](repeating: 0, count: AESKey.size))
+        keys = KeyNumber.allCases.map { _ in
+            Key(key: zeros, version: 0, failures: 0, failuresInARow: 0, delays: 0)
+        }
+        (reads, failureRule, forbidsChaining) = (0, NTAG424Memory.usualRule, false)
+    }
+
+    /// A chip from the factory with the number and signature of a real one (AN12196, 7.2).
+    package static let signedExample: NTAG424Memory = {
+        guard let uid = CardUID(bytes: [0x04, 0x51, 0x8D, 0xFA, 0xA9, 0x61, 0x80]) else {
+            preconditionFailure("a UID has seven bytes")
+        }
+        return NTAG424Memory(
+            factory: uid,
+            signature: [
+                0xD1, 0x94, 0x0D, 0x17, 0xCF, 0xED, 0xA4, 0xBF, 0xF8, 0x03, 0x59, 0xAB, 0x97, 0x5F,
+                0x9F, 0x65, 0x14, 0x31, 0x3E, 0x8F, 0x90, 0xC1, 0xD3, 0xCA, 0xAF, 0x59, 0x41, 0xAD,
+                0x74, 0x4A, 0x1C, 0xDF, 0x9A, 0x83, 0xF8, 0x83, 0xCA, 0xFE, 0x0F, 0xE9, 0x5D, 0x19,
+                0x39, 0xB1, 0xB7, 0xE4, 0x71, 0x13, 0x99, 0x33, 0x24, 0x47, 0x3B, 0x78, 0x5D, 0x21,
+            ])
+    }()
+
+    init(
+        uid: CardUID, signature: [UInt8], files: [File], keys: [Key], reads: UInt32,
+        failureRule: FailureRule?, forbidsChaining: Bool
+    ) {
+        (self.uid, self.signature, self.files) = (uid, signature, files)
+        (self.keys, self.reads, self.failureRule) = (keys, reads, failureRule)
+        self.forbidsChaining = forbidsChaining
+    }
+
+    /// A chip from the factory. Nil for a number of another length than seven bytes.
+    package init?(factory number: [UInt8]) {
+        guard let uid = CardUID(bytes: number) else { return nil }
+        self.init(factory: uid)
+    }
+
+    /// The bytes of the chip's number.
+    package var number: [UInt8] { uid.bytes }
+
+    package subscript(_ file: FileNumber) -> File {
+        get { files[Int(file.rawValue) - 1] }
+        set { files[Int(file.rawValue) - 1] = newValue }
+    }
+
+    package subscript(_ key: KeyNumber) -> Key {
+        get { keys[Int(key.rawValue)] }
+        set { keys[Int(key.rawValue)] = newValue }
+    }
+
+    /// Forgets all reads and wrong attempts, for tests that compare what else is on two chips.
+    package mutating func forgetCounts() {
+        reads = 0
+        for index in keys.indices {
+            (keys[index].failures, keys[index].failuresInARow, keys[index].delays) = (0, 0, 0)
+        }
+    }
+
+    /// The content after power was lost while this many bytes had been written. A command in one
+    /// block is carried out whole or not at all; one in several blocks is left half done.
+    package static func torn(
+        from before: NTAG424Memory, to after: NTAG424Memory, at place: Int, isChained: Bool
+    ) -> NTAG424Memory {
+        var memory = isChained ? after : before
+        var left = place
+        var isComplete = true
+        for file in FileNumber.allCases {
+            let (old, new) = (before[file].bytes, after[file].bytes)
+            for index in old.indices where old[index] != new[index] {
+                if left == 0 {
+                    isComplete = false
+                    if isChained { memory[file].bytes[index] = old[index] }
+                } else {
+                    left -= 1
+                }
+            }
+        }
+        if before.files.map(\.bytes) == after.files.map(\.bytes) { isComplete = place > 0 }
+        return isComplete ? after : memory
+    }
+
+    private static func factory(_ file: FileNumber) -> File {
+        var bytes = [UInt8](repeating: 0, count: file.size)
+        let application = AccessCondition.key(.application)
+        switch file {
+        case .capability:
+            // Where the other two files are, as real chips from the factory say it.
+            bytes.replaceSubrange(
+                0..<23,
+                with: [
+                    0x00, 0x17, 0x20, 0x01, 0x00, 0x00, 0xFF, 0x04, 0x06, 0xE1, 0x04, 0x01, 0x00,
+                    0x00, 0x00, 0x05, 0x06, 0xE1, 0x05, 0x00, 0x80, 0x82, 0x83,
+                ])
+            return File(
+                settings: FileSettings(
+                    mode: .plain,
+                    rights: AccessRights(
+                        read: .free, write: application, readWrite: application,
+                        change: application)),
+                bytes: bytes)
+        case .ndef:
+            return File(
+                settings: FileSettings(
+                    mode: .plain,
+                    rights: AccessRights(
+                        read: .free, write: .free, readWrite: .free, change: application)),
+                bytes: bytes)
+        case .data:
+            bytes.replaceSubrange(0..<2, with: [0x00, 0x7E])
+            return File(
+                settings: FileSettings(
+                    mode: .full,
+                    rights: AccessRights(
+                        read: .key(.two), write: .key(.three), readWrite: .key(.three),
+                        change: application)),
+                bytes: bytes)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import CardCryptography
+import TapcardDomain
+import TextCodecs
+
+/// The text form of a chip's memory, with its keys, for the file of a simulation: one field in a
+/// line, each once and in one order.
+extension NTAG424Memory {
+    /// The first line, without the number of the form.
+    package static let heading = "tapcard chip ntag424"
+    private static let form = "1"
+    private static let none = "none"
+    /// Of a chip that was switched to it; any other has no such line.
+    private static let otherProtocol = "lrp"
+
+    /// The lines, each with its end.
+    package var text: String {
+        var fields = [
+            ("uid", Hexadecimal.encode(uid.bytes)), ("signature", Hexadecimal.encode(signature)),
+            ("reads", "\(reads)"),
+            (
+                "failure-limit",
+                failureRule.map { "\($0.limit) \($0.decrement)" } ?? NTAG424Memory.none
+            ),
+            ("chained-writing", forbidsChaining ? "forbidden" : "allowed"),
+        ]
+        if usesOtherProtocol { fields.append(("protocol", NTAG424Memory.otherProtocol)) }
+        for number in KeyNumber.allCases {
+            let key = self[number]
+            var bytes = key.key.copyOfBytes()
+            defer { Wiping.wipe(&bytes) }
+            fields.append(
+                (
+                    "key-\(number.rawValue)",
+                    "\(Hexadecimal.encode(bytes)) \(key.version) \(key.failures) "
+                        + "\(key.failuresInARow) \(key.delays)"
+                ))
+        }
+        for file in FileNumber.allCases {
+            let content = self[file]
+            fields.append(
+                ("settings-\(file.rawValue)", Hexadecimal.encode(content.settings.change)))
+            fields.append(("file-\(file.rawValue)", Hexadecimal.encode(content.bytes)))
+        }
+        return "\(NTAG424Memory.heading) \(NTAG424Memory.form)\n"
+            + fields.map { "\($0.0): \($0.1)\n" }.joined()
+    }
+
+    /// Nil unless `text` would give these lines.
+    package init?(parsing text: String) {
+        var values: [String: String] = [:]
+        for line in text.split(separator: "\n").dropFirst() {
+            let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
+            guard parts.count == 2, values.updateValue(parts[1], forKey: parts[0]) == nil else {
+                return nil
+            }
+        }
+        func bytes(_ name: String) -> [UInt8]? { values[name].flatMap { Hexadecimal.decode($0) } }
+        guard let uid = bytes("uid").flatMap(CardUID.init(bytes:)),
+            let signature = bytes("signature"),
+            signature.count == Originality.Family.ntag424.signatureSize,
+            let reads = values["reads"].flatMap({ UInt32($0) }), reads <= TapIdentity.mostReads,
+            let limit = values["failure-limit"], let chaining = values["chained-writing"]
+        else { return nil }
+        var keys: [Key] = []
+        for number in KeyNumber.allCases {
+            guard let key = values["key-\(number.rawValue)"].flatMap(NTAG424Memory.key) else {
+                return nil
+            }
+            keys.append(key)
+        }
+        var files: [File] = []
+        for file in FileNumber.allCases {
+            guard
+                let settings = bytes("settings-\(file.rawValue)").flatMap(
+                    FileSettings.init(change:)),
+                let content = bytes("file-\(file.rawValue)"), content.count == file.size,
+                settings.mirror.map({ file == .ndef && $0.fits(file.size) }) ?? true
+            else { return nil }
+            files.append(File(settings: settings, bytes: content))
+        }
+        let numbers = limit.split(separator: " ").compactMap { UInt16($0) }
+        let rule = numbers.count == 2 ? FailureRule(limit: numbers[0], decrement: numbers[1]) : nil
+        self.init(
+            uid: uid, signature: signature, files: files, keys: keys, reads: reads,
+            failureRule: rule, forbidsChaining: chaining == "forbidden")
+        usesOtherProtocol = values["protocol"] == NTAG424Memory.otherProtocol
+        guard self.text == text else { return nil }
+    }
+
+    private static func key(_ text: String) -> Key? {
+        let words = text.split(separator: " ")
+        guard words.count == 5, var bytes = Hexadecimal.decode(words[0]),
+            bytes.count == AESKey.size, let version = UInt8(words[1]),
+            let failures = UInt16(words[2]), let row = UInt16(words[3]),
+            let delays = UInt16(words[4])
+        else { return nil }
+        return Key(
+            key: AESKey(wiping: &bytes), version: version, failures: failures,
+            failuresInARow: row, delays: delays)
+    }
+}

@@ -1,0 +1,170 @@
+import CardCryptography
+import TapcardDomain
+
+/// The chip's work on its files, keys and settings, once a command is known to be genuine.
+extension NTAG424Side {
+    mutating func carryOut(
+        _ command: CardCommand, _ memory: inout NTAG424Memory, _ surroundings: Surroundings
+    ) throws(StatusFault) -> [UInt8] {
+        switch command {
+        case .getKeyVersion(let key):
+            guard isSelected else { throw StatusFault(0x9140) }
+            return [memory[key].version]
+        case .readSignature: return memory.signature
+        case .getCardUID:
+            guard session != nil else { throw StatusFault(0x91AE) }
+            return memory.uid.bytes
+        case .getFileSettings(let file):
+            guard isSelected else { throw StatusFault(0x91F0) }
+            return memory[file].settings.report(size: file.size)
+        case .getFileCounters(let file): return try counters(file, memory)
+        case .readData(let file, let offset, let length):
+            return try read(file, offset, length, &memory, surroundings)
+        case .writeData(let file, let offset, let data):
+            try write(file, offset, data, &memory)
+        case .changeKey(let change): try changeKey(change, &memory)
+        case .changeFileSettings(let file, let settings):
+            try changeSettings(file, settings, &memory)
+        case .setConfiguration(let configuration): try configure(configuration, &memory)
+        default: throw StatusFault(0x911C)
+        }
+        return []
+    }
+
+    /// Whether one of the conditions of a right, or that of reading and writing, holds.
+    static func allows(
+        _ others: [AccessCondition], _ settings: FileSettings,
+        _ right: KeyPath<AccessRights, AccessCondition>, _ key: KeyNumber?
+    ) -> Bool {
+        let held = (key.map { [.key($0)] } ?? []) + others
+        return [settings.rights[keyPath: right], settings.rights.readWrite]
+            .contains { held.contains($0) }
+    }
+
+    private mutating func read(
+        _ file: FileNumber, _ offset: Int, _ length: Int, _ memory: inout NTAG424Memory,
+        _ surroundings: Surroundings
+    ) throws(StatusFault) -> [UInt8] {
+        let content = try readable(file, &memory, surroundings, refused: 0x919D)
+        let count = length == 0 ? content.count - offset : length
+        guard offset < content.count, count > 0, offset + count <= content.count else {
+            throw StatusFault(0x91BE)
+        }
+        // An answer of full length has no room for padding and code.
+        let room = session == nil ? CardCommand.mostRead : CardCommand.mostRead - 24
+        guard count <= room || !isProtected(file, memory) else { throw StatusFault(0x917E) }
+        return Array(content[offset..<(offset + count)])
+    }
+
+    private func isProtected(_ file: FileNumber, _ memory: NTAG424Memory) -> Bool {
+        NTAG424Side.allows([], memory[file].settings, \.read, sessionKey)
+            && memory[file].settings.mode != .plain
+    }
+
+    /// The content of a file for the reader of the moment, with what it mirrors.
+    mutating func readable(
+        _ file: FileNumber, _ memory: inout NTAG424Memory, _ surroundings: Surroundings,
+        refused: UInt16
+    ) throws(StatusFault) -> [UInt8] {
+        guard isSelected else { throw StatusFault(refused == 0x6982 ? 0x6985 : 0x91F0) }
+        let settings = memory[file].settings
+        guard NTAG424Side.allows([.free], settings, \.read, sessionKey) else {
+            throw StatusFault(refused)
+        }
+        guard session == nil, let mirror = settings.mirror else { return memory[file].bytes }
+        if let limit = mirror.readLimit, memory.reads >= limit, filling == nil {
+            throw StatusFault(refused)
+        }
+        if filling == nil, memory.reads < TapIdentity.mostReads { memory.reads += 1 }
+        let drawn = filling ?? surroundings.random(TapIdentity.fillingSize)
+        filling = drawn
+        return memory.mirrored(mirror, filling: drawn)
+    }
+
+    private func counters(
+        _ file: FileNumber, _ memory: NTAG424Memory
+    ) throws(StatusFault) -> [UInt8] {
+        guard let mirror = memory[file].settings.mirror else { throw StatusFault(0x919D) }
+        switch mirror.countAccess {
+        case .never: throw StatusFault(0x919D)
+        case .free: break
+        case .key(let key):
+            guard sessionKey == key else { throw StatusFault(0x919D) }
+        }
+        return SettingsReader.bytes(Int(memory.reads)) + [0, 0]
+    }
+
+    private func write(
+        _ file: FileNumber, _ offset: Int, _ data: [UInt8], _ memory: inout NTAG424Memory
+    ) throws(StatusFault) {
+        guard isSelected else { throw StatusFault(0x91F0) }
+        guard NTAG424Side.allows([.free], memory[file].settings, \.write, sessionKey) else {
+            throw StatusFault(0x919D)
+        }
+        guard offset + data.count <= file.size else { throw StatusFault(0x91BE) }
+        memory[file].bytes.replaceSubrange(offset..<(offset + data.count), with: data)
+    }
+
+    private func changeKey(
+        _ change: KeyChange, _ memory: inout NTAG424Memory
+    ) throws(StatusFault) {
+        guard session != nil else { throw StatusFault(0x91AE) }
+        guard sessionKey == .application else { throw StatusFault(0x919D) }
+        guard let (key, version) = change.open(old: memory[change.number].key) else {
+            throw StatusFault(0x911E)
+        }
+        memory[change.number] = NTAG424Memory.Key(
+            key: key, version: version, failures: 0, failuresInARow: 0, delays: 0)
+    }
+
+    private func changeSettings(
+        _ file: FileNumber, _ settings: FileSettings, _ memory: inout NTAG424Memory
+    ) throws(StatusFault) {
+        guard session != nil else { throw StatusFault(0x91AE) }
+        guard case .key(let key) = memory[file].settings.rights.change, key == sessionKey else {
+            throw StatusFault(0x919D)
+        }
+        if let mirror = settings.mirror {
+            guard file == .ndef, mirror.fits(file.size) else { throw StatusFault(0x919E) }
+        }
+        memory[file].settings = settings
+        if settings.mirror == nil { memory.reads = 0 }
+    }
+
+    private func configure(
+        _ configuration: NTAG424Configuration, _ memory: inout NTAG424Memory
+    ) throws(StatusFault) {
+        guard session != nil else { throw StatusFault(0x91AE) }
+        guard sessionKey == .application else { throw StatusFault(0x919D) }
+        switch configuration {
+        case .noChainedWriting: memory.forbidsChaining = true
+        case .failureCounter(let limit, let decrement):
+            memory.failureRule = NTAG424Memory.FailureRule(limit: limit, decrement: decrement)
+        case .noFailureCounter: memory.failureRule = nil
+        case .leakageResilience:
+            // The addresses of that protocol are not played.
+            guard memory[.ndef].settings.mirror == nil else { throw StatusFault(0x919E) }
+            memory.usesOtherProtocol = true
+        // Not played; a real one never goes back.
+        case .randomUID: throw StatusFault(0x919E)
+        }
+    }
+}
+
+extension NTAG424Memory {
+    mutating func countFailure(_ number: KeyNumber) {
+        guard failureRule != nil else { return }
+        self[number].failures = min(self[number].failures + 1, .max - 1)
+        self[number].failuresInARow = min(self[number].failuresInARow + 1, .max - 1)
+        let row = self[number].failuresInARow
+        if row >= NTAG424Side.firstDelayed {
+            self[number].delays = min(row - NTAG424Side.firstDelayed + 1, NTAG424Side.mostDelays)
+        }
+    }
+
+    mutating func countSuccess(_ number: KeyNumber) {
+        self[number].failuresInARow = 0
+        let decrement = failureRule?.decrement ?? 0
+        self[number].failures -= min(self[number].failures, decrement)
+    }
+}

@@ -1,0 +1,240 @@
+import CardCryptography
+import TapcardDomain
+
+/// The chip's side of a conversation, with all that it loses without power: a state machine from
+/// commands to answers. It is as strict as an NTAG 424 DNA; where the data sheet leaves a choice,
+/// it takes the stricter one (docs/CARDS.md lists those).
+package struct NTAG424Side: Hashable, Sendable {
+    /// The circumstances of one command.
+    struct Surroundings {
+        /// The number of blocks in which the command came.
+        let blocks: Int
+        let random: (Int) -> [UInt8]
+    }
+
+    private enum Pending: Hashable {
+        case nothing
+        case proof(KeyNumber, card: [UInt8], isFirst: Bool)
+        /// Parts of an answer that are left.
+        case parts([[UInt8]])
+    }
+
+    var isSelected = false
+    var file: FileNumber?
+    var session: SecureSession?
+    var sessionKey: KeyNumber?
+    private var pending = Pending.nothing
+    /// The randomness in what is mirrored since the selection. Nil before the first read, which is
+    /// the one that counts: a phone reads the file in several parts, and they must fit together.
+    var filling: [UInt8]?
+
+    /// Wrong attempts in a row from which on the chip delays, and the most delays it makes.
+    static let firstDelayed: UInt16 = 50
+    static let mostDelays: UInt16 = 20
+
+    /// A chip that has just got power.
+    package init() {}
+
+    /// The answer to a command that came whole, in so many blocks.
+    package mutating func answer(
+        _ command: [UInt8], blocks: Int = 1, _ memory: inout NTAG424Memory,
+        random: (Int) -> [UInt8]
+    ) -> [UInt8] {
+        let waiting = pending
+        pending = .nothing
+        do throws(StatusFault) {
+            guard let apdu = CommandAPDU(command) else { throw StatusFault(0x6700) }
+            return try withoutActuallyEscaping(random) { random throws(StatusFault) in
+                let surroundings = Surroundings(blocks: blocks, random: random)
+                switch apdu.commandClass {
+                case 0x00: return try iso(apdu, &memory, surroundings)
+                case CardCommand.nativeClass:
+                    return try native(apdu, waiting, &memory, surroundings)
+                default: throw StatusFault(0x6E00)
+                }
+            }
+        } catch {
+            // Any refusal ends the session.
+            (session, sessionKey) = (nil, nil)
+            return ResponseAPDU([], error.status).bytes
+        }
+    }
+
+    /// Whether a command is one that writes, for faults and counters.
+    package static func isWrite(_ command: [UInt8]) -> Bool {
+        guard command.count > 1 else { return false }
+        let writing: [NTAG424Opcode] = [
+            .writeData, .changeKey, .changeFileSettings, .setConfiguration,
+        ]
+        return command[0] == CardCommand.nativeClass
+            ? writing.contains { $0.rawValue == command[1] } : command[1] == 0xD6
+    }
+
+    private mutating func iso(
+        _ apdu: CommandAPDU, _ memory: inout NTAG424Memory, _ surroundings: Surroundings
+    ) throws(StatusFault) -> [UInt8] {
+        let command = try CardCommand(iso: apdu)
+        switch command {
+        case .selectApplication:
+            (session, sessionKey, file) = (nil, nil, nil)
+            (isSelected, filling) = (true, nil)
+            return ResponseAPDU([], .isoDone).bytes
+        case .selectFile(let wanted):
+            guard isSelected else { throw StatusFault(0x6A82) }
+            (session, sessionKey, file, filling) = (nil, nil, wanted, nil)
+            return ResponseAPDU([], .isoDone).bytes
+        case .readBinary(let wanted, let offset, let length):
+            let file = try isoFile(wanted)
+            let content = try readable(file, &memory, surroundings, refused: 0x6982)
+            guard offset < content.count else { throw StatusFault(0x6A86) }
+            let end = min(content.count, offset + length)
+            return ResponseAPDU(Array(content[offset..<end]), .isoDone).bytes
+        case .updateBinary(let wanted, let offset, let data):
+            let file = try isoFile(wanted)
+            guard NTAG424Side.allows([.free], memory[file].settings, \.write, nil) else {
+                throw StatusFault(0x6982)
+            }
+            guard offset + data.count <= file.size else { throw StatusFault(0x6A86) }
+            memory[file].bytes.replaceSubrange(offset..<(offset + data.count), with: data)
+            return ResponseAPDU([], .isoDone).bytes
+        default: throw StatusFault(0x6D00)
+        }
+    }
+
+    private mutating func isoFile(_ wanted: FileNumber?) throws(StatusFault) -> FileNumber {
+        guard isSelected else { throw StatusFault(0x6985) }
+        // These have no protected form, so that a session cannot use them.
+        guard session == nil else { throw StatusFault(0x6982) }
+        if let wanted { (file, filling) = (wanted, file == wanted ? filling : nil) }
+        guard let file else { throw StatusFault(0x6985) }
+        return file
+    }
+
+    private mutating func native(
+        _ apdu: CommandAPDU, _ waiting: Pending, _ memory: inout NTAG424Memory,
+        _ surroundings: Surroundings
+    ) throws(StatusFault) -> [UInt8] {
+        guard apdu.first == 0, apdu.second == 0, apdu.expected == 0 else {
+            throw StatusFault(0x919E)
+        }
+        guard let opcode = NTAG424Opcode(rawValue: apdu.instruction) else {
+            throw StatusFault(0x911C)
+        }
+        if opcode == .more { return try goOn(apdu.data, waiting, &memory, surroundings) }
+        guard waiting == .nothing else { throw StatusFault(0x91CA) }
+        let mode = try mode(opcode, apdu.data, memory)
+        if opcode == .writeData, mode != .plain, surroundings.blocks > 1, memory.forbidsChaining {
+            throw StatusFault(0x917E)
+        }
+        let (header, data) =
+            try session?.open(opcode, apdu.data, mode)
+            ?? (
+                Array(apdu.data.prefix(opcode.headerSize)),
+                Array(apdu.data.dropFirst(opcode.headerSize))
+            )
+        let command = try CardCommand(opcode, header: header, data: data)
+        switch command {
+        case .authenticateFirst(let key), .authenticateNext(let key):
+            return try challenge(key, isFirst: opcode == .authenticateFirst, &memory, surroundings)
+        case .getVersion: return version(memory)
+        default: break
+        }
+        let answer = try carryOut(command, &memory, surroundings)
+        let status: StatusWord = opcode == .readSignature ? .signatureDone : .done
+        guard session != nil else { return ResponseAPDU(answer, status).bytes }
+        if case .changeKey(let change) = command, change.number == .application {
+            // The key of the session is gone, and with it the session.
+            (session, sessionKey) = (nil, nil)
+            return ResponseAPDU([], status).bytes
+        }
+        return ResponseAPDU(session?.seal(answer, mode, status: status) ?? [], status).bytes
+    }
+
+    /// How a command must be protected. Without a session everything is plain.
+    private func mode(
+        _ opcode: NTAG424Opcode, _ body: [UInt8], _ memory: NTAG424Memory
+    ) throws(StatusFault) -> CommunicationMode {
+        guard session != nil else { return .plain }
+        switch opcode {
+        case .authenticateFirst, .authenticateNext, .more: return .plain
+        case .getVersion, .getKeyVersion, .getFileSettings: return .authenticated
+        case .readData, .writeData:
+            guard let file = body.first.flatMap(FileNumber.init(rawValue:)) else {
+                throw StatusFault(0x91F0)
+            }
+            let settings = memory[file].settings
+            let right = opcode == .readData ? \AccessRights.read : \AccessRights.write
+            // What is free for everybody is plain, even in a session.
+            return NTAG424Side.allows([], settings, right, sessionKey) ? settings.mode : .plain
+        default: return .full
+        }
+    }
+
+    private mutating func challenge(
+        _ number: KeyNumber, isFirst: Bool, _ memory: inout NTAG424Memory,
+        _ surroundings: Surroundings
+    ) throws(StatusFault) -> [UInt8] {
+        guard isSelected else { throw StatusFault(0x9140) }
+        guard isFirst || session != nil else { throw StatusFault(0x919D) }
+        let key = memory[number]
+        if let rule = memory.failureRule, key.failures >= rule.limit { throw StatusFault(0x919D) }
+        if key.delays > 0 {
+            memory[number].delays -= 1
+            throw StatusFault(0x91AD)
+        }
+        if isFirst { (session, sessionKey) = (nil, nil) }
+        let card = surroundings.random(SecureSession.randomSize)
+        pending = .proof(number, card: card, isFirst: isFirst)
+        guard !memory.usesOtherProtocol else {
+            return ResponseAPDU(KeyProof.challengeOfOtherProtocol(card), .more).bytes
+        }
+        return ResponseAPDU(KeyProof.challenge(card, key.key), .more).bytes
+    }
+
+    private mutating func goOn(
+        _ data: [UInt8], _ waiting: Pending, _ memory: inout NTAG424Memory,
+        _ surroundings: Surroundings
+    ) throws(StatusFault) -> [UInt8] {
+        switch waiting {
+        case .nothing: throw StatusFault(0x91CA)
+        case .parts(let parts):
+            guard data.isEmpty else { throw StatusFault(0x917E) }
+            pending = parts.count > 1 ? .parts(Array(parts.dropFirst())) : .nothing
+            return ResponseAPDU(parts[0], parts.count > 1 ? .more : .done).bytes
+        case .proof(let number, let card, let isFirst):
+            guard data.count == 2 * SecureSession.randomSize else { throw StatusFault(0x917E) }
+            let key = memory[number].key
+            guard !memory.usesOtherProtocol,
+                let reader = KeyProof.readerRandom(data, card: card, key)
+            else {
+                memory.countFailure(number)
+                throw StatusFault(0x91AE)
+            }
+            memory.countSuccess(number)
+            let transaction =
+                isFirst
+                ? surroundings.random(SecureSession.transactionSize) : session?.transaction ?? []
+            session = SecureSession(
+                key: key, reader: reader, card: card, transaction: transaction,
+                commands: isFirst ? 0 : session?.commands ?? 0)
+            sessionKey = number
+            let confirmation = KeyProof.confirmation(
+                reader, transaction: isFirst ? transaction : nil, key)
+            return ResponseAPDU(confirmation, .done).bytes
+        }
+    }
+
+    private mutating func version(_ memory: NTAG424Memory) -> [UInt8] {
+        let parts = [
+            NTAG424Side.hardware, NTAG424Side.software, memory.uid.bytes + NTAG424Side.production,
+        ]
+        let all = parts.flatMap(\.self)
+        let sealed = session?.seal(all, .authenticated) ?? all
+        pending = .parts([Array(sealed[7..<14]), Array(sealed[14...])])
+        return ResponseAPDU(Array(sealed[..<7]), .more).bytes
+    }
+
+    private static let hardware: [UInt8] = [0x04, 0x04, 0x02, 0x30, 0x00, 0x11, 0x05]
+    private static let software: [UInt8] = [0x04, 0x04, 0x02, 0x01, 0x02, 0x11, 0x05]
+    private static let production: [UInt8] = [0xCF, 0x5D, 0x90, 0x45, 0x10, 0x46, 0x21]
+}

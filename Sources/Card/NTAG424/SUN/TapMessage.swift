@@ -1,0 +1,89 @@
+package import CardCryptography
+package import TapcardDomain
+import TextCodecs
+
+/// The values that a card writes into its URL at each read without authentication (SUN): who it is,
+/// how often it was read, a part of its file, and the code that proves all of it.
+///
+/// `?p=<32 digits>&d=<64 digits>&m=<16 digits>`
+package struct TapMessage: Hashable, Sendable {
+    /// The length of the mirrored part of the file, in bytes.
+    package static let dataSize = 32
+
+    /// The three values as they stand in the URL.
+    package let identity: String
+    package let data: String
+    package let code: String
+
+    /// The content of a message whose code is verified.
+    package struct Content: Hashable, Sendable {
+        package let identity: TapIdentity
+        /// The mirrored part of the file.
+        package let fileData: [UInt8]
+
+        package init(identity: TapIdentity, fileData: [UInt8]) {
+            (self.identity, self.fileData) = (identity, fileData)
+        }
+    }
+
+    /// Why a message is not believed.
+    package enum Refusal: Error, Hashable, Sendable {
+        /// A value has another length, or other characters than the chip writes.
+        case malformed
+        /// The identity was not encrypted with the key of this issuer.
+        case foreign
+        /// The code is not that of this card, this count and this data.
+        case forged
+    }
+
+    /// The values of a URL. The chip writes capital digits alone, so others are refused: a message
+    /// has one spelling.
+    package init(identity: String, data: String, code: String) throws(Refusal) {
+        let sizes = [
+            (identity, TapIdentity.encryptedSize), (data, TapMessage.dataSize),
+            (code, TapKeys.codeSize),
+        ]
+        let isWellFormed = sizes.allSatisfy { text, size in
+            text.utf8.count == 2 * size
+                && text.utf8.allSatisfy {
+                    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                        || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0)
+                }
+        }
+        guard isWellFormed else { throw .malformed }
+        (self.identity, self.data, self.code) = (identity, data, code)
+    }
+
+    /// The message of a card, as the chip makes it.
+    package init(
+        _ content: Content, metaKey: AESKey, fileKey: AESKey, filling: [UInt8]
+    ) {
+        precondition(content.fileData.count == TapMessage.dataSize, "32 bytes are mirrored")
+        let keys = TapKeys(fileKey: fileKey, identity: content.identity)
+        identity = Hexadecimal.encode(content.identity.encrypted(key: metaKey, filling: filling))
+        data = Hexadecimal.encode(keys.encrypt(content.fileData))
+        code = Hexadecimal.encode(keys.code(for: "\(identity)&d=\(data)&m="))
+    }
+
+    /// Verifies it. `metaKey` is the same for all cards of the issuer, `fileKey` is the key of the
+    /// card that the message names.
+    package func verify(
+        metaKey: AESKey, fileKey: (CardUID) -> AESKey
+    ) throws(Refusal) -> Content {
+        guard let encrypted = Hexadecimal.decode(identity), let bytes = Hexadecimal.decode(data),
+            let code = Hexadecimal.decode(code)
+        else { throw .malformed }
+        guard let identity = TapIdentity(decrypting: encrypted, key: metaKey) else {
+            throw .foreign
+        }
+        let keys = TapKeys(fileKey: fileKey(identity.uid), identity: identity)
+        guard keys.accepts(code, for: protected) else { throw .forged }
+        return Content(identity: identity, fileData: keys.decrypt(bytes))
+    }
+
+    /// The query of the URL, as the file has it from its first value on.
+    package var query: String { "p=\(protected)\(code)" }
+
+    /// The part of the URL for which the code is: from the first value to just before the code.
+    private var protected: String { "\(identity)&d=\(data)&m=" }
+}

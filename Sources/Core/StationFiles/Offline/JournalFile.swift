@@ -1,0 +1,229 @@
+package import CardCryptography
+import DurableFile
+import Ledger
+package import TapcardCore
+
+/// The file with a station's journal of offline payments. Lines are added at its end, and synced
+/// before they are acknowledged.
+package struct JournalFile: Sendable, Hashable {
+    private static let mode: UInt32 = 0o600
+    private static let othersMayWrite: UInt32 = 0o022
+
+    package let path: String
+
+    package init(_ path: String) { self.path = path }
+
+    /// The journal; nil before the first one is made.
+    package func load(_ keys: KeyRing) throws(TapcardError) -> OfflineJournal? {
+        try read(keys)?.journal
+    }
+
+    /// Whether there is a journal with lines, at little cost: a tap asks this. One that cannot be
+    /// read may have some: who loads it then learns why.
+    package var mayHaveLines: Bool {
+        do throws(FileError) {
+            let bytes = try DurableFile(path).read() ?? []
+            return bytes.count { $0 == UInt8(ascii: "\n") } > 1
+        } catch {
+            return true
+        }
+    }
+
+    /// The journal, made now if there is none. An empty one for another ledger is replaced.
+    package func loadOrMake(
+        _ keys: KeyRing, _ make: () -> OfflineJournal
+    ) throws(TapcardError) -> OfflineJournal {
+        try alone { () throws(TapcardError) in
+            let journal = make()
+            if let known = try load(keys), !known.lines.isEmpty || known.isForLedger(of: journal) {
+                return known
+            }
+            try replace(by: journal)
+            return journal
+        }
+    }
+
+    /// Decides with the journal at hand which line to add, if any, while no other process changes
+    /// it. Returns once the line is on the disk.
+    package func add<Success>(
+        _ keys: KeyRing,
+        _ decide: (OfflineJournal) throws(TapcardError) -> (line: JournalLine?, Success)
+    ) throws(TapcardError) -> Success {
+        try alone { () throws(TapcardError) in
+            guard let found = try read(keys) else { throw missing }
+            let (line, success) = try decide(found.journal)
+            guard let line else { return success }
+            var journal = found.journal
+            let bytes = journal.append(line)
+            // A longer one could not be read again.
+            guard found.length + bytes.count <= DurableFile.readingLimit else { throw full }
+            do throws(AppendError) {
+                try DurableFile(path).append(bytes, at: found.length)
+            } catch {
+                guard error.isUndone else { throw notKnown(error.cause, line) }
+                throw unwritable(error.cause)
+            }
+            return success
+        }
+    }
+
+    /// Brings every line to the disk again: one whose sync has failed may be there in memory alone.
+    package func renew(_ keys: KeyRing) throws(TapcardError) {
+        try alone { () throws(TapcardError) in
+            guard let journal = try load(keys) else { throw missing }
+            try replace(by: journal)
+        }
+    }
+
+    /// Seals the journal with the keys that take the place of those it is sealed with. One that is
+    /// sealed with the new keys already stays as it is: so this can be repeated after a failure.
+    func reseal(from old: KeyRing, to new: KeyRing) throws(TapcardError) {
+        guard (try? DurableFile(path).permissions()) != nil else { return }
+        try alone { () throws(TapcardError) in
+            if (try? load(new)) != nil { return }
+            guard var journal = try load(old) else { return }
+            journal.reseal(under: new)
+            try replace(by: journal)
+        }
+    }
+
+    /// Takes out the lines up to this number, which are booked, from the journal with this id.
+    /// `prepare` is run first, if there are any.
+    func drop(
+        through number: Int64, of id: JournalID, _ keys: KeyRing,
+        _ prepare: () throws(TapcardError) -> Void
+    ) throws(TapcardError) {
+        try alone { () throws(TapcardError) in
+            guard var journal = try load(keys), journal.id == id, number > journal.booked else {
+                return
+            }
+            try prepare()
+            journal.drop(through: number, under: keys)
+            try replace(by: journal)
+        }
+    }
+
+    /// Runs the body while no line is added or taken out, if none was taken out since the journal
+    /// was like this.
+    func whileUnresolved(
+        since before: OfflineJournal, _ keys: KeyRing,
+        _ body: () throws(TapcardError) -> Void
+    ) throws(TapcardError) -> Bool {
+        try alone { () throws(TapcardError) in
+            guard let now = try load(keys), now.id == before.id, now.booked == before.booked
+            else { return false }
+            try body()
+            return true
+        }
+    }
+
+    private func alone<Success>(
+        _ body: () throws(TapcardError) -> Success
+    ) throws(TapcardError) -> Success {
+        try FileLock.holding(path + ".lock", orThrow: unwritable, body)
+    }
+
+    private func replace(by journal: OfflineJournal) throws(TapcardError) {
+        do throws(FileError) {
+            try DurableFile(path).write(journal.bytes, mode: JournalFile.mode)
+        } catch {
+            throw unwritable(error)
+        }
+    }
+
+    /// The journal as far as it is as it was written, and what is wrong with the rest; nil before
+    /// the first one is made.
+    func loadSound(
+        _ keys: KeyRing
+    ) throws(TapcardError) -> (journal: OfflineJournal, damage: TapcardError?)? {
+        guard let bytes = try bytes() else { return nil }
+        let (journal, _, altered) = try parsed { () throws(OfflineJournal.Unreadable) in
+            try OfflineJournal.sound(in: bytes, keys)
+        }
+        guard let altered else { return (journal, nil) }
+        let damage = TapcardError(
+            .fileUnusable,
+            "The journal \(path) cannot be used: line \(altered) is not as it was written.",
+            meaning: journal.lines.isEmpty
+                ? "No offline payment is taken, and those in it are not booked."
+                : "No offline payment is taken. The purchases before that line are booked "
+                    + "(\(journal.lines.count)), and those from it on are not.",
+            next: [.file(.keepJournal)])
+        return (journal, damage)
+    }
+
+    private func read(
+        _ keys: KeyRing
+    ) throws(TapcardError) -> (journal: OfflineJournal, length: Int)? {
+        guard let bytes = try bytes() else { return nil }
+        return try parsed { () throws(OfflineJournal.Unreadable) in
+            try OfflineJournal.parsing(bytes, keys)
+        }
+    }
+
+    private func bytes() throws(TapcardError) -> [UInt8]? {
+        let file = DurableFile(path)
+        let (names, exposure): (Int, FileExposure?)
+        let bytes: [UInt8]?
+        do throws(FileError) {
+            names = try file.nameCount()
+            exposure = try file.exposure(JournalFile.othersMayWrite)
+            bytes = try file.read()
+        } catch {
+            throw unusable("it cannot be read (\(error.detail))")
+        }
+        // Lines that were added under one name would be missing under the other.
+        if names > 1 { throw unusable("it has a second name (a hard link)") }
+        if let exposure { throw unusable(exposure.words) }
+        return bytes
+    }
+
+    private func parsed<Success>(
+        _ parse: () throws(OfflineJournal.Unreadable) -> Success
+    ) throws(TapcardError) -> Success {
+        do throws(OfflineJournal.Unreadable) {
+            return try parse()
+        } catch {
+            switch error {
+            case .notAJournal: throw unusable("it is not a journal of tapcard")
+            case .keyMissing(let id):
+                throw unusable("it is sealed with key \(id), which this station does not have")
+            case .altered(let line): throw unusable("line \(line) is not as it was written")
+            }
+        }
+    }
+
+    private var missing: TapcardError {
+        TapcardError(OfflineJudgement.Reason.noSnapshot)
+    }
+
+    private func unusable(_ why: String) -> TapcardError {
+        TapcardError(
+            .fileUnusable, "The journal \(path) cannot be used: \(why).",
+            meaning: "No offline payment is taken, and those in it are not booked.",
+            next: [.file(.keepJournal)])
+    }
+
+    private func unwritable(_ error: FileError) -> TapcardError {
+        TapcardError(
+            .ledgerUnreachable, "The journal of purchases cannot be written: \(error.detail).",
+            meaning: "Not paid: nothing was taken from the card.",
+            next: [.ledger(.waitForLedger(nil))])
+    }
+
+    private var full: TapcardError {
+        TapcardError(
+            .ledgerUnreachable, "The ledger cannot be reached, and the journal is full.",
+            meaning: "Not paid: nothing was taken from the card.",
+            next: [.ledger(.waitForLedger(nil))])
+    }
+
+    private func notKnown(_ error: FileError, _ line: JournalLine) -> TapcardError {
+        TapcardError(
+            .outcomeUnknown,
+            "The disk failed while the journal was being written: \(error.detail). Whether the "
+                + "purchase \(line.id) is in it is not known.",
+            meaning: "Nothing was written to the card.",
+            next: [.request(.repeatWithID(line.id))], uid: line.uid, operation: line.id)
+    }
+}

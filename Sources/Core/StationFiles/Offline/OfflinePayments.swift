@@ -1,0 +1,341 @@
+package import CardCryptography
+import DurableFile
+package import Ledger
+package import TapcardCore
+package import TapcardDomain
+
+/// Purchases at a station whose ledger is offline: they are written into its journal, and
+/// booked when the ledger is back.
+package struct OfflinePayments: Sendable {
+    private let journal: JournalFile
+    private let snapshot: SnapshotFile
+    private let memoryPath: String
+
+    /// Both files are in the station's data folder; `memory` is the file of the station's memory.
+    package init(in folder: String, memory: String) {
+        journal = JournalFile(folder + "/deferred.journal")
+        snapshot = SnapshotFile(folder + "/deferred.snapshot")
+        memoryPath = memory
+    }
+
+    package var journalPath: String { journal.path }
+
+    /// The state of the files, for people who watch.
+    package struct Status: Sendable, Hashable {
+        package let currency: Currency
+        /// The sum and the number of the purchases that are not booked, in minor units.
+        package let unbooked: Int64
+        package let purchases: Int
+        package let oldest: Timestamp?
+        package let cards: Int?
+        /// The age of the snapshot; nil without one that counts.
+        package let age: Duration?
+    }
+
+    /// Nil for a station that has neither journal nor snapshot.
+    package func status(
+        _ keys: KeyRing, at now: Timestamp, _ uptime: Uptime?
+    ) throws(TapcardError) -> Status? {
+        let (lines, cards) = (try journal.load(keys), snapshot.load(keys))
+        guard let currency = lines?.currency ?? cards?.currency else { return nil }
+        return Status(
+            currency: currency, unbooked: lines?.sum() ?? 0, purchases: lines?.lines.count ?? 0,
+            oldest: lines?.lines.first?.at, cards: cards?.cardCount,
+            age: cards?.age(at: now, uptime))
+    }
+
+    /// Keeps the station's journal readable while other keys take the place of its keys: a table
+    /// has no key that was retired, and masters seal otherwise than a table.
+    package func changeKeys(from old: KeyRing, to new: KeyRing) throws(TapcardError) {
+        try journal.reseal(from: old, to: new)
+    }
+
+    // MARK: Offline
+
+    /// The station's memory of its ledger.
+    package func memory() throws(TapcardError) -> StationMemory {
+        func unusable(_ why: String) -> TapcardError {
+            TapcardError(
+                .fileUnusable,
+                "The ledger cannot be reached, and \(memoryPath) cannot be read: \(why).",
+                meaning: "Nothing was done now. Whether the same was done before is not known.",
+                next: [.ledger(.readCardWhenBack)])
+        }
+        let file = DurableFile(memoryPath)
+        let exposure: FileExposure?
+        let bytes: [UInt8]
+        do throws(FileError) {
+            let othersMayWrite: UInt32 = 0o022
+            (exposure, bytes) = (try file.exposure(othersMayWrite), try file.read() ?? [])
+        } catch {
+            throw unusable(error.detail)
+        }
+        if let exposure { throw unusable(exposure.words) }
+        return StationMemory(String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Accepts a purchase while the ledger is offline, by the snapshot and within the caps. The
+    /// tag is only read. Returns once the purchase is in the journal.
+    package func pay(
+        _ amount: Money, id: OperationID, only card: CardUID?, within caps: OfflineLimits,
+        at station: Station
+    ) async throws(TapcardError) -> Receipt {
+        if let replayed = try replay(amount, id, card, caps, station) { return replayed }
+        try station.requirePayable(amount)
+        func question(
+            _ journal: OfflineJournal
+        ) throws(TapcardError) -> OfflineJudgement.Question {
+            let surroundings = station.surroundings
+            // Loaded for each question: while the card was waited for, another process may have
+            // booked the journal, and removed the snapshot with it.
+            let memory = try memory()
+            if let earlier = memory.earlierTry(of: id) {
+                throw TapcardError(
+                    earlier, in: amount.currency, because: "The ledger cannot be reached.",
+                    uid: nil)
+            }
+            return OfflineJudgement.Question(
+                amount, within: caps, snapshot.load(station.keys), journal, memory,
+                at: surroundings.now(), surroundings.uptime())
+        }
+        guard let before = try journal.load(station.keys) else {
+            throw TapcardError(OfflineJudgement.Reason.noSnapshot)
+        }
+        if let reason = try question(before).refusalOfAll { throw TapcardError(reason) }
+        let seen = try await station.lookWithoutLedger(
+            only: card, knowing: snapshot.load(station.keys))
+        if let replayed = try replay(amount, id, card, caps, station) { return replayed }
+        func answered(
+            _ line: JournalLine, _ journal: OfflineJournal
+        ) throws(TapcardError) -> Receipt {
+            try receipt(of: line, journal, amount, card, caps, station)
+        }
+        return try journal.add(station.keys) { journal throws(TapcardError) in
+            if let known = journal.line(id) { return (nil, try answered(known, journal)) }
+            let asked = try question(journal)
+            switch OfflineJudgement(asked, seen) {
+            case .refused(let reason): throw TapcardError(reason, uid: seen.uid)
+            case .accepted(let account, let balance):
+                let line = JournalLine(
+                    number: journal.written + 1, id: id, uid: seen.uid, chip: seen.chip,
+                    account: account, record: seen.record ?? [], amount: amount.minorUnits,
+                    cashier: station.surroundings.cashier, at: asked.now)
+                var after = journal
+                _ = after.append(line)
+                return (
+                    line,
+                    Station.receipt(
+                        line, in: after, balance: balance, limit: caps.station, isReplayed: false)
+                )
+            }
+        }
+    }
+
+    /// The answer to a request that is in the journal already.
+    private func replay(
+        _ amount: Money, _ id: OperationID, _ card: CardUID?, _ caps: OfflineLimits,
+        _ station: Station
+    ) throws(TapcardError) -> Receipt? {
+        guard let found = try journal.load(station.keys), let line = found.line(id) else {
+            return nil
+        }
+        let receipt = try receipt(of: line, found, amount, card, caps, station)
+        try journal.renew(station.keys)
+        return receipt
+    }
+
+    /// The answer to a request that was sold before, where the ledger is back and the journal is
+    /// not booked: to begin it again could end in "not paid". Nil for any other request.
+    package func earlierReceipt(
+        _ amount: Money, _ id: OperationID, _ card: CardUID?, within caps: OfflineLimits,
+        at station: Station
+    ) throws(TapcardError) -> Receipt? {
+        guard mayHaveLines, let found = try? journal.loadSound(station.keys)?.journal,
+            let line = found.line(id)
+        else { return nil }
+        return try receipt(of: line, found, amount, card, caps, station)
+    }
+
+    private func receipt(
+        of line: JournalLine, _ found: OfflineJournal, _ amount: Money, _ card: CardUID?,
+        _ caps: OfflineLimits, _ station: Station
+    ) throws(TapcardError) -> Receipt {
+        guard line.amount == amount.minorUnits, card == nil || card == line.uid else {
+            throw station.otherRequest(line)
+        }
+        let balance = left(line.uid, showing: line.balanceOnTag, found, station.keys)
+        return Station.receipt(
+            line, in: found, balance: Money(minorUnits: balance, found.currency),
+            limit: caps.station, isReplayed: true)
+    }
+
+    /// The money that is left on a card, in minor units, as far as it is known here.
+    private func left(
+        _ uid: CardUID, showing balance: Int64, _ found: OfflineJournal, _ keys: KeyRing
+    ) -> Int64 {
+        let known = snapshot.load(keys)?.card(uid)?.balance ?? balance
+        return max(min(known, balance) - found.sum(of: uid), 0)
+    }
+
+    /// A card that was read while the ledger is offline, less what it has paid here since.
+    package func lessUnbooked(
+        _ summary: CardSummary, _ keys: KeyRing
+    ) throws(TapcardError) -> CardSummary {
+        guard summary.ledger == .unreachable, let balance = summary.balance,
+            let found = try journal.load(keys), found.currency == balance.currency
+        else { return summary }
+        let unbooked = found.sum(of: summary.uid)
+        guard unbooked > 0 else { return summary }
+        let rest = left(summary.uid, showing: balance.minorUnits, found, keys)
+        return summary.leaving(
+            Money(minorUnits: rest, found.currency),
+            unbooked: Money(minorUnits: unbooked, found.currency))
+    }
+
+    // MARK: In reach
+
+    /// The purchases of a journal that were booked.
+    package struct Booked: Sendable, Hashable {
+        package let currency: Currency
+        package internal(set) var purchases = 0
+        /// The sum of the purchases, and the part that the cards could not pay, in minor units.
+        package internal(set) var amount: Int64 = 0
+        package internal(set) var shortfall: Int64 = 0
+
+        init(_ currency: Currency) { self.currency = currency }
+
+        mutating func note(_ booking: BookedPayment) {
+            guard booking.isNew else { return }
+            purchases += 1
+            amount += booking.operation.amount
+            shortfall += booking.shortfall
+        }
+    }
+
+    /// How many purchases are booked before the journal is written without them.
+    private static let mostAtOnce = 100
+
+    /// Whether anything may be left to book: asked before every tap.
+    package var mayHaveLines: Bool { journal.mayHaveLines }
+
+    /// Books every purchase in the journal, in order. It may be interrupted and repeated at any
+    /// point: a purchase has an id, under which the ledger books it once. Of a journal that was
+    /// altered, the purchases before the altered line are booked, and the file stays as it is.
+    package func book(
+        into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
+    ) async throws(TapcardError) -> Booked? {
+        guard let (lines, damage) = try journal.loadSound(keys) else { return nil }
+        if let damage {
+            _ = try await OfflinePayments.book(lines, into: ledger, at: now) { _ in }
+            // It has balances from before these purchases.
+            try snapshot.remove()
+            throw damage
+        }
+        guard !lines.lines.isEmpty else { return nil }
+        return try await OfflinePayments.book(lines, into: ledger, at: now) {
+            number throws(TapcardError) in
+            // The snapshot has balances from before these purchases. A till that is cut off again
+            // must not accept the same money twice.
+            try journal.drop(through: number, of: lines.id, keys) { () throws(TapcardError) in
+                try snapshot.remove()
+            }
+        }
+    }
+
+    /// Books a copy of a journal, such as that of a station that is out of order. The copy stays as
+    /// it is.
+    package static func book(
+        copy path: String, into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
+    ) async throws(TapcardError) -> Booked? {
+        guard let (lines, damage) = try JournalFile(path).loadSound(keys) else { return nil }
+        let booked = try await book(lines, into: ledger, at: now) { _ in }
+        if let damage { throw damage }
+        return booked
+    }
+
+    private static func book(
+        _ journal: OfflineJournal, into ledger: any LedgerStore, at now: Timestamp,
+        _ drop: (Int64) throws(TapcardError) -> Void
+    ) async throws(TapcardError) -> Booked {
+        try await require(journal, ledger)
+        var booked = Booked(journal.currency)
+        var failure: LedgerError?
+        for (place, line) in journal.lines.enumerated() {
+            let booking: BookedPayment
+            do throws(LedgerError) {
+                booking = try await ledger.book(
+                    journal.purchase(line), at: ledger.time(at: now))
+            } catch {
+                if failure == nil { try drop(line.number - 1) }
+                // If one card's rows are unreadable, purchases by other cards are still booked.
+                guard [.corrupt, .newer].contains(error.kind) else { throw TapcardError(error) }
+                failure = failure ?? error
+                continue
+            }
+            booked.note(booking)
+            guard failure == nil else { continue }
+            if (place + 1).isMultiple(of: OfflinePayments.mostAtOnce) { try drop(line.number) }
+        }
+        if let failure { throw TapcardError(failure) }
+        try drop(journal.written)
+        return booked
+    }
+
+    /// Refuses a journal of another ledger: it would charge cards that have not paid.
+    private static func require(
+        _ journal: OfflineJournal, _ ledger: any LedgerStore
+    ) async throws(TapcardError) {
+        let ledgerID = try await asking { () throws(LedgerError) in try await ledger.ledgerID() }
+        guard journal.ledgerID == ledgerID, journal.currency == ledger.currency else {
+            throw TapcardError(
+                .fileUnusable,
+                "The journal has purchases for another ledger.",
+                meaning: "They are not booked.", next: [.file(.bookElsewhere)])
+        }
+    }
+
+    /// Takes a snapshot of the cards, and reports the journal to the ledger first: from then on the
+    /// ledger knows that this station may have purchases.
+    package func takeSnapshot(
+        of ledger: any LedgerStore, _ keys: KeyRing, within caps: OfflineLimits,
+        _ surroundings: Station.Surroundings
+    ) async throws(TapcardError) -> CardSnapshot {
+        let (now, uptime) = (surroundings.now(), surroundings.uptime())
+        let ledgerID = try await OfflinePayments.asking { () throws(LedgerError) in
+            try await ledger.ledgerID()
+        }
+        let lines = try journal.loadOrMake(keys) {
+            OfflineJournal(
+                id: surroundings.newID(), currency: ledger.currency, ledgerID: ledgerID, under: keys
+            )
+        }
+        try await OfflinePayments.require(lines, ledger)
+        let report = JournalReport(
+            id: lines.id, written: lines.written, lasting: caps.age,
+            limit: caps.station.minorUnits)
+        let taken = try await OfflinePayments.asking { () throws(LedgerError) in
+            try await ledger.note(report, at: ledger.time(at: now))
+            return try await CardSnapshot(of: ledger, at: now, uptime)
+        }
+        // Lines that were booked in the meantime may be in it or not.
+        let isSaved = try journal.whileUnresolved(since: lines, keys) { () throws(TapcardError) in
+            try snapshot.save(taken, keys)
+        }
+        guard isSaved else {
+            throw TapcardError(
+                .refusal(.wrongState), "Purchases were booked while the snapshot was taken.",
+                meaning: "No snapshot was kept: take it again.", next: [])
+        }
+        return taken
+    }
+
+    private static func asking<Success>(
+        _ question: () async throws(LedgerError) -> Success
+    ) async throws(TapcardError) -> Success {
+        do throws(LedgerError) {
+            return try await question()
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+}

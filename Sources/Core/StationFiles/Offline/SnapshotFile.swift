@@ -1,0 +1,44 @@
+package import CardCryptography
+import DurableFile
+package import TapcardCore
+
+/// The file with the snapshot of the cards, by which a station takes offline payments.
+package struct SnapshotFile: Sendable, Hashable {
+    private static let mode: UInt32 = 0o600
+
+    package let path: String
+
+    package init(_ path: String) { self.path = path }
+
+    /// The snapshot; nil without one, or where no key of this station has sealed it.
+    package func load(_ keys: KeyRing) -> CardSnapshot? {
+        guard let bytes = try? DurableFile(path).read(limit: CardSnapshot.longest) else {
+            return nil
+        }
+        return CardSnapshot(bytes, keys)
+    }
+
+    /// Removes the snapshot: it has balances from before a purchase was booked.
+    package func remove() throws(TapcardError) {
+        do throws(FileError) {
+            try DurableFile(path).remove()
+        } catch {
+            throw TapcardError(
+                .fileUnusable, "The snapshot of the cards cannot be removed: \(error.detail).",
+                meaning: "The offline payments are booked, and booked once.",
+                next: [])
+        }
+    }
+
+    package func save(_ snapshot: CardSnapshot, _ keys: KeyRing) throws(TapcardError) {
+        do throws(FileError) {
+            // After a power failure an older snapshot, or none, costs only sales.
+            try DurableFile(path).write(
+                snapshot.bytes(under: keys), mode: SnapshotFile.mode, durable: false)
+        } catch {
+            throw TapcardError(
+                .fileUnusable, "The snapshot of the cards cannot be written: \(error.detail).",
+                meaning: "Without it no offline payment can be taken.", next: [])
+        }
+    }
+}

@@ -1,0 +1,159 @@
+package import CardCryptography
+package import Ledger
+package import TapcardDomain
+
+/// The cards of a ledger at one moment, as far as a station needs them for an offline payment: a
+/// fixed number of bytes for each card, in the order of their numbers.
+package struct CardSnapshot: Sendable, Hashable {
+    /// The most cards in a snapshot: 20 megabytes.
+    package static let mostCards = 1_000_000
+    /// The longest snapshot, in bytes.
+    package static let longest = mostCards * rowSize + 1_024
+    private static let rowSize = 20
+    private static let uidSize = 7
+    private static let head = Array("tapcard snapshot 1\n".utf8)
+    /// That of a station with a table of card keys, which seals with a key of its own.
+    private static let tableHead = Array("tapcard table snapshot 1\n".utf8)
+    private static let purpose = "snapshot"
+
+    package let currency: Currency
+    /// The name of the ledger; nil for a ledger of one machine.
+    package let ledgerID: String?
+    package let takenAt: Timestamp
+    package let takenUptime: Uptime?
+    /// The keys that the ledger had retired.
+    package let retiredKeys: Set<UInt8>
+    private let rows: [UInt8]
+
+    private init(
+        currency: Currency, ledgerID: String?, takenAt: Timestamp, takenUptime: Uptime?,
+        retiredKeys: Set<UInt8>, rows: [UInt8]
+    ) {
+        (self.currency, self.ledgerID) = (currency, ledgerID)
+        (self.takenAt, self.takenUptime) = (takenAt, takenUptime)
+        (self.retiredKeys, self.rows) = (retiredKeys, rows)
+    }
+
+    /// Reads all cards at length, at most `mostCards`, while other work on the ledger goes on. The
+    /// time is that of the station when the reading begins.
+    package init(
+        of ledger: any LedgerStore, at now: Timestamp, _ uptime: Uptime?
+    ) async throws(LedgerError) {
+        let ledgerID = try await ledger.ledgerID()
+        let read = try await ledger.readAtLength { rows throws(LedgerError) in
+            var packed: [UInt8] = []
+            var cards = rows.pagesOfStandings()
+            while let card = try cards.next() {
+                guard packed.count < CardSnapshot.mostCards * CardSnapshot.rowSize else {
+                    throw LedgerError(
+                        .refused,
+                        "the ledger has more than \(CardSnapshot.mostCards) cards, too many for a "
+                            + "snapshot; offline payments cannot be taken")
+                }
+                packed += CardSnapshot.row(of: card)
+            }
+            return (packed, Set(try rows.retiredKeys().map(\.id)))
+        }
+        self.init(
+            currency: ledger.currency, ledgerID: ledgerID, takenAt: now, takenUptime: uptime,
+            retiredKeys: read.1, rows: read.0)
+    }
+
+    package var cardCount: Int { rows.count / CardSnapshot.rowSize }
+
+    /// The card in the snapshot; nil for a card that the ledger did not know.
+    package func card(_ uid: CardUID) -> CardStanding? {
+        var (low, high) = (0, cardCount)
+        while low < high {
+            let middle = (low + high) / 2
+            let found = uidBytes(middle)
+            if found.elementsEqual(uid.bytes) { return standing(middle, uid) }
+            let isBefore = found.lexicographicallyPrecedes(uid.bytes)
+            (low, high) = isBefore ? (middle + 1, high) : (low, middle)
+        }
+        return nil
+    }
+
+    /// How old the snapshot is: by the monotonic clock, or by the time of day where the
+    /// machine was restarted. Nil where that time is still to come.
+    package func age(at now: Timestamp, _ uptime: Uptime?) -> Duration? {
+        if let uptime, let takenUptime, let age = uptime.millisecondsSince(takenUptime) {
+            return .milliseconds(age)
+        }
+        return now < takenAt ? nil : .milliseconds(now.millisecondsSince(takenAt))
+    }
+
+    private func uidBytes(_ index: Int) -> ArraySlice<UInt8> {
+        let start = index * CardSnapshot.rowSize
+        return rows[start..<start + CardSnapshot.uidSize]
+    }
+
+    private func standing(_ index: Int, _ uid: CardUID) -> CardStanding? {
+        let start = index * CardSnapshot.rowSize + CardSnapshot.uidSize
+        let flags = rows[start]
+        let statuses = LedgerCard.Status.allCases
+        guard Int(flags >> 1) < statuses.count,
+            let confirmed = SequenceNumber(UInt32(number(start + 1, 4)))
+        else { return nil }
+        return CardStanding(
+            uid: uid, status: statuses[Int(flags >> 1)], account: Int(number(start + 5, 4)),
+            confirmed: confirmed, balance: Int64(number(start + 9, 4)), isOpen: flags & 1 == 1)
+    }
+
+    private func number(_ start: Int, _ count: Int) -> UInt64 {
+        rows[start..<start + count].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    private static func row(of card: CardStanding) -> [UInt8] {
+        let status = LedgerCard.Status.allCases.firstIndex(of: card.status) ?? 0
+        return card.uid.bytes + [UInt8(status) << 1 | (card.isOpen ? 1 : 0)]
+            + bytes(UInt64(card.confirmed.value), 4) + bytes(UInt64(clamping: card.account), 4)
+            + bytes(UInt64(clamping: card.balance), 4)
+    }
+
+    private static func bytes(_ number: UInt64, _ count: Int) -> [UInt8] {
+        (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+    }
+}
+
+/// The file of a snapshot: a line of words, the rows, and a seal over all of it.
+extension CardSnapshot {
+    package func bytes(under keys: KeyRing) -> [UInt8] {
+        let words = [
+            String(keys.sealing.id), currency.code, ledgerID ?? "-", String(takenAt.milliseconds),
+            takenUptime?.boot ?? "-", String(takenUptime?.milliseconds ?? 0),
+            retiredKeys.sorted().map { String($0) }.joined(separator: ","), "",
+        ]
+        let seal = keys.stationSeal
+        let head = seal.isOfTable ? CardSnapshot.tableHead : CardSnapshot.head
+        let text = head + Array((words.joined(separator: " ") + "\n").utf8) + rows
+        return text + seal.code(of: text, for: CardSnapshot.purpose)
+    }
+
+    /// Reads a snapshot; nil for bytes that no key of this ring has sealed.
+    package init?(_ bytes: [UInt8], _ keys: KeyRing) {
+        let text = bytes.dropLast(SHA256.size)
+        let isOfTable = text.starts(with: CardSnapshot.tableHead)
+        let head = isOfTable ? CardSnapshot.tableHead : CardSnapshot.head
+        let body = text.dropFirst(head.count)
+        guard text.starts(with: head), let end = body.firstIndex(of: UInt8(ascii: "\n"))
+        else { return nil }
+        let words = String(decoding: body[..<end], as: UTF8.self)
+            .split(separator: " ", omittingEmptySubsequences: false).map { String($0) }
+        let rows = Array(body[(end + 1)...])
+        guard words.count == 8, let keyID = UInt8(words[0]), let entry = keys.entry(keyID),
+            entry.status != .retired, let seal = StationSeal(entry, isOfTable: isOfTable),
+            let currency = Currency(code: words[1]),
+            let takenAt = Int64(words[3]), let uptime = Int64(words[5]),
+            rows.count.isMultiple(of: CardSnapshot.rowSize),
+            ConstantTime.equal(
+                Array(bytes.suffix(SHA256.size)),
+                seal.code(of: Array(text), for: CardSnapshot.purpose))
+        else { return nil }
+        self.init(
+            currency: currency, ledgerID: words[2] == "-" ? nil : words[2],
+            takenAt: Timestamp(milliseconds: takenAt),
+            takenUptime: words[4] == "-" ? nil : Uptime(boot: words[4], milliseconds: uptime),
+            retiredKeys: Set(words[6].split(separator: ",").compactMap { UInt8($0) }), rows: rows)
+    }
+}

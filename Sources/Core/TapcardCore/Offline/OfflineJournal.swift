@@ -1,0 +1,233 @@
+package import CardCryptography
+import CardImage
+package import Ledger
+package import TapcardDomain
+import TextCodecs
+
+/// A purchase in a station's journal.
+package struct JournalLine: Sendable, Hashable {
+    package let number: Int64
+    package let id: OperationID
+    package let uid: CardUID
+    package let chip: Chip
+    package let account: Int
+    /// The record on the tag, in its sixteen bytes.
+    package let record: [UInt8]
+    /// The amount in minor units.
+    package let amount: Int64
+    package let cashier: CashierName?
+    package let at: Timestamp
+
+    package init(
+        number: Int64, id: OperationID, uid: CardUID, chip: Chip, account: Int, record: [UInt8],
+        amount: Int64, cashier: CashierName?, at: Timestamp
+    ) {
+        (self.number, self.id, self.uid, self.chip) = (number, id, uid, chip)
+        (self.account, self.record, self.amount) = (account, record, amount)
+        (self.cashier, self.at) = (cashier, at)
+    }
+
+    /// The balance that the tag showed, in minor units.
+    package var balanceOnTag: Int64 { SealedRecord(record).map { Int64($0.balance) } ?? 0 }
+
+    /// The words of the line, without its seal.
+    fileprivate var words: String {
+        let name = cashier.map { Hexadecimal.encode(Array($0.text.utf8)) } ?? "-"
+        return
+            "\(number) \(id) \(uid) \(chip.rawValue) \(account) \(Hexadecimal.encode(record)) "
+            + "\(amount) \(at.milliseconds) \(name)"
+    }
+
+    fileprivate init?(words: [String]) {
+        guard words.count == 9, let number = Int64(words[0]), let id = OperationID(words[1]),
+            let uid = CardUID(words[2]), let chip = Chip(rawValue: words[3]),
+            let account = Int(words[4]), let record = Hexadecimal.decode(words[5]),
+            record.count == SealedRecord.byteCount, let amount = Int64(words[6]), amount > 0,
+            let milliseconds = Int64(words[7])
+        else { return nil }
+        var cashier: CashierName?
+        if words[8] != "-" {
+            guard let bytes = Hexadecimal.decode(words[8]),
+                let name = try? CashierName(String(decoding: bytes, as: UTF8.self))
+            else { return nil }
+            cashier = name
+        }
+        self.init(
+            number: number, id: id, uid: uid, chip: chip, account: account, record: record,
+            amount: amount, cashier: cashier, at: Timestamp(milliseconds: milliseconds))
+    }
+}
+
+/// The purchases that a station has accepted and the ledger has not booked yet, oldest first. Each
+/// line is sealed together with the one before it, so that none can be taken out or put in.
+package struct OfflineJournal: Sendable, Hashable {
+    /// The reason why a journal cannot be read.
+    package enum Unreadable: Error, Sendable, Hashable {
+        case notAJournal
+        /// It is sealed with a key that this station does not have.
+        case keyMissing(UInt8)
+        /// This line is not as the station wrote it.
+        case altered(line: Int)
+    }
+
+    private static let title = "tapcard-journal-1"
+    /// That of a station with a table of card keys, which seals with a key of its own.
+    private static let tableTitle = "tapcard-table-journal-1"
+    private static let purpose = "journal"
+    private static let sealSize = 16
+
+    package let id: JournalID
+    package let currency: Currency
+    /// The name of the ledger that is to book the purchases; nil for a ledger of one machine.
+    package let ledgerID: String?
+    /// The running number of the last purchase that was booked.
+    package private(set) var booked: Int64
+    package private(set) var lines: [JournalLine] = []
+    /// The key of the seals.
+    private var seal: StationSeal
+    private var lastSeal: [UInt8]
+
+    package init(
+        id: JournalID, currency: Currency, ledgerID: String?, booked: Int64 = 0, under keys: KeyRing
+    ) {
+        (self.id, self.currency, self.ledgerID) = (id, currency, ledgerID)
+        (self.booked, seal, lastSeal) = (booked, keys.stationSeal, [])
+        lastSeal = code(of: head)
+    }
+
+    /// The running number of the last line.
+    package var written: Int64 { lines.last?.number ?? booked }
+
+    /// Whether both journals are for the same ledger.
+    package func isForLedger(of other: OfflineJournal) -> Bool {
+        ledgerID == other.ledgerID && currency == other.currency
+    }
+
+    package func line(_ id: OperationID) -> JournalLine? { lines.first { $0.id == id } }
+
+    /// The sum of the lines, in minor units; of one card if it is named.
+    package func sum(of uid: CardUID? = nil) -> Int64 {
+        lines.reduce(0) { $0 + (uid == nil || uid == $1.uid ? $1.amount : 0) }
+    }
+
+    /// Adds the next line, and returns the bytes for the end of the file.
+    package mutating func append(_ line: JournalLine) -> [UInt8] {
+        precondition(line.number == written + 1, "a journal's numbers have no gaps")
+        let text = sealed(line.words)
+        lines.append(line)
+        return text
+    }
+
+    /// Drops the lines up to this number, which are booked, and seals the others with the present
+    /// key.
+    package mutating func drop(through number: Int64, under keys: KeyRing) {
+        booked = max(booked, min(number, written))
+        lines.removeAll { $0.number <= number }
+        reseal(under: keys)
+    }
+
+    /// Seals every line with the present key.
+    package mutating func reseal(under keys: KeyRing) {
+        seal = keys.stationSeal
+        _ = resealed()
+    }
+
+    /// The whole file.
+    package var bytes: [UInt8] {
+        var copy = self
+        return copy.resealed()
+    }
+
+    private mutating func resealed() -> [UInt8] {
+        lastSeal = []
+        var bytes = sealed(head)
+        for line in lines { bytes += sealed(line.words) }
+        return bytes
+    }
+
+    /// The purchase as the ledger books it.
+    package func purchase(_ line: JournalLine) -> OfflinePayment {
+        OfflinePayment(
+            id: line.id, uid: line.uid, chip: line.chip, account: line.account,
+            sequence: SealedRecord(line.record)?.sequence ?? .none, amount: line.amount,
+            cashier: line.cashier, at: line.at, journal: id, number: line.number)
+    }
+
+    private var head: String {
+        let title = seal.isOfTable ? OfflineJournal.tableTitle : OfflineJournal.title
+        return "\(title) \(id) \(currency.code) \(ledgerID ?? "-") \(seal.keyID) \(booked)"
+    }
+
+    private mutating func sealed(_ words: String) -> [UInt8] {
+        lastSeal = code(of: words)
+        return Array("\(words) \(Hexadecimal.encode(lastSeal))\n".utf8)
+    }
+
+    private func code(of words: String) -> [UInt8] {
+        let code = seal.code(of: lastSeal + Array(words.utf8), for: OfflineJournal.purpose)
+        return Array(code.prefix(OfflineJournal.sealSize))
+    }
+}
+
+extension OfflineJournal {
+    /// Reads a file. A last line that was torn by a failure of the machine does not count: it
+    /// was never acknowledged. `length` is where the next line goes.
+    package static func parsing(
+        _ bytes: [UInt8], _ keys: KeyRing
+    ) throws(Unreadable) -> (journal: OfflineJournal, length: Int) {
+        let (journal, length, altered) = try sound(in: bytes, keys)
+        if let altered { throw .altered(line: altered) }
+        return (journal, length)
+    }
+
+    /// Reads a file up to the first line that is not as it was written, whose number is `altered`:
+    /// the seals of the lines before it prove them.
+    package static func sound(
+        in bytes: [UInt8], _ keys: KeyRing
+    ) throws(Unreadable) -> (journal: OfflineJournal, length: Int, altered: Int?) {
+        var lines = bytes.split(
+            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        // After the last line feed there is nothing, or a torn line. A disk may also have kept the
+        // line feed, and zeros in front of it.
+        _ = lines.popLast()
+        if let last = lines.last, lines.count > 1, last.contains(0) { lines.removeLast() }
+        guard let first = lines.first, var journal = try OfflineJournal(head: first, keys) else {
+            throw .notAJournal
+        }
+        var length = first.count + 1
+        for (place, bytes) in lines.enumerated().dropFirst() {
+            guard let (words, seal) = OfflineJournal.parts(of: bytes),
+                let line = JournalLine(words: words), line.number == journal.written + 1,
+                ConstantTime.equal(seal, journal.code(of: line.words))
+            else { return (journal, length, place + 1) }
+            _ = journal.append(line)
+            length += bytes.count + 1
+        }
+        return (journal, length, nil)
+    }
+
+    private init?(head bytes: ArraySlice<UInt8>, _ keys: KeyRing) throws(Unreadable) {
+        guard let (words, code) = OfflineJournal.parts(of: bytes), words.count == 6,
+            [OfflineJournal.title, OfflineJournal.tableTitle].contains(words[0]),
+            let id = JournalID(words[1]),
+            let currency = Currency(code: words[2]), let keyID = UInt8(words[4]),
+            let booked = Int64(words[5]), booked >= 0
+        else { return nil }
+        let isOfTable = words[0] == OfflineJournal.tableTitle
+        guard let entry = keys.entry(keyID),
+            let seal = StationSeal(entry, isOfTable: isOfTable)
+        else { throw .keyMissing(keyID) }
+        self.id = id
+        self.currency = currency
+        ledgerID = words[3] == "-" ? nil : words[3]
+        (self.booked, self.seal, lastSeal) = (booked, seal, [])
+        guard ConstantTime.equal(code, self.code(of: head)) else { throw .altered(line: 1) }
+        lastSeal = code
+    }
+
+    private static func parts(of bytes: ArraySlice<UInt8>) -> (words: [String], seal: [UInt8])? {
+        var words = String(decoding: bytes, as: UTF8.self).split(separator: " ").map { String($0) }
+        guard let seal = words.popLast().flatMap({ Hexadecimal.decode($0) }) else { return nil }
+        return (words, seal)
+    }
+}

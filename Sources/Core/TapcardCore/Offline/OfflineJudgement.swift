@@ -1,0 +1,222 @@
+import CardImage
+package import Ledger
+package import TapcardDomain
+
+/// A card on the reader of a station that cannot ask its ledger.
+package struct UnconfirmedCard: Sendable, Hashable {
+    package let uid: CardUID
+    package let chip: Chip
+    /// The newest record under a key that is not retired here, in its sixteen bytes; nil without
+    /// one.
+    package let record: [UInt8]?
+
+    package init(uid: CardUID, chip: Chip, record: [UInt8]?) {
+        (self.uid, self.chip, self.record) = (uid, chip, record)
+    }
+}
+
+/// The verdict on a purchase while the ledger is offline. The order of the questions is the
+/// rule.
+package enum OfflineJudgement: Sendable, Hashable {
+    /// The purchase may be written into the journal.
+    case accepted(account: Int, balance: Money)
+    case refused(Reason)
+
+    /// The reason for a refusal, in the order in which they are looked for.
+    package enum Reason: Sendable, Hashable {
+        case noSnapshot
+        case oldSnapshot
+        /// This station has had to forget payments of which it was told that they were not done.
+        case forgottenPayments
+        /// No record under a key that is in use.
+        case noRecord
+        case unknownCard
+        case inactive(LedgerCard.Status)
+        /// The record is older than one that the ledger had confirmed.
+        case oldRecord
+        case openOperation
+        /// More than the card has, as far as it is known.
+        case balance(left: Money)
+        case cardLimit(left: Money)
+        case stationLimit(left: Money)
+
+        /// The word for programs.
+        package var word: String {
+            switch self {
+            case .noSnapshot: "no-snapshot"
+            case .oldSnapshot: "old-snapshot"
+            case .forgottenPayments: "forgotten-payments"
+            case .noRecord: "no-record"
+            case .unknownCard: "unknown-card"
+            case .inactive(let status): "card-\(status.rawValue)"
+            case .oldRecord: "old-record"
+            case .openOperation: "open-operation"
+            case .balance: "balance"
+            case .cardLimit: "card-limit"
+            case .stationLimit: "station-limit"
+            }
+        }
+
+        /// The sum that could still be paid, where that is the reason.
+        package var left: Money? {
+            switch self {
+            case .balance(let left), .cardLimit(let left), .stationLimit(let left): left
+            case .noSnapshot, .oldSnapshot, .forgottenPayments, .noRecord, .unknownCard, .inactive,
+                .oldRecord, .openOperation:
+                nil
+            }
+        }
+    }
+
+    /// The facts for a verdict.
+    package struct Question: Sendable {
+        package let amount: Money
+        package let caps: OfflineLimits
+        package let snapshot: CardSnapshot?
+        package let journal: OfflineJournal
+        package let memory: StationMemory
+        package let now: Timestamp
+        package let uptime: Uptime?
+
+        package init(
+            _ amount: Money, within caps: OfflineLimits, _ snapshot: CardSnapshot?,
+            _ journal: OfflineJournal, _ memory: StationMemory, at now: Timestamp,
+            _ uptime: Uptime?
+        ) {
+            (self.amount, self.caps, self.snapshot) = (amount, caps, snapshot)
+            (self.journal, self.memory) = (journal, memory)
+            (self.now, self.uptime) = (now, uptime)
+        }
+
+        /// Why no card at all could pay this; nil where some could.
+        package var refusalOfAll: Reason? {
+            do throws(Rejection) {
+                _ = try currentSnapshot()
+                try requirePayable(balance: .max, leftOfCard: caps.card.minorUnits)
+                return nil
+            } catch {
+                return error.reason
+            }
+        }
+
+        private var leftAtStation: Int64 { max(caps.station.minorUnits - journal.sum(), 0) }
+
+        /// Throws where a limit is below the amount. It names the lowest: the sum that it leaves
+        /// can be paid.
+        fileprivate func requirePayable(
+            balance: Int64, leftOfCard: Int64
+        ) throws(Rejection) {
+            let lowest = min(balance, leftOfCard, leftAtStation)
+            guard amount.minorUnits > lowest else { return }
+            let left = money(lowest)
+            if lowest == balance { throw Rejection(.balance(left: left)) }
+            throw Rejection(
+                lowest == leftOfCard ? .cardLimit(left: left) : .stationLimit(left: left))
+        }
+
+        /// Whether this station has an operation open on the card that the snapshot does not know
+        /// of: begun after it was taken.
+        fileprivate func isOpenHere(_ card: CardStanding) -> Bool {
+            memory.open.contains {
+                $0.ledgerID == journal.ledgerID && $0.card == card.uid
+                    && $0.sequence > card.confirmed
+            }
+        }
+
+        fileprivate func money(_ units: Int64) -> Money {
+            Money(minorUnits: units, amount.currency)
+        }
+
+        fileprivate func currentSnapshot() throws(Rejection) -> CardSnapshot {
+            guard let snapshot, snapshot.currency == amount.currency,
+                snapshot.ledgerID == journal.ledgerID
+            else { throw Rejection(.noSnapshot) }
+            guard let age = snapshot.age(at: now, uptime), age <= caps.age else {
+                throw Rejection(.oldSnapshot)
+            }
+            guard !memory.isForgetful else { throw Rejection(.forgottenPayments) }
+            return snapshot
+        }
+    }
+
+    package init(_ question: Question, _ card: UnconfirmedCard) {
+        do throws(Rejection) {
+            self = try OfflineJudgement.accepting(question, card)
+        } catch {
+            self = .refused(error.reason)
+        }
+    }
+
+    fileprivate struct Rejection: Error {
+        let reason: Reason
+        init(_ reason: Reason) { self.reason = reason }
+    }
+
+    private static func accepting(
+        _ question: Question, _ card: UnconfirmedCard
+    ) throws(Rejection) -> OfflineJudgement {
+        let snapshot = try question.currentSnapshot()
+        let wanted = question.amount.minorUnits
+        guard let record = card.record.flatMap(SealedRecord.init),
+            !snapshot.retiredKeys.contains(record.keyID)
+        else { throw Rejection(.noRecord) }
+        guard let standing = snapshot.card(card.uid) else { throw Rejection(.unknownCard) }
+        guard standing.status == .active else { throw Rejection(.inactive(standing.status)) }
+        guard record.sequence >= standing.confirmed else { throw Rejection(.oldRecord) }
+        guard !standing.isOpen, !question.isOpenHere(standing) else {
+            throw Rejection(.openOperation)
+        }
+        let unbooked = question.journal.sum(of: card.uid)
+        let left = max(min(Int64(record.balance), standing.balance) - unbooked, 0)
+        try question.requirePayable(
+            balance: left, leftOfCard: max(question.caps.card.minorUnits - unbooked, 0))
+        return .accepted(
+            account: standing.account, balance: question.money(left - wanted))
+    }
+}
+
+extension TapcardError {
+    /// The refusal of a purchase at a station that may take some offline.
+    package init(_ reason: OfflineJudgement.Reason, uid: CardUID? = nil) {
+        let why =
+            switch reason {
+            case .noSnapshot: "this station has no snapshot of the cards to go by"
+            case .oldSnapshot: "its snapshot of the cards is too old"
+            case .forgottenPayments:
+                "more payments failed at this station in the last day than it can remember"
+            case .noRecord: "this is no card with a record of its own that can be trusted"
+            case .unknownCard: "the card is not in its snapshot"
+            case .inactive(let status): "the card was \(status.rawValue) before"
+            case .oldRecord: "the card shows an older state than the ledger had confirmed"
+            case .openOperation: "an operation was open on the card"
+            case .balance(let left): "the card has only \(left.shown), as far as is known"
+            case .cardLimit(let left): "a card may pay only \(left.shown) more until then"
+            case .stationLimit(let left): "this station may sell only \(left.shown) more until then"
+            }
+        self.init(
+            .ledgerUnreachable, "The ledger cannot be reached, and \(why).",
+            meaning: "Not paid: nothing was taken from the card.",
+            next: [.ledger(.waitForLedger(reason))], uid: uid)
+    }
+
+    /// The refusal of a request while the ledger is offline, where this station knows what came
+    /// of it before, or knows that something may have.
+    package init(
+        _ earlier: StationMemory.Note, in currency: Currency, because what: String, uid: CardUID?
+    ) {
+        let known: String
+        switch earlier.state {
+        case .voided:
+            self = .notDone(earlier.kind, Money(minorUnits: earlier.amount, currency), earlier.card)
+            return
+        case .committed: known = "The \(earlier.kind.noun) \(earlier.operation) was done before."
+        case .pending:
+            known =
+                "Whether the earlier \(earlier.kind.noun) \(earlier.operation) was done is not known."
+        }
+        self.init(
+            .outcomeUnknown, "\(what) \(known)", meaning: "Nothing was done now.",
+            next: [.ledger(.readCardWhenBack)], uid: uid ?? earlier.card,
+            operation: earlier.operation)
+    }
+}

@@ -1,0 +1,37 @@
+public import TapcardDomain
+
+/// The limits within which a station takes offline payments while its ledger is offline: the most
+/// that the issuer can lose with it.
+package struct OfflineLimits: Sendable, Hashable {
+    /// The most that one card may pay at this station before the ledger has booked it.
+    package var card: Money
+    /// The most that the station may sell before the ledger has booked it.
+    package var station: Money
+    /// The age up to which the snapshot of the cards counts.
+    package var age: Duration
+
+    package init(card: Money, station: Money, age: Duration) {
+        (self.card, self.station, self.age) = (card, station, age)
+    }
+
+    package static let standardAge = Duration.seconds(4 * 3_600)
+
+    package static func standard(for currency: Currency) -> OfflineLimits {
+        OfflineLimits(
+            card: currency.roughly(dollars: 10), station: currency.roughly(dollars: 500),
+            age: standardAge)
+    }
+}
+
+/// The unbooked sum at a station after an offline payment, and the most that it may be.
+public struct UnbookedPayments: Sendable, Hashable {
+    /// The sum of the purchases that the ledger has not booked yet.
+    public let unbooked: Money
+    /// The most that this sum may be.
+    public let limit: Money
+
+    /// Creates the state of a station's offline payments.
+    public init(unbooked: Money, limit: Money) {
+        (self.unbooked, self.limit) = (unbooked, limit)
+    }
+}

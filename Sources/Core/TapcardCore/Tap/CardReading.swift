@@ -1,0 +1,328 @@
+import CardCryptography
+import CardImage
+import CardStore
+import Ledger
+import NTAG424
+import NTAG424Card
+import TagReading
+import TapcardDomain
+import Type2Tag
+
+/// One look at the tag on the reader, with what the ledger says of it.
+struct CardReading: Sendable, Hashable {
+    let uid: CardUID
+    let identity: TagIdentity
+    let medium: Medium
+    let slots: RecordSlots
+    /// The message that phones read, decoded.
+    let content: TagContent
+    /// Nil for a card this ledger does not know.
+    let view: KnownCard?
+    /// The verdict on the records, compared with the ledger.
+    let judgement: Judgement
+    let chip: Chip
+
+    /// The memory in which the records are.
+    enum Medium: Sendable, Hashable {
+        case pages(TagPages)
+        case chip(NTAG424Reading)
+    }
+
+    /// Nil for a card on a chip that proves itself.
+    var pages: TagPages? {
+        if case .pages(let pages) = medium { pages } else { nil }
+    }
+
+    var version: CardVersion? { view.map(CardVersion.init) }
+    /// The highest number under a valid seal on the tag.
+    var highest: SequenceNumber { slots.best?.record.sequence ?? .none }
+}
+
+/// The pages of a tag, as they were read.
+struct TagPages: Sendable, Hashable {
+    let layout: CardLayout
+    let image: CardImage
+    /// The result of reading all of the tag; nil for a known card.
+    let tag: ScannedTag?
+}
+
+extension CardStoreError {
+    /// The error of a tag on another chip than the card with its number.
+    static func otherChip(_ found: String, _ known: Chip) -> CardStoreError {
+        CardStoreError(.otherChip, "it says it is a \(found), and was a \(known) before")
+    }
+}
+
+extension Station {
+    /// How soon a tag that was there a moment ago has to be there again.
+    static let returnLimit = Duration.milliseconds(300)
+
+    /// Waits for a tag on which there can be a card.
+    func find(
+        within limit: Duration
+    ) async throws(Interruption) -> (identity: TagIdentity, uid: CardUID) {
+        let identity = try await select(within: limit)
+        guard !identity.hidesNumber else { throw .refused(.hiddenNumber) }
+        guard let uid = CardUID(bytes: identity.uid), identity.isType2 || identity.speaksInBlocks
+        else {
+            throw .refused(.foreign(identity.kind, identity))
+        }
+        surroundings.progress(.cardSeen(uid))
+        return (identity, uid)
+    }
+
+    /// Reads the tag that was found: one command where the card is known.
+    ///
+    /// `thoroughly` looks at everything again, as before a card is made.
+    func see(
+        _ identity: TagIdentity, _ uid: CardUID, thoroughly: Bool = false,
+        _ history: inout TapHistory
+    ) async throws(Interruption) -> CardReading {
+        let known = try await asking(await ledger.view(of: uid))
+        try await refreshKeys(beside: known)
+        try requireInTable(identity, uid, known)
+        if identity.speaksInBlocks {
+            return try await seeChip(identity, uid, known, thoroughly: thoroughly, &history)
+        }
+        if let known, !thoroughly, let layout = CardLayout(known.card.chip) {
+            let bytes = try await performing(
+                ReadPages(layout.pages, longestAnswer: await reader.longestAnswer), on: uid)
+            return try await reading(
+                of: identity, uid, bytes, layout, known: known, tag: nil, chip: known.card.chip)
+        }
+        let tag = try await scanTag(of: identity)
+        if let known, known.card.chip != tag.chip.model {
+            // One answer that was lost makes an NTAG look like an older chip.
+            throw .card(.otherChip(tag.chip.name, known.card.chip))
+        }
+        guard let chip = tag.chip.model, let layout = CardLayout(chip) else {
+            throw .refused(unsupported(tag, identity))
+        }
+        return try await reading(
+            of: identity, uid, tag.memory, layout, known: known, tag: tag, chip: chip)
+    }
+
+    /// What a tag says of itself, and the pages that matter: those of a card where nothing else
+    /// is asked for.
+    func scanTag(
+        of identity: TagIdentity,
+        _ pages: @escaping @Sendable (Type2Chip) -> ClosedRange<UInt8> = { chip in
+            chip.model.flatMap(CardLayout.init)?.pages ?? chip.userPages
+        }
+    ) async throws(Interruption) -> ScannedTag {
+        let tag = try await performing(
+            ScanTag(identity, longestAnswer: await reader.longestAnswer, cardPages: pages),
+            on: nil)
+        // A tag that refused to show its signature, or was asked for another chip's key, is silent
+        // until it is selected again.
+        guard tag.chip.hasFastRead ? tag.signature == nil : tag.version == nil else { return tag }
+        let again = try await select(within: Station.returnLimit)
+        guard again.uid == identity.uid else {
+            throw .card(CardStoreError(.otherTag, "another tag lies on the reader now"))
+        }
+        return tag
+    }
+
+    private func reading(
+        of identity: TagIdentity, _ uid: CardUID, _ bytes: [UInt8], _ layout: CardLayout,
+        known: KnownCard?, tag: ScannedTag?, chip: Chip
+    ) async throws(Interruption) -> CardReading {
+        guard let image = CardImage(bytes, layout: layout) else {
+            throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))
+        }
+        // The likeliest first: each that is tried is a seal to compute.
+        var holders: [Holder] = []
+        if let holder = known?.card.holder { holders.append(holder) }
+        if let remains = image.remains(in: currency), !holders.contains(remains.holder) {
+            holders.append(remains.holder)
+        }
+        // A ledger that was put back does not know that the name was forgotten since.
+        if let holder = known?.card.holder { holders.append(Holder(id: holder.id, name: nil)) }
+        holders.append(.nobody)
+        let slots = RecordSlots(
+            image.records, uid: uid, holders: holders, currency: currency, keys: keys)
+        return try await judged(
+            identity, uid, .pages(TagPages(layout: layout, image: image, tag: tag)), slots,
+            image.content(in: currency), known: known, chip: chip)
+    }
+
+    /// Compares what was read with the ledger.
+    func judged(
+        _ identity: TagIdentity, _ uid: CardUID, _ medium: CardReading.Medium, _ slots: RecordSlots,
+        _ content: TagContent, known: KnownCard?, chip: Chip
+    ) async throws(Interruption) -> CardReading {
+        let view = try await asking(await ledger.view(of: uid, holding: slots.sequences))
+        // Bytes read before another station's work, judged by the ledger after it, would make an
+        // honest card an old image.
+        guard known.map(CardVersion.init) == view.map(CardVersion.init),
+            known?.keyPolicy == view?.keyPolicy
+        else { throw .overtaken }
+        let believed = slots.believing { bytes in isOurs(bytes, view) }
+        return CardReading(
+            uid: uid, identity: identity, medium: medium, slots: believed, content: content,
+            view: view, judgement: Judgement(believed, view), chip: chip)
+    }
+
+    /// The keys as they are now: read after the ledger, so that a station with a key that was given
+    /// up has the file that was written before.
+    private func refreshKeys(beside view: KnownCard?) async throws(Interruption) {
+        let order: KeyPolicy
+        if let view {
+            order = view.keyPolicy
+        } else {
+            order = try await asking(await ledger.keyPolicy())
+        }
+        do throws(TapcardError) {
+            try keySource.refresh(by: order)
+        } catch {
+            throw .refused(error)
+        }
+    }
+
+    /// Whether the ledger itself has issued these bytes for this card, under a key still trusted.
+    ///
+    /// A card that was half way when its key was given up was judged before; until what is open on
+    /// it is resolved, and its record made with another key, it is no forgery.
+    private func isOurs(_ bytes: [UInt8], _ view: KnownCard?) -> Bool {
+        guard let view, let record = SealedRecord(bytes),
+            view.issued[record.sequence]?.bytes == bytes
+        else { return false }
+        return keys.entry(record.keyID)?.status != .retired
+            || (view.open != nil && record.sequence >= view.card.confirmed)
+    }
+
+    private func unsupported(_ tag: ScannedTag, _ identity: TagIdentity) -> TapcardError {
+        let content = TagContent(decoding: tag.memory, currency: currency)
+        let holds: String
+        switch content {
+        case .empty, .unreadable: holds = "no card"
+        case .text, .uri, .other: holds = "something else (\(content.word))"
+        case .tapcard, .foreignCard, .badCard: holds = "a card's data, which tapcard only reads"
+        }
+        let foreign = TapcardError.foreign(tag.kind, identity)
+        return foreign.saying("\(foreign.what) It holds \(holds).")
+    }
+
+    private func select(within limit: Duration) async throws(Interruption) -> TagIdentity {
+        do {
+            return try await reader.select(within: limit)
+        } catch {
+            throw .reader(error)
+        }
+    }
+
+    /// Performs a reading that a tag refuses only where its content is hidden behind a password.
+    func performing<Procedure: TagProcedure>(
+        _ procedure: Procedure, on known: CardUID?
+    ) async throws(Interruption) -> Procedure.Outcome {
+        do throws(Interruption) {
+            return try await performing(procedure)
+        } catch .card(let cause) where cause.kind == .reader(.refused(NAK.invalidArgument)) {
+            throw .refused(TapcardError.hidden(known))
+        }
+    }
+
+    func performing<Procedure: TagProcedure>(
+        _ procedure: Procedure
+    ) async throws(Interruption) -> Procedure.Outcome {
+        do {
+            return try await reader.perform(procedure)
+        } catch {
+            throw .card(error)
+        }
+    }
+}
+
+/// Asks the ledger during a tap.
+func asking<Success: Sendable>(
+    _ question: @autoclosure () async throws(LedgerError) -> Success
+) async throws(Interruption) -> Success {
+    do {
+        return try await question()
+    } catch {
+        throw .ledger(error)
+    }
+}
+
+/// A cause that ends the work on a card, before its meaning for the money is known.
+enum Interruption: Error, Sendable {
+    case reader(ReaderError)
+    case card(CardStoreError)
+    case chip(NTAG424CardError)
+    case ledger(LedgerError)
+    /// Another station worked on the card while this one looked at it.
+    case overtaken
+    case refused(TapcardError)
+    /// What speaks against a chip, without a proof: one answer that was disturbed can say so of an
+    /// honest card. It is believed once it was found in two sessions.
+    case claimed(TapcardError)
+
+    static func refused(
+        _ kind: TapcardError.Kind, _ what: String, meaning: String, next: [NextStep],
+        uid: CardUID? = nil
+    ) -> Interruption {
+        .refused(TapcardError(kind, what, meaning: meaning, next: next, uid: uid))
+    }
+
+    static func refused(_ refusal: Refusal, uid: CardUID) -> Interruption {
+        .refused(TapcardError(refusal, uid: uid))
+    }
+
+    var error: TapcardError {
+        switch self {
+        case .reader(let error): TapcardError(error)
+        case .card(let error): TapcardError(error)
+        case .chip(let error): TapcardError(error)
+        case .ledger(let error): TapcardError(error)
+        case .overtaken:
+            TapcardError(
+                .tagLost, "Another station worked on the card meanwhile.",
+                meaning: "Nothing was changed on card or ledger.", next: [.tag(.holdAgain)])
+        case .refused(let error), .claimed(let error): error
+        }
+    }
+
+    /// Whether it is believed once it was found in two sessions: nothing proves it, and looking
+    /// at the card again would not help if it were true.
+    var isClaim: Bool {
+        switch self {
+        case .claimed: true
+        case .chip(let error): !mayPass && !error.sparesKey && error.isForGood
+        case .reader, .card, .ledger, .overtaken, .refused: false
+        }
+    }
+
+    /// Whether looking at the card again can help.
+    var mayPass: Bool {
+        switch self {
+        case .reader(let error): Interruption.mayPass(error.kind)
+        case .card(let error):
+            switch error.kind {
+            case .reader(let kind), .interrupted(let kind): Interruption.mayPass(kind)
+            case .differs, .garbled, .otherChip: true
+            case .otherTag, .wrongPassword, .limitsPasswords, .lockedSettings, .ignoresPassword:
+                false
+            }
+        case .chip(let error):
+            switch error.kind {
+            case .reader(let kind), .unknown(let kind): Interruption.mayPass(kind)
+            // Another look cannot help the card, but decides what becomes of an open payment.
+            case .fixedSettings, .deadKey: true
+            // A key that is sent to write: it may have arrived damaged.
+            case _ where error.isImpostor: true
+            case .spared: false
+            default: !error.isForGood
+            }
+        case .ledger(let error): error.kind == .outcomeUnknown
+        case .overtaken: true
+        case .refused, .claimed: false
+        }
+    }
+
+    private static func mayPass(_ kind: ReaderError.Kind) -> Bool {
+        switch kind {
+        case .tagLost, .refused, .garbled, .timedOut: true
+        case .noReader, .busy, .readerLost, .noTag, .severalTags, .unsupported, .cancelled: false
+        }
+    }
+}

@@ -1,0 +1,373 @@
+import CardCryptography
+import CardImage
+import CardStore
+import Ledger
+import NDEF
+import NTAG424
+import NTAG424Card
+import TagReading
+import TapcardDomain
+
+/// A chip that proves itself, as one look found it.
+struct NTAG424Reading: Sendable, Hashable {
+    enum State: Sendable, Hashable {
+        /// It has proved with its sell key which card it is.
+        case proved(NTAG424State)
+        /// It has keys of the factory, whatever else was begun.
+        case unmade
+        /// It has keys that this station lacks. None was tried.
+        case foreign(version: UInt8)
+    }
+
+    let state: State
+    /// Whether it has, as far as is known, all its keys in one version.
+    var isComplete = true
+    /// Nil where it was not asked.
+    var answers: NTAG424Answers?
+
+    var visit: NTAG424State? {
+        if case .proved(let visit) = state { visit } else { nil }
+    }
+}
+
+extension CardReading {
+    /// Whether the rest of the card fits its newest record. On a chip that is the grant, and keys
+    /// of one version.
+    func fits(_ record: SealedRecord) -> Bool {
+        guard case .chip(let chip) = medium else { return true }
+        guard let visit = chip.visit, let grant = visit.grant, let best = slots.best else {
+            return false
+        }
+        let spent = visit.slots.spent(at: slots.bytes[best.place])
+        return chip.isComplete && grant.granted - spent == Int64(record.balance)
+    }
+}
+
+extension KnownCard {
+    /// The version of the keys on the card's chip; nil while it is being made, or given other keys.
+    fileprivate var chipVersion: UInt8? {
+        func keyID(_ number: SequenceNumber) -> UInt8? { issued[number]?.keyID }
+        if SafetyRule.noKeyGuessed.isLeftOut {
+            return keyID(card.confirmed).map { NTAG424CardKeys.version(of: $0) }
+        }
+        // A repair may go on with a chip that has not got all of its keys yet.
+        guard open?.kind != .reseal, let known = keyID(card.confirmed),
+            keyID(card.allocated) == known
+        else { return nil }
+        return NTAG424CardKeys.version(of: known)
+    }
+
+    /// Whether its chip was made a card; otherwise its making was broken off.
+    fileprivate var isMade: Bool { card.confirmed != .none && open?.kind.makesCard != true }
+}
+
+extension Station {
+    /// Looks at a chip that proves itself: five commands where the card is known. Which key is
+    /// tried, the ledger says, or the chip; none is a guess.
+    func seeChip(
+        _ identity: TagIdentity, _ uid: CardUID, _ known: KnownCard?, thoroughly: Bool,
+        _ history: inout TapHistory
+    ) async throws(Interruption) -> CardReading {
+        if let known, known.card.chip != .ntag424 {
+            throw .card(.otherChip("chip that speaks in blocks", known.card.chip))
+        }
+        let found: NTAG424Reading
+        if !thoroughly, let version = known?.chipVersion, let key = sellingKey(version, of: uid) {
+            found = try await prove(key, expecting: version, known, &history)
+        } else {
+            let answers = try await ask(
+                thoroughly ? .all : known == nil ? .kind : .keys, identity, &history)
+            found = try await prove(uid, answers, known, &history)
+        }
+        if known?.isMade ?? isConfirmedInSnapshot(uid), found.visit == nil {
+            throw .claimed(chipLost(uid, found.state, hasTried: history.hasSent(.three)))
+        }
+        let blank = [UInt8](repeating: 0, count: SealedRecord.byteCount)
+        let records =
+            found.visit?.slots.records
+            ?? [[UInt8]](repeating: blank, count: NTAG424Slots.count)
+        let slots = RecordSlots(
+            records, uid: uid, holders: [.nobody], currency: currency, keys: keys)
+        return try await judged(
+            identity, uid, .chip(found), slots, content(of: found), known: known, chip: .ntag424)
+    }
+
+    /// Whether the ledger had a card with this number when it was in reach: without its answer, the
+    /// snapshot says which cards are its own.
+    private func isConfirmedInSnapshot(_ uid: CardUID) -> Bool {
+        snapshot?.card(uid).map { $0.confirmed != .none && !$0.isOpen } ?? false
+    }
+
+    /// Has the chip prove itself with the key that the ledger knows. If it refuses that, it may be
+    /// a copy, or has had other keys since, for example because the ledger was restored from a
+    /// backup. It reports its key versions unauthenticated.
+    private func prove(
+        _ key: SellingKey, expecting version: UInt8, _ known: KnownCard?,
+        _ history: inout TapHistory
+    ) async throws(Interruption) -> NTAG424Reading {
+        do throws(Interruption) {
+            return NTAG424Reading(state: .proved(try await look(key, known, &history)))
+        } catch .chip(let error) where error.isImpostor {
+            let answers = try await answers(of: key.uid, afterRefusing: version, &history)
+            guard let answers else { throw .claimed(.impostor(key.uid)) }
+            return try await prove(key.uid, answers, known, after: version, &history)
+        }
+    }
+
+    /// The versions that a chip names now, after it has refused the key of this one; nil where it
+    /// still names this one.
+    private func answers(
+        of uid: CardUID, afterRefusing version: UInt8, _ history: inout TapHistory
+    ) async throws(Interruption) -> NTAG424Answers? {
+        let answers = try await performing(InspectNTAG424(.keys), &history)
+        return answers.sellingVersion == version ? nil : answers
+    }
+
+    /// Asks without a key. A card that does not know the questions is of another kind.
+    func ask(
+        _ depth: InspectNTAG424.Depth, _ identity: TagIdentity, _ history: inout TapHistory
+    ) async throws(Interruption) -> NTAG424Answers {
+        do throws(Interruption) {
+            return try await performing(InspectNTAG424(depth), &history)
+        } catch .chip(let error) where error.isOfAnotherChip {
+            let kind = await kindOfOther(identity)
+            throw .claimed(
+                .foreign(kind, identity, answerToSelect: await reader.answerToSelect))
+        }
+    }
+
+    /// The kind of a card in blocks that is no NTAG 424 DNA, as it tells it without a key.
+    private func kindOfOther(_ identity: TagIdentity) async -> String {
+        guard (try? await reader.select(within: Station.returnLimit))?.uid == identity.uid else {
+            return identity.kind
+        }
+        let more: [UInt8] = [0x91, 0xAF]
+        if let answer = try? await reader.exchange(command: [0x90, 0x60, 0x00, 0x00, 0x00]),
+            answer.suffix(more.count).elementsEqual(more),
+            let name = InspectNTAG424.otherName(version: Array(answer.dropLast(more.count)))
+        {
+            return name
+        }
+        guard (try? await reader.select(within: Station.returnLimit))?.uid == identity.uid,
+            let answer = try? await reader.exchange(command: InspectNTAG424.selectTextApplication),
+            answer == [0x90, 0x00]
+        else { return identity.kind }
+        return "Type 4 tag"
+    }
+
+    /// Has the chip prove itself with the key that it names; `refused` is the version of another
+    /// one that it has refused just now.
+    private func prove(
+        _ uid: CardUID, _ answers: NTAG424Answers, _ known: KnownCard?, after refused: UInt8? = nil,
+        _ history: inout TapHistory
+    ) async throws(Interruption) -> NTAG424Reading {
+        let (making, selling) = (answers.applicationVersion, answers.sellingVersion)
+        guard selling != NTAG424CardKeys.factory.version else {
+            let isUnmade = making == NTAG424CardKeys.factory.version
+            return NTAG424Reading(
+                state: isUnmade ? .unmade : .foreign(version: making), answers: answers)
+        }
+        guard let key = sellingKey(selling, of: uid) else {
+            return NTAG424Reading(state: .foreign(version: selling), answers: answers)
+        }
+        guard !history.hasRefused(.three) else { throw .refused(.untrueVersions(uid)) }
+        // While its keys are changed, the grant is under the old one or the new one.
+        let others = keys.entries.filter { NTAG424CardKeys.version(of: $0.id) != selling }
+            .compactMap { sellingKey($0, of: uid) }
+        do throws(Interruption) {
+            return NTAG424Reading(
+                state: .proved(try await look(key, or: others, known, &history)),
+                isComplete: making == selling, answers: answers)
+        } catch .chip(let error) where error.isImpostor {
+            // Another station may have given it other keys since it was asked.
+            guard try await self.answers(of: uid, afterRefusing: selling, &history) == nil else {
+                throw history.hasRefused(.three) ? .refused(.untrueVersions(uid)) : .overtaken
+            }
+            // It is sent no third key in this tap, and has not failed twice with one of them.
+            if refused != nil { throw .refused(.untrueVersions(uid)) }
+            // A card of another issuer counts every attempt, so it gets one.
+            guard known != nil || isConfirmedInSnapshot(uid) else {
+                throw .refused(.otherIssuer(uid))
+            }
+            throw .claimed(.impostor(uid))
+        }
+    }
+
+    /// Looks at a card; where a good card would not answer so, its settings are asked for.
+    private func look(
+        _ key: SellingKey, or others: [SellingKey] = [], _ known: KnownCard?,
+        _ history: inout TapHistory
+    ) async throws(Interruption) -> NTAG424State {
+        do throws(Interruption) {
+            return try await look(key, or: others, &history)
+        } catch .chip(let error) {
+            if error.isOfDeadKey { throw .claimed(TapcardError(error)) }
+            if known?.isMade == true,
+                let altered = await alteredSettings(of: key, after: error, &history)
+            {
+                throw .refused(altered)
+            }
+            throw .chip(error)
+        }
+    }
+
+    private func look(
+        _ key: SellingKey, or others: [SellingKey] = [], _ history: inout TapHistory
+    ) async throws(Interruption) -> NTAG424State {
+        try await performing(
+            ReadNTAG424(
+                key, or: others, settings.address,
+                random: surroundings.random(SecureSession.randomSize)), &history)
+    }
+
+    private func sellingKey(_ version: UInt8, of uid: CardUID) -> SellingKey? {
+        keys.entries.first { NTAG424CardKeys.version(of: $0.id) == version }
+            .flatMap { sellingKey($0, of: uid) }
+    }
+
+    private func sellingKey(_ entry: KeyEntry, of uid: CardUID) -> SellingKey? {
+        SellingKey(of: uid, from: entry, currency)
+    }
+
+    /// The message for phones on a chip that is not ours yet. That of a card says nothing of it.
+    private func content(of chip: NTAG424Reading) -> TagContent {
+        guard chip.visit == nil, let message = chip.answers?.message, !message.isEmpty else {
+            return .empty
+        }
+        return TagContent(message: message, currency: currency)
+    }
+}
+
+extension Station {
+    /// Refuses a chip that this station cannot make a card, before the ledger begins anything: the
+    /// chip has to prove every key that it names. Nothing is written to it.
+    func requireMakeable(
+        _ chip: NTAG424Reading, _ uid: CardUID, _ history: inout TapHistory
+    ) async throws(Interruption) {
+        if case .foreign(let version) = chip.state { throw .claimed(.foreignChip(version, uid)) }
+        guard let masters = keys.sealing.masters, let grant = Grant(0) else {
+            throw .refused(.needsIssuer("A card is made.", uid))
+        }
+        do throws(Interruption) {
+            try await personalise(
+                PersonaliseNTAG424.Plan(
+                    uid: uid, currency: currency, address: settings.address,
+                    from: [.factory] + chipKeys(of: uid), to: NTAG424CardKeys(masters, uid: uid),
+                    grant: grant), isTrial: true, &history)
+        } catch .chip(let error) where error.isForGood {
+            throw .claimed(.unmakeable(error, uid))
+        }
+    }
+
+    /// Ends the addresses that phones have read of a card so far, before it becomes another one:
+    /// whoever kept one would see the balance of the new holder.
+    func endAddresses(
+        of uid: CardUID, _ answers: NTAG424Answers
+    ) async throws(Interruption) {
+        guard let reads = answers.reads(of: uid, provedBy: chipKeys(of: uid)),
+            let counter = ReadCounter(reads)
+        else { return }
+        _ = try await asking(
+            await ledger.write { rows throws(LedgerError) in try rows.raise(counter, of: uid) })
+    }
+
+    private func personalise(
+        _ plan: PersonaliseNTAG424.Plan, isTrial: Bool = false, _ history: inout TapHistory
+    ) async throws(Interruption) {
+        try await performing(
+            PersonaliseNTAG424(
+                plan, isTrial: isTrial,
+                random: surroundings.random(PersonaliseNTAG424.randomByteCount)), &history)
+    }
+
+    /// Writes the record to a chip. Its code proves that it is there. A card that is made, or has
+    /// not all its keys in the version that seals now, is made whole before.
+    func write(
+        _ change: RecordWriting, on chip: NTAG424Reading, _ history: inout TapHistory
+    ) async throws(Interruption) {
+        let (reading, work) = (change.reading, change.work)
+        guard let record = SealedRecord(work.record), let entry = keys.entry(record.keyID),
+            let key = sellingKey(entry, of: reading.uid)
+        else { throw .refused(.lackingKey(work.record[0], isTable: keys.isTable)) }
+        let wanted = entry.masters.map { NTAG424CardKeys($0, uid: reading.uid) }
+        let last = reading.view?.issued[work.confirmed]?.bytes
+        let spent = chip.visit?.slots.spent(at: last) ?? 0
+        let balance = Int64(record.balance)
+        var visit = chip.visit
+        if isMakingWhole(change, chip) {
+            let granted = max(visit?.grant?.granted ?? 0, balance + spent)
+            guard let grant = Grant(granted) else { throw .refused(.chipExhausted(reading.uid)) }
+            guard let wanted else {
+                throw .refused(.needsIssuer("The card needs newer keys.", reading.uid))
+            }
+            // A card never goes back to the keys of the factory: what says so wants its keys.
+            let isMaking = work.operation.kind.makesCard
+            // Before it is begun, only a card that this ledger knows has a row for them.
+            if isMaking, let answers = chip.answers {
+                try await endAddresses(of: reading.uid, answers)
+            }
+            try await personalise(
+                PersonaliseNTAG424.Plan(
+                    uid: reading.uid, currency: currency,
+                    address: address(of: visit, isMaking: isMaking),
+                    from: (isMaking ? [.factory] : []) + chipKeys(of: reading.uid), to: wanted,
+                    grant: grant), &history)
+            visit = try await look(key, &history)
+        }
+        guard let visit,
+            let update = UpdateNTAG424.Change(
+                work.record, balance: balance, to: change.place, granted: visit.grant,
+                spent: spent),
+            let procedure = UpdateNTAG424(
+                update, in: visit, loadKey: wanted?[.four],
+                random: surroundings.random(2 * SecureSession.randomSize))
+        else { throw .refused(.chipExhausted(reading.uid)) }
+        try await performing(procedure, &history)
+    }
+
+    /// Whether a card is made, or gets the keys and the grant that it lacks, before this record.
+    func isMakingWhole(_ change: RecordWriting, _ chip: NTAG424Reading) -> Bool {
+        guard let visit = chip.visit, visit.grant != nil, chip.isComplete,
+            !change.work.operation.kind.makesCard,
+            let record = SealedRecord(change.work.record)
+        else { return true }
+        return keys.entry(record.keyID).flatMap { sellingKey($0, of: visit.card.uid) }
+            != visit.card
+    }
+
+    /// A station that names no page leaves a card the one that it has.
+    private func address(of visit: NTAG424State?, isMaking: Bool) -> AddressFile {
+        guard !isMaking, settings.address == .nowhere, let visit, visit.grant != nil else {
+            return settings.address
+        }
+        return AddressFile(keepingWith: visit.grantAt)
+    }
+
+    private func chipKeys(of uid: CardUID) -> [NTAG424CardKeys] {
+        keys.entries.compactMap(\.masters).map { NTAG424CardKeys($0, uid: uid) }
+    }
+
+    /// The error of a card of this ledger on a chip that is not a card, or not with our keys.
+    private func chipLost(
+        _ uid: CardUID, _ state: NTAG424Reading.State, hasTried: Bool
+    ) -> TapcardError {
+        guard case .foreign(let version) = state else { return .factoryChip(uid) }
+        let error = lackingChipKeys(version, uid)
+        return hasTried
+            ? error.saying(
+                meaning: "It has refused the key that the ledger names for it. No other was tried, "
+                    + "because the chip counts wrong keys.") : error
+    }
+
+    /// Counts a key that the chip has not confirmed, and sends none that was spent in this tap.
+    func performing<Procedure: NTAG424Procedure>(
+        _ procedure: Procedure, _ history: inout TapHistory
+    ) async throws(Interruption) -> Procedure.Outcome {
+        do {
+            return try await reader.perform(procedure, sparing: history.spentKeys)
+        } catch {
+            history.noteSpentKey(by: error)
+            throw .chip(error)
+        }
+    }
+}

@@ -1,0 +1,278 @@
+import CardCryptography
+import CardImage
+import CardStore
+public import Ledger
+public import TapcardDomain
+
+extension TapcardError {
+    fileprivate static let moneyIsSafe = "The money is safe in the ledger."
+
+    /// An honest card whose newest record was lost looks like a copy with one record spoilt.
+    fileprivate static func onlyOld(
+        _ sequence: SequenceNumber, on card: LedgerCard
+    ) -> TapcardError {
+        TapcardError(
+            .damaged,
+            "The only record left on the card is an old one, number \(sequence) of "
+                + "\(card.confirmed).",
+            meaning: "It is a copy or an image from before, or the newer record was lost. "
+                + moneyIsSafe,
+            next: [.card(.showHistory(card.uid)), .trust(.blockInDoubt(card.uid))], uid: card.uid)
+    }
+
+    /// The error of a tap that voided the open operation.
+    fileprivate func voiding(_ open: Operation) -> TapcardError {
+        saying(
+            meaning: meaning.replacing(
+                TapcardError.moneyIsSafe,
+                with: "The open \(open.kind.noun) was voided; the money is safe in the ledger."))
+    }
+}
+
+extension LedgerCard {
+    /// Whether its balance went to another card before its own tag was ever written whole.
+    fileprivate var wasReplacedHalfMade: Bool { status == .replaced && confirmed == .none }
+}
+
+extension Station {
+    /// Why this tag cannot be trusted; nil where it can, or has no owner.
+    func verdict(on reading: CardReading) -> TapcardError? {
+        let uid = reading.uid
+        if let closed = formattedRefusal(reading) { return closed }
+        switch reading.judgement {
+        case .unknown, .inTheMaking, .trusted: return nil
+        case .damaged where reading.view?.card.wasReplacedHalfMade == true:
+            // Nothing was ever good on it, so there is nothing that could have been damaged.
+            return TapcardError(LedgerCard.reportedLost, uid: uid)
+        case .damaged:
+            if let sequence = reading.slots.best?.record.sequence, let card = reading.view?.card {
+                return TapcardError.onlyOld(sequence, on: card)
+            }
+            if let other = sealedElsewhere(reading)?.currency {
+                return issuedElsewhere(other, uid)
+            }
+            return TapcardError(
+                .damaged, "The card carries no record that can be believed.",
+                meaning: TapcardError.moneyIsSafe, next: [.trust(.repair(uid))], uid: uid)
+        case .forged where reading.slots.best == nil:
+            return TapcardError(
+                .forged, "The card's records are under a key that is given up.",
+                meaning: "Nothing on it is believed; the money is safe in the ledger.",
+                next: [.trust(.repairIfKnown(uid))], uid: uid)
+        case .forged:
+            return TapcardError(
+                .forged, "The card carries a record that this ledger never issued.",
+                meaning: "Nothing on it is believed; the money is safe in the ledger.",
+                next: [.trust(.keepAndBlock(uid))], uid: uid)
+        case .rolledBack:
+            return TapcardError(
+                .rolledBack,
+                "The card carries an old state: two cards with one number, "
+                    + "or an old image that was put back.",
+                meaning: "Nothing on it is believed; the money is safe in the ledger. "
+                    + "The card in hand may be the honest one.",
+                next: [.trust(.blockOrRepair(uid))], uid: uid)
+        case .ledgerBehind:
+            return TapcardError(
+                .ledgerBehind, "The card is ahead of the ledger, as after a restored backup.",
+                meaning: reading.view?.gaps.isEmpty == false
+                    ? "What happened since the backup is not in this ledger."
+                    : "No backup was restored here: an older ledger "
+                        + "was copied into its place, or somebody else has key "
+                        + "\(reading.slots.best?.record.keyID ?? 0).",
+                next: [.ledger(.bringNewerBack(uid))], uid: uid)
+        }
+    }
+
+    /// A card of this ledger whose tag another station has made a card of its own of.
+    private func issuedElsewhere(_ other: Currency, _ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .cardCurrency,
+            "This card is in \(other.code); this station is set to \(currency.code), and knows the "
+                + "tag as a card of its own.", meaning: TapcardError.moneyIsSafe,
+            next: [.trust(.useAtItsStation), .trust(.replace(uid))], uid: uid)
+    }
+
+    /// A card that was given up and formatted is a blank tag again, though the ledger knows it.
+    func formattedRefusal(_ reading: CardReading) -> TapcardError? {
+        guard let card = reading.view?.card, reading.isGivenUp else { return nil }
+        return TapcardError(
+            Refusal(
+                .cardClosed,
+                "the tag \(reading.content.state); the card that was on it is "
+                    + card.status.rawValue
+            ), uid: reading.uid)
+    }
+
+    /// Decides how to finish what an earlier tap left open. Throws where the card cannot be
+    /// trusted; what was voided then is in the tap's history.
+    func resolve(
+        _ reading: CardReading, for request: OperationID?, _ history: inout TapHistory
+    ) async throws(Interruption) -> Decision<Never> {
+        if let error = verdict(on: reading) {
+            guard [.damaged, .cardCurrency].contains(error.kind) else { throw .refused(error) }
+            let voided = try await asking(
+                await ledger.voidOpenPayment(on: reading.uid, version: reading.version, at: now))
+            if let voided { history.note(ended: voided) }
+            throw .refused(voided.map(error.voiding) ?? error)
+        }
+        guard let view = reading.view, let version = reading.version else { return .goOn }
+        if let error = history.unusable,
+            let decision = try await end(on: reading, view, because: error, for: request, &history)
+        {
+            return decision
+        }
+        try await takeTrustedKey(for: reading)
+        switch step(on: reading, view, for: request) {
+        case .nothing:
+            return .goOn
+        case .resume(let open):
+            surroundings.progress(.resolving(open.id))
+            history.note(resolving: open)
+            let sealer = try sealer(of: reading)
+            let resolution = try await asking(
+                await ledger.resume(
+                    open, version: version, tagHolds: reading.highest, sealer: sealer, at: now))
+            return try decision(after: resolution, on: reading)
+        case .end(let open, let end):
+            surroundings.progress(.resolving(open.id))
+            history.note(resolving: open)
+            let sealer = try sealer(of: reading)
+            let resolution = try await asking(
+                await ledger.end(
+                    open, as: end, resealWith: newID(), version: version, sealer: sealer,
+                    by: cashier,
+                    at: now))
+            // It has ended, whatever becomes of the fresh record that follows.
+            if case .work = resolution { await lookUpEnd(&history) }
+            return try decision(after: resolution, on: reading)
+        case .activate(let attempt):
+            surroundings.progress(.resolving(attempt.id))
+            do throws(Interruption) {
+                let decision = try await begin(.activate, attempt.id, reading, version)
+                if case .perform = decision { history.note(perhapsBegun: attempt.id) }
+                return decision
+            } catch .ledger(let cause) where cause.kind == .outcomeUnknown {
+                history.note(perhapsBegun: attempt.id)
+                throw .ledger(cause)
+            }
+        case .reseal:
+            // The card is as the ledger has it, and another station can write it.
+            guard (try? sealer(of: reading)) != nil else { return .goOn }
+            return try await reseal(reading, version, above: .none)
+        }
+    }
+
+    /// What the tap has begun to resolve may have ended without an answer: the ledger
+    /// knows, and whoever reads the answer of this tap has to hear of it.
+    func lookUpEnd(_ history: inout TapHistory) async {
+        guard let open = history.resolving, let now = try? await ledger.operation(open.id) else {
+            return
+        }
+        history.note(ended: now)
+    }
+
+    /// Writes the ledger's state under a fresh number.
+    func reseal(
+        _ reading: CardReading, _ version: CardVersion, above floor: SequenceNumber
+    ) async throws(Interruption) -> Decision<Never> {
+        try await begin(.reseal(above: floor), newID(), reading, version)
+    }
+
+    /// A request of this moment and this cashier.
+    func request(_ action: CardAction, _ id: OperationID, _ uid: CardUID) -> Request {
+        Request(
+            id: id, uid: uid, action: action, by: cashier, at: now,
+            uptime: surroundings.uptime())
+    }
+
+    /// Begins what has to be done to the card.
+    private func begin(
+        _ action: CardAction, _ id: OperationID, _ reading: CardReading, _ version: CardVersion
+    ) async throws(Interruption) -> Decision<Never> {
+        let request = request(action, id, reading.uid)
+        let sealer = try sealer(of: reading)
+        let beginning = try await asking(
+            await ledger.begin(request, version: version, sealer: sealer))
+        switch beginning {
+        case .begun(let work): return .perform(work, isOpened: false)
+        case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
+        case .known, .mismatched, .changed: return .readAgain
+        }
+    }
+
+    func decision(
+        after resolution: Resolution, on reading: CardReading
+    ) throws(Interruption) -> Decision<Never> {
+        switch resolution {
+        case .work(let work): return .perform(work, isOpened: false)
+        case .changed: return .readAgain
+        case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
+        }
+    }
+
+    private func step(
+        on reading: CardReading, _ view: KnownCard, for request: OperationID?
+    ) -> ResolvingStep {
+        if case .inTheMaking(let open) = reading.judgement { return .resume(open) }
+        guard let best = reading.slots.best else { return .nothing }
+        return ResolvingStep(
+            tag: best.record, bytes: reading.slots.bytes[best.place],
+            isUnderRetiredKey: keys.entry(best.record.keyID)?.status == .retired, view: view,
+            expected: rendering(of: best.record, view, on: reading), request: request, now: now,
+            uptime: surroundings.uptime(), lifetime: settings.paymentLifetime)
+    }
+
+    /// The bytes that this record's number would have today, under the key it was made with. A
+    /// record is not written again only because the key was rotated. Empty if the rest of the card
+    /// does not fit.
+    private func rendering(
+        of record: SealedRecord, _ view: KnownCard, on reading: CardReading
+    ) -> [UInt8] {
+        guard let entry = keys.entry(record.keyID), reading.fits(record) else { return [] }
+        let content = view.card.content(record.sequence, balance: view.balance)
+        return SealedRecord(content, on: reading.medium, under: entry)?.bytes ?? []
+    }
+}
+
+/// An operation that an earlier tap had left open and that this tap brought to its end.
+///
+/// Its end was never reported, so the answer of this tap reports it, whatever was asked.
+public struct ResolvedOperation: Sendable, Hashable {
+    /// The operation, in its final state.
+    public let operation: Operation
+    /// The amount that it adds to the balance, or would have added; negative for a payment.
+    public let amount: Money
+    /// The balance of the tag's earlier account that it closed.
+    public let closed: Money
+
+    init(_ operation: Operation, closed: Int64 = 0, _ currency: Currency) {
+        self.operation = operation
+        amount = operation.change(in: currency)
+        self.closed = Money(minorUnits: closed, currency)
+    }
+
+    /// Whether it has happened; otherwise it was voided.
+    public var isDone: Bool { operation.state == .committed }
+}
+
+extension Station {
+    /// The operations that a tap resolved, without the request, which has its own answer.
+    func resolved(_ history: TapHistory, besides request: OperationID? = nil) -> [ResolvedOperation]
+    {
+        if SafetyRule.resolvedIsTold.isLeftOut { return [] }
+        return history.resolved.filter { $0.id != request }.map {
+            ResolvedOperation($0, closed: history.closed[$0.id] ?? 0, currency)
+        }
+    }
+
+    /// What a making closed with the account that its tag had before. The making is not denied
+    /// where the ledger goes away after it.
+    func balanceClosed(by making: Operation) async -> Int64 {
+        guard making.kind.makesCard else { return 0 }
+        return
+            (try? await ledger.read { rows throws(LedgerError) in
+                try rows.booked(besides: making).closed
+            }) ?? 0
+    }
+}

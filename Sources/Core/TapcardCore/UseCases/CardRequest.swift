@@ -1,0 +1,262 @@
+import CardCryptography
+import CardImage
+import CardStore
+import Ledger
+public import TapcardDomain
+import Type2Tag
+
+/// The order of a new card.
+public struct CardRequest: Sendable, Hashable {
+    /// The source of the card's value.
+    public enum Origin: Sendable, Hashable {
+        /// A new card for a holder, with a first balance.
+        case issue(Holder, Money, hasScratchCard: Bool)
+        /// A card of another writer; its balance is credited only if this is the amount it shows.
+        case adopt(accepting: Money?)
+        /// A card in the place of a lost one, with its balance.
+        case replace(CardUID)
+    }
+
+    /// The way in which the card comes to be.
+    public var origin: Origin
+    /// The text that phones will read.
+    public var face: FaceStyle
+    /// Whether to close the account of a card that is known, or known to others, and begin a new
+    /// one.
+    public var mayReissue: Bool
+    /// Whether to overwrite a tag that is not a card.
+    public var mayOverwrite: Bool
+    /// Whether to protect the tag with the card's password.
+    public var protects: Bool
+    /// Whether to accept a chip whose maker's signature is not valid.
+    public var acceptsAnyChip: Bool
+
+    /// Creates an order. Nothing is overwritten unless it says so.
+    public init(
+        _ origin: Origin, face: FaceStyle = .tapcard, mayReissue: Bool = false,
+        mayOverwrite: Bool = false, protects: Bool = false, acceptsAnyChip: Bool = false
+    ) {
+        self.origin = origin
+        self.face = face
+        self.protects = protects
+        self.acceptsAnyChip = acceptsAnyChip
+        self.mayReissue = mayReissue
+        self.mayOverwrite = mayOverwrite
+    }
+
+    /// The demo user: the same on every tag.
+    public static func demo(
+        in currency: Currency, face: FaceStyle = .tapcard, mayReissue: Bool = false,
+        mayOverwrite: Bool = false, protects: Bool = false, acceptsAnyChip: Bool = false
+    ) throws(Refusal) -> CardRequest {
+        CardRequest(
+            .issue(
+                Holder(id: try HolderID(1), name: try HolderName("Amanda Gonzalez")),
+                Money(minorUnits: 0, currency), hasScratchCard: true),
+            face: face, mayReissue: mayReissue, mayOverwrite: mayOverwrite, protects: protects,
+            acceptsAnyChip: acceptsAnyChip)
+    }
+}
+
+extension CardRequest {
+    /// The kind of the operation that it asks for.
+    var kind: Operation.Kind {
+        switch origin {
+        case .issue: .issue
+        case .adopt: .adopt
+        case .replace: .replace
+        }
+    }
+
+    /// Whether an operation is this making, as far as its stored parameters tell.
+    func isAnswered(by operation: Operation) -> Bool {
+        let isSame =
+            switch origin {
+            case .issue(_, let balance, _):
+                operation.kind == .issue && operation.amount == balance.minorUnits
+            case .adopt(let accepted):
+                operation.kind == .adopt && operation.amount == accepted?.minorUnits ?? 0
+            case .replace: operation.kind == .replace
+            }
+        return isSame && operation.wasAsked(with: parameters)
+    }
+
+    /// The requested parameters beyond the amount, the same text for the same order: it belongs to
+    /// the order's id. Permissions (to overwrite a tag, to accept any chip) are left out: the order
+    /// is the same with them.
+    var parameters: String {
+        if SafetyRule.requestBelongsToItsID.isLeftOut { return "" }
+        var lines = ["display=\(face.rawValue)", "protect=\(protects)"]
+        switch origin {
+        case .issue(let holder, _, let hasScratchCard):
+            lines.append("scratch=\(hasScratchCard)")
+            if let id = holder.id { lines.append("id=\(id)") }
+            if let name = holder.name { lines.append("name=\(name.text)") }
+        case .replace(let lost): lines.append("lost=\(lost)")
+        case .adopt: break
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+/// Turns an order into a plan for the tag on the reader, or refuses it before anything is begun.
+extension Station {
+    func plan(
+        _ order: CardRequest, for reading: CardReading, _ signature: [UInt8]?,
+        _ found: CardProtection
+    ) async throws(Interruption) -> CardPlan {
+        var holder = Holder.nobody
+        var balance = Money(minorUnits: 0, currency)
+        var scratch = ScratchCard.none
+        let origin: CardPlan.Origin
+        switch order.origin {
+        case .issue(let wanted, let amount, let hasScratchCard):
+            do {
+                try requireOwnCurrency(amount)
+            } catch {
+                throw .refused(error)
+            }
+            try await requireFree(reading, order)
+            (holder, balance) = (wanted, amount)
+            scratch = hasScratchCard ? .unscratched : .none
+            origin = .issue
+        case .replace(let lost):
+            try await requireFree(reading, order)
+            let view = try await asking(await ledger.view(of: lost))
+            if let card = view?.card { (holder, scratch) = (card.holder, card.scratch) }
+            origin = .replace(lost: lost)
+        case .adopt(let accepted):
+            let found = try await foundValue(reading)
+            (holder, scratch) = (found.holder, found.scratch)
+            if let accepted {
+                guard accepted == found.balance else {
+                    throw .refused(
+                        .refusal(.badAmount),
+                        "The tag says \(found.balance.shown), not \(accepted.shown).",
+                        meaning: "Nothing was changed on card or ledger.",
+                        next: [.request(.acceptBalance)], uid: reading.uid)
+                }
+                balance = accepted
+            }
+            origin = .adopt(
+                message: (reading.pages?.image.area ?? []) + reading.slots.bytes.joined())
+        }
+        // The ledger must not begin a card that does not fit on its tag.
+        if let layout = reading.pages?.layout {
+            let face = CardFace(
+                style: order.face, balance: balance, holder: holder, scratch: scratch)
+            do {
+                _ = try face.area(in: layout)
+                try face.requireRoomForCode(in: layout)
+            } catch {
+                throw .refused(TapcardError(error).naming(reading.uid))
+            }
+        }
+        return CardPlan(
+            origin: origin, chip: reading.chip,
+            isGenuineChip: try isGenuine(signature, reading, order), holder: holder,
+            scratch: scratch, face: order.face,
+            protection: protection(order, on: reading, found), balance: balance,
+            parameters: order.parameters, mayReissue: order.mayReissue,
+            above: highest(on: reading, for: holder))
+    }
+
+    /// The highest number on the tag. A record that could not be checked without its holder's name
+    /// may be valid for the new holder: the name is missing now, and the new card would bring it
+    /// back.
+    private func highest(on reading: CardReading, for holder: Holder) -> SequenceNumber {
+        let slots = RecordSlots(
+            reading.slots.bytes, uid: reading.uid, holders: [holder], currency: currency, keys: keys
+        )
+        return max(reading.highest, slots.best?.record.sequence ?? .none)
+    }
+
+    /// The first protection state of the new card, from the tag's actual one. A protection that was
+    /// begun on an earlier card is not finished on a card that was ordered without it.
+    private func protection(
+        _ order: CardRequest, on reading: CardReading, _ found: CardProtection
+    ) -> CardProtection {
+        if order.protects, reading.pages != nil {
+            return found.protecting(with: keys.sealing.id)
+        }
+        return reading.view?.card.protection.isResolved == false ? found.unprotecting : found
+    }
+
+    /// Refuses a chip with an invalid signature. A chip without one is accepted: it does not claim
+    /// to be genuine.
+    private func isGenuine(
+        _ signature: [UInt8]?, _ reading: CardReading, _ order: CardRequest
+    ) throws(Interruption) -> Bool? {
+        let originality = TagInfo.Originality(signature, of: reading.uid, on: reading.chip)
+        guard originality != .invalid || order.acceptsAnyChip else {
+            throw .claimed(untrueSignature(reading))
+        }
+        return originality.isGenuine
+    }
+
+    /// Refuses to overwrite a tag that may be worth something to somebody.
+    private func requireFree(
+        _ reading: CardReading, _ order: CardRequest
+    ) async throws(Interruption) {
+        let unchanged = "Nothing was written to it."
+        if let card = reading.view?.card {
+            let content = reading.content
+            if !reading.isGivenUp || order.mayOverwrite || content.isLeft(by: card) { return }
+            throw .refused(
+                .notACard, "The tag carries something (\(content.word)).", meaning: unchanged,
+                next: [.tag(.overwrite)], uid: reading.uid)
+        }
+        switch try await stranger(reading) {
+        case .blank: return
+        case .sealed:
+            if order.mayReissue { return }
+            throw .refused(
+                .refusal(.cardKnown), "The tag carries a card of another ledger, with a true seal.",
+                meaning: unchanged, next: [.card(.adoptOrReissue)], uid: reading.uid)
+        case .sealedElsewhere(_, _, let other):
+            if !order.mayReissue { throw .refused(otherCurrency(other, reading.uid)) }
+        case .unsealed:
+            if order.mayOverwrite { return }
+            throw .refused(
+                .refusal(.cardKnown), "The tag carries a card that others wrote.",
+                meaning: unchanged, next: [.card(.adoptOrOverwrite)], uid: reading.uid)
+        case .untrusted(let error):
+            if !order.mayOverwrite { throw .refused(error) }
+        case .senseless, .other:
+            if !order.mayOverwrite {
+                throw try await strangerRefusal(reading, isMaking: true)
+            }
+        }
+    }
+
+    /// The value that a card of another writer shows.
+    private func foundValue(
+        _ reading: CardReading
+    ) async throws(Interruption) -> (holder: Holder, balance: Money, scratch: ScratchCard) {
+        if let view = reading.view {
+            throw .refused(
+                Refusal(.cardKnown, "card \(view.card.uid) is in this ledger already"),
+                uid: reading.uid)
+        }
+        switch try await stranger(reading) {
+        case .sealed(let record, let face):
+            return (
+                face?.holder ?? .nobody, Money(minorUnits: Int64(record.balance), currency),
+                record.scratch(beside: face)
+            )
+        // Any phone can write that a code is activated; the service can be asked for it.
+        case .unsealed(let face): return (face.holder, face.balance, face.scratch.unactivated)
+        case .sealedElsewhere(_, _, let other):
+            throw .refused(otherCurrency(other, reading.uid))
+        case .untrusted(let error): throw .refused(error)
+        case .blank, .senseless, .other: throw try await strangerRefusal(reading)
+        }
+    }
+}
+
+extension ScratchCard {
+    /// The scratch card before its activation.
+    fileprivate var unactivated: ScratchCard {
+        if case .activated(let code) = self { .scratched(code) } else { self }
+    }
+}

@@ -1,0 +1,208 @@
+// The client of the server's API: token, timeouts, and a new session when the old one is stale.
+
+import { confirmed, question, toast } from "./notices.js";
+import { change, draft, HERE, isAtTill, setDraft, state } from "./store.js";
+import { OF_READER, refusals, steps } from "./steps.js";
+import { say } from "./strings.js";
+import { DECLINED } from "./ui.js";
+import { withShown } from "./words.js";
+
+const KEPT = "tapcard.session";
+/** The API of the server, and that of this till. */
+const ROOT = "/api/v1/";
+export const API = HERE ? `/tills/${HERE}${ROOT}` : ROOT;
+/** The settings are those of the server, where index.html asks for them early. */
+const addressOf = (path) => (path === "settings" ? ROOT : API) + path;
+const ANSWER_LIMIT = 10_000;
+/** An operation may wait 30 s for a card and then work; after this limit its outcome is queried. */
+export const OPERATION_LIMIT = 45_000;
+
+const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+
+/** A refusal: what happened, what it means and what to do; `detail` is all of it in one text. */
+export class Problem extends Error {
+  constructor(told, status = 0) {
+    const { error = "failed", result = "failed", uid = null, resolved = [], next = [] } = told;
+    // Of a card that is not trusted, only the sentence names the operation that is open on it.
+    const operation = told.operation ?? ID.exec(told.title)?.[0] ?? null;
+    const [title, meaning, advice] = wordsOf(error, told);
+    const detail = [title, meaning, advice].filter(Boolean).join(" ");
+    super(detail);
+    const isReaderGone = told.isReaderGone ?? next.some(({ step }) => OF_READER.includes(step));
+    // Also an open operation with an unknown outcome.
+    const isWrongCard = told.isWrongCard
+      ?? [error, ...next.map(({ because }) => because)].includes("wrong-card");
+    Object.assign(this, {
+      status, error, result, uid, operation, resolved, next, title, meaning, advice, detail,
+      isReaderGone, isWrongCard,
+    });
+  }
+}
+
+/** Text that is not for cashiers: an operation id, a setting, a command or its flag. */
+const INTERNAL = new RegExp("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|TAPCARD_|(?:^| )--[a-z]|apt-get"
+  + "|\\btapcard (?!cards?\\b|takes|knows|has|does|can|reads|writes|only)[a-z]");
+
+/** The server's sentences without those for operators. */
+const plainly = (text) => withShown(text).replaceAll("on card or ledger", "on the card")
+  .replace(/ \([^()]*\)/g, (aside) => (INTERNAL.test(aside) ? "" : aside))
+  .split(/(?<=[.!?]) /).filter((sentence) => !INTERNAL.test(sentence)).join(" ");
+
+/** What happened, what it means and what to do, in the page's own words if it has any. */
+function wordsOf(error, { title = "", meaning = "", next = [] }) {
+  const [happened, instead] = next.map(({ step }) => refusals[`${error} ${step}`]).find(Boolean)
+    ?? refusals[error] ?? [];
+  const { named, plain } = say.refused;
+  return [happened ?? (plainly(title) || (title && (named[error] ?? plain))), plainly(meaning),
+    instead ?? next.map(wordsOfStep).filter(Boolean).join(" ")];
+}
+
+function wordsOfStep(it) {
+  const words = steps[it.step];
+  return typeof words === "function" ? words(it) : words;
+}
+
+/** The problem in a document that shows what is there nevertheless, in sentences for cashiers. */
+export function problemOf({ message, next = [] }) {
+  const told = plainly(message);
+  const steps = next.map(wordsOfStep).filter((words) => words && !told.includes(words));
+  return [told, ...steps].join(" ");
+}
+
+/** A card or reader with its problem, if any, as a Problem of this page. */
+export const withProblem = (it) =>
+  (it?.problem ? { ...it, problem: new Problem(it.problem, it.problem.status) } : it);
+
+let cut = new AbortController();
+
+/** Gives up all requests under way: their answers are lost. */
+export function cutOff() {
+  cut.abort();
+  cut = new AbortController();
+}
+
+/** Not an answer of this server: the outcome of the request is unknown. */
+const lost = (title = say.link.lost) => new Problem({
+  error: "lost", result: "lost", title, meaning: say.link.lostDetail,
+});
+
+export async function call(method, path, body, limit = ANSWER_LIMIT) {
+  const token = state.session?.token;
+  try {
+    return await once(method, path, body, limit);
+  } catch (problem) {
+    // With an operation id, don't retry: tasks.js restarts the operation after confirmation.
+    if (!body?.operation && await isConfirmed(problem, method === "GET")) {
+      return once(method, path, body, limit);
+    }
+    if (problem.status !== 401) throw problem;
+    if (state.session?.token === token || renewing) await renew();
+    if (!state.session) throw problem;
+    return once(method, path, body, limit);
+  }
+}
+
+/**
+ * Asks the user to confirm the address after a `confirm-address` refusal (with cashier
+ * logins, only tells them) and returns whether it is now confirmed. With `isOnce` (GET,
+ * drawing a view), asks once per view, and never while another dialog is open.
+ */
+export async function isConfirmed({ next }, isOnce = false) {
+  const { setting, address } = next.find(({ step }) => step === "confirm-address") ?? {};
+  if (!address || (isOnce && (state.dialog || draft(DECLINED, false)))) return false;
+  const words = say.unconfirmed;
+  const title = words.title(new URL(address).host);
+  try {
+    if (state.settings.login === "password") {
+      await question(title, [address, words.operator], [[null, say.close]]);
+    } else if (await confirmed(title, [address, words.line], words.action, "")) {
+      await once("POST", "settings", { setting, address });
+      return true;
+    }
+  } catch (problem) {
+    toast(problem.detail, "bad");
+  }
+  setDraft(DECLINED, true);
+  return false;
+}
+
+async function once(method, path, body, limit = ANSWER_LIMIT) {
+  const headers = {};
+  if (state.session) headers.Authorization = `Bearer ${state.session.token}`;
+  if (body) headers["Content-Type"] = "application/json";
+  let response;
+  let document;
+  try {
+    response = await fetch(addressOf(path), {
+      method, headers, body: body && JSON.stringify(body),
+      signal: AbortSignal.any([AbortSignal.timeout(limit), cut.signal]),
+    });
+    document = response.status === 204 ? {} : JSON.parse(await response.text());
+  } catch {
+    throw lost(response && say.link.badAnswer(response.status));
+  }
+  if (response.ok) return document;
+  if (!document?.error) throw lost(say.link.badAnswer(response.status));
+  throw new Problem(document, response.status);
+}
+
+let renewing = null;
+
+/** Opens an anonymous session if that is enough; otherwise the login fills the page. */
+export function renew() {
+  renewing ??= newSession().finally(() => { renewing = null; });
+  return renewing;
+}
+
+async function newSession() {
+  sessionStorage.removeItem(KEPT);
+  change({ session: null, needsLogin: state.settings.login === "password" });
+  if (!state.needsLogin) await logIn({});
+}
+
+// The token stays in this tab alone, so that a reload does not ask the cashier again.
+export async function logIn(who) {
+  const session = await once("POST", "session", who);
+  sessionStorage.setItem(KEPT, JSON.stringify(session));
+  change({ session, needsLogin: false });
+}
+
+export async function logOut() {
+  await call("DELETE", "session");
+  await renew();
+}
+
+export const loadSettings = async () => change({ settings: await once("GET", "settings") });
+
+/** Opens a session, or resumes this tab's; `isDoubtful` after the server has refused it. */
+export async function openSession(isDoubtful) {
+  const kept = sessionStorage.getItem(KEPT);
+  // Where the till is chosen, no call refuses the token of an earlier server.
+  const isUnchecked = isDoubtful || !isAtTill();
+  if (!kept || (isUnchecked && state.settings.login === "none")) await renew();
+  else change({ session: JSON.parse(kept), needsLogin: false });
+  if (!isDoubtful || !state.session || !isAtTill()) return;
+  await call("GET", "card");
+  // The stream uses a cookie that all tabs share, and another tab may have logged out.
+  if (!await isShown()) await renew();
+}
+
+const isShown = async () => {
+  const { status } = await fetch(addressOf("card"), { signal: AbortSignal.timeout(ANSWER_LIMIT) });
+  return status !== 401;
+};
+
+/** Loads a view's data into state.data[name]; the previous data stays during the request. */
+export async function load(name, path) {
+  const before = state.data[name];
+  const keep = (entry) => change({ data: { ...state.data, [name]: { path, ...entry } } });
+  const value = before?.path === path ? before.value : null;
+  keep({ value, isLoading: true });
+  let next;
+  try {
+    next = { value: await call("GET", path) };
+  } catch (problem) {
+    next = { value, problem };
+  }
+  if (state.data[name].path === path) keep(next);
+}

@@ -1,0 +1,260 @@
+// The entry point: the route selects the view, the store provides its data.
+
+import { activate, activationNote } from "./activate.js";
+import { logIn, logOut } from "./api.js";
+import { add, home, leaveAdd, pay } from "./till.js";
+import { tillChip, tills } from "./tills.js";
+import { cards, issue } from "./cards.js";
+import { h, icon, patch } from "./dom.js";
+import { lookAtControls } from "./guard.js";
+import { health } from "./health.js";
+import { history } from "./history.js";
+import { connect, disconnect } from "./live.js";
+import { draws } from "./lottery.js";
+import { mastermind } from "./mastermind.js";
+import { announce, forgetTag, renderDialog, renderToasts, toast } from "./notices.js";
+import { scratch } from "./scratch.js";
+import { lookAtTags, renderSimulator } from "./simulator.js";
+import { leavePanel, leaveWhenGone, renderPanel } from "./panel.js";
+import {
+  change, draft, forgetDrafts, forgetView, HERE, isAtTill, onChange, setDraft, panelTask, state,
+} from "./store.js";
+import { say } from "./strings.js";
+import { leaveTickets, tickets } from "./tickets.js";
+import {
+  button, field, form, heading, link, passwordField, problemBox, submit, typed,
+} from "./ui.js";
+import { awayWords, shown, uidWords } from "./words.js";
+
+const views = {
+  home, pay, add, scratch, activate, issue, draws, tickets, mastermind, history, cards, health,
+  tills,
+};
+const PART_OF = {
+  pay: "home", add: "home", scratch: "home", activate: "home", tickets: "draws", issue: "cards",
+};
+const lost = { title: say.missing, render: () => [heading(say.missing), link(say.back, "#/home")] };
+/** The view of a route; where the page is at no till, the choice of one. */
+const viewOf = ({ name }) => (isAtTill() ? views[name] ?? lost : tills);
+const at = (id) => document.getElementById(id);
+
+function routeOf(hash) {
+  const [name, arg] = hash.replace(/^#\//, "").split("/");
+  let decoded = arg;
+  try {
+    decoded = decodeURIComponent(arg ?? "");
+  } catch {
+    // The text is not valid here; the server explains why.
+  }
+  return { name: name || "home", arg: decoded || null };
+}
+
+function look() {
+  if (state.session) viewOf(state.route).enter?.(state.route.arg);
+}
+
+function go() {
+  const [before, route] = [state.route, routeOf(location.hash)];
+  const isOther = viewOf(before) !== viewOf(route);
+  if (panelTask()) leavePanel(panelTask());
+  if (isOther) {
+    viewOf(before).leave?.();
+    forgetView();
+    customer = state.card?.read?.uid ?? null;
+  }
+  change({ route });
+  look();
+  // After rendering: screen readers continue at the heading of the new view.
+  setTimeout(() => {
+    if (!isOther) return;
+    at("title")?.focus();
+    scrollTo(0, 0);
+  });
+}
+
+async function logInTyped() {
+  setDraft("login.problem", null);
+  try {
+    await logIn({ cashier: typed("cashier"), password: draft("password") });
+    connect();
+  } catch (problem) {
+    setDraft("login.problem", problem);
+    announce(problem.detail, true);
+  }
+  setDraft("password", "");
+}
+
+async function logOutAndClose() {
+  try {
+    await logOut();
+    disconnect();
+  } catch (problem) {
+    toast(problem.detail, "bad");
+  }
+}
+
+const login = () => [
+  heading(say.login.action, say.login.lead),
+  draft("login.problem") && problemBox(draft("login.problem")),
+  form(logInTyped, h("div.form",
+    field("cashier", say.login.cashier, { autocomplete: "username" }),
+    passwordField("password", say.login.password), submit(say.login.action))),
+];
+
+/** Whether the ledger is there, what may be sold without it, and what is still to be booked. */
+function offlineBanner({ offline, offered, left, purchases, unbooked }) {
+  const words = say.offlinePayments;
+  const rest = purchases > 0 && words.unbooked(shown(unbooked));
+  if (!offline && !rest) return null;
+  const first = offline && awayWords({ offered, left });
+  return h("div.banner.warn", icon("info"),
+    h("p", [first, rest].filter(Boolean).join(" ")));
+}
+
+function banner({ link: connection, reader, route, offlinePayments }) {
+  const isLost = connection === "lost";
+  if (!isLost && reader?.state !== "missing") {
+    return offlinePayments && offlineBanner(offlinePayments);
+  }
+  const { title, meaning, advice } = reader?.problem
+    ?? { title: say.reader.missing, meaning: say.reader.why };
+  return h("div.banner", { class: isLost ? "bad" : "warn" }, icon("warn"),
+    h("p", h("strong", isLost ? say.link.lost : title), " ",
+      isLost ? say.link.banner : advice || meaning),
+    !isLost && route.name !== "health" && link(say.reader.details, "#/health"));
+}
+
+/** Operations of other tabs, in a line of fixed height so that no button moves under a finger. */
+const others = (s) => [
+  activationNote(s),
+  Object.entries(s.others).map(([id, { verb, phase, uid }]) => h("span", { key: id },
+    [say.another, say.verbs[verb]?.[0] ?? verb, uid && say.cardWords(uidWords(uid)),
+      say.phases[phase] ?? say.phases.working].filter(Boolean).join(", "))),
+];
+
+function status(s) {
+  const reader = (s.link === "live" && s.reader?.state) || "looking";
+  const cashier = s.session?.cashier;
+  const isFollowing = s.link !== "closed" && s.link !== "choosing";
+  return [
+    tillChip(s),
+    isFollowing && h("span.chip.reader", { class: reader }, h("i"), say.reader[reader]),
+    cashier && h("span.chip.quiet", icon("person"), say.login.as(cashier)),
+    cashier && button(say.login.out, logOutAndClose),
+  ];
+}
+
+let drawn = "";
+
+/** The first render keeps the content of index.html, which is right until the server answers. */
+const isShellRight = (s) => !drawn && s.route.name === "home" && s.link === "connecting"
+  && !s.needsLogin;
+
+function render(s) {
+  if (isShellRight(s)) return;
+  const view = viewOf(s.route);
+  const inPanel = panelTask();
+  const isHere = isAtTill();
+  const kind = s.needsLogin ? "login" : !isHere ? "tills" : inPanel ? "panel" : s.route.name;
+  const hadFocus = document.activeElement !== document.body;
+  patch(at("status"), status(s));
+  patch(at("others"), others(s));
+  patch(at("banner"), banner(s));
+  patch(at("main"), h("div.view", { key: kind, class: `in-${kind}` },
+    s.needsLogin ? login() : inPanel && isHere ? renderPanel(inPanel) : view.render(s)));
+  at("nav").hidden = !isHere;
+  patch(at("toasts"), renderToasts(s));
+  patch(at("dock"), renderSimulator(s));
+  patch(at("dialogs"), renderDialog(s));
+  const place = isHere && HERE && s.settings?.tills > 1 && say.tills.one(HERE);
+  document.title = [s.needsLogin ? say.login.action : view.title, place, say.brand]
+    .filter(Boolean).join(" \u2013 ");
+  const part = PART_OF[s.route.name] ?? s.route.name;
+  for (const each of document.querySelectorAll("#nav a")) {
+    each.ariaCurrent = each.dataset.part === part ? "page" : null;
+  }
+  // The pressed button or the panel is gone, so screen readers continue at the heading.
+  const isLost = document.activeElement === document.body;
+  if (isLost && (hadFocus || (drawn === "panel" && kind !== drawn))) {
+    at("title")?.focus({ preventScroll: true });
+  }
+  if (kind === "panel" && kind !== drawn) scrollTo(0, 0);
+  drawn = kind;
+  lookAtControls();
+}
+
+/** The session and, once it was read, the number of the tag on the reader. */
+let tag = { session: null, uid: null };
+/** The card that was read last in this view. */
+let customer = null;
+
+/** Nothing that was typed, said or asked for one customer is there for the next one. */
+function watchTag({ lying: session, card }) {
+  const uid = card?.read?.uid ?? null;
+  // A server that was started again counts its sessions anew.
+  const isSame = session === tag.session && (!uid || !tag.uid || uid === tag.uid);
+  const hasLeft = !isSame && tag.session !== null;
+  tag = { session, uid: isSame ? uid ?? tag.uid : uid };
+  if (!isSame) change({ visit: state.visit + 1 });
+  if (hasLeft) {
+    forgetDrafts("pay-amount", "add-amount", "refund", "cards-accept");
+    forgetTag();
+  }
+  if (!uid || uid === customer) return;
+  if (customer) {
+    leaveAdd();
+    if (state.route.name === "tickets") leaveTickets();
+  }
+  customer = uid;
+}
+
+let known = { ended: 0, isCutOff: false };
+
+/** Reloads a view's data after an operation, here or at another till. */
+function watch(s) {
+  const { ended, session } = s;
+  const now = {
+    ended, session, reader: s.reader?.state, card: s.card?.session,
+    isCutOff: Boolean(s.offlinePayments?.offline),
+  };
+  const before = known;
+  known = now;
+  const isNews = now.ended !== before.ended;
+  const view = viewOf(s.route);
+  if (!s.session) return;
+  if (now.session !== before.session) look();
+  else if (isNews || now.reader !== before.reader || now.isCutOff !== before.isCutOff) {
+    if (view.refresh) view.refresh();
+    else if (isNews) view.enter?.(s.route.arg);
+  }
+  const isStirred = now.session !== before.session || now.card !== before.card;
+  if (s.settings.simulator && isStirred && isAtTill()) lookAtTags();
+}
+
+function onKey(event) {
+  const inPanel = panelTask();
+  if (state.dialog || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (inPanel && event.key === "Escape") leavePanel(inPanel);
+  else if (!inPanel && !event.target.matches("input, select")) {
+    viewOf(state.route).onKey?.(event);
+  }
+}
+
+for (const place of document.querySelectorAll("[data-say]")) {
+  const said = place.dataset.say.split(".").reduce((words, part) => words[part], say);
+  if (place.textContent !== said) place.textContent = said;
+}
+at("skip").onclick = (event) => {
+  event.preventDefault();
+  at("main").focus();
+};
+change({ route: routeOf(location.hash) });
+addEventListener("hashchange", go);
+addEventListener("keydown", onKey);
+// The chart of the day has fewer units on a narrow screen.
+addEventListener("resize", () => change({}));
+onChange(render);
+onChange(watchTag);
+onChange(watch);
+onChange(leaveWhenGone);
+connect();

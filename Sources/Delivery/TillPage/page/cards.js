@@ -1,0 +1,140 @@
+// Making cards, and an operator's actions on a card. Irreversible actions need a confirmation.
+
+import { cardSide } from "./card-face.js";
+import { h } from "./dom.js";
+import { confirmed } from "./notices.js";
+import {
+  isEnded, isOffered, isPossible, loadsCards, memberFor, provesItself,
+} from "./offers.js";
+import { draft, forgetDrafts, isUsable, state, trustedCard } from "./store.js";
+import { say } from "./strings.js";
+import { begin, dismiss } from "./tasks.js";
+import {
+  accepts, amountField, button, field, form, heading, note, submit, tick, typed,
+} from "./ui.js";
+import { fault, minorUnits, shown, typedAmount, uidWords } from "./words.js";
+
+const WITHOUT_TAP = ["block", "unblock", "forget"];
+const SIGNS = {
+  issue: "add", demo: "card", adopt: "tag", repair: "repair", block: "block", unblock: "check",
+  replace: "swap", close: "pay", forget: "person",
+};
+/** What is typed and ticked for a new card. */
+const OF_CARD = ["name", "id", "balance", "noScratch", "protect"].map((each) => `issue-${each}`);
+const words = say.cards;
+
+/** Makes a card; asks first where its tag holds something that the server lets somebody give up. */
+function make(verb, body = {}, about = "") {
+  begin(verb, body, {
+    about,
+    then: async ({ id, status, problem }) => {
+      // After a refusal or a question it is still the same customer's.
+      if (verb === "issue" && ["done", "cancelled"].includes(status)) forgetDrafts(...OF_CARD);
+      const member = problem ? memberFor(verb, problem) : null;
+      if (!member || body[member]) return;
+      dismiss(id);
+      const [title, lost, action] =
+        say.making[member === "reissue" && isEnded() ? "again" : member];
+      const { uid, balance } = state.card?.read ?? {};
+      const isHeld = member === "reissue" && uid === problem.uid && minorUnits(balance ?? "0") > 0n;
+      const held = isHeld && say.making.held(shown(balance));
+      const what = member === "overwrite" && problem.title;
+      if (await confirmed(title, [what, held, lost], action, "bad", true)) {
+        make(verb, { ...body, [member]: true, ...(isHeld && { confirmed: true }) }, about);
+      }
+    },
+  });
+}
+
+export const makeDemo = () => make("demo");
+
+function issueTyped() {
+  const [name, id] = ["issue-name", "issue-id"].map(typed);
+  const balance = typedAmount("issue-balance");
+  const isNumber = accepts("issue-id", id && !/^[1-9]\d{0,9}$/.test(id) ? say.issue.idFault : null);
+  if (!accepts("issue-balance", balance && fault(draft("issue-balance"))) || !isNumber) return;
+  make("issue", {
+    ...(name && { name }), ...(id && { id: Number(id) }), ...(balance && { balance }),
+    ...(draft("issue-noScratch", false) && { noScratch: true }),
+    ...(!provesItself() && draft("issue-protect", false) && { protect: true }),
+  }, name);
+}
+
+/** Enter goes to the next field: a card is issued by its button alone. */
+function toNextField(event) {
+  if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
+  event.preventDefault();
+  const all = [...event.target.form.elements];
+  all[all.indexOf(event.target) + 1].focus();
+}
+
+const issueForm = (disabled) => form(issueTyped, h("div.form", { onkeydown: toNextField },
+  field("issue-name", say.issue.name),
+  field("issue-id", say.issue.id, { inputmode: "numeric" }),
+  amountField("issue-balance", say.issue.balance),
+  tick("issue-noScratch", say.issue.noScratch),
+  provesItself() ? h("p.hint", say.issue.proven)
+    : tick("issue-protect", say.issue.protect, say.issue.protectHint),
+  h("div.row", submit(say.issue.action, disabled, "strong", true),
+    button(say.home.demo, makeDemo, { sign: "card", disabled }))));
+
+export const issue = {
+  title: say.issue.title,
+  render: (s) => [
+    heading(say.issue.title, say.issue.lead),
+    h("div.till", cardSide(s), loadsCards() ? issueForm(!isUsable() || !isPossible("issue"))
+      : note(say.issue.elsewhere, "warn", "warn")),
+  ],
+};
+
+const typedCard = () => draft("cards-card").replace(/\s/g, "").toUpperCase();
+
+async function act(verb) {
+  const uid = typedCard();
+  const accepted = typedAmount("cards-accept");
+  const isOdd = uid ? !/^[0-9A-F]{14}$/.test(uid) : verb === "replace";
+  if (!accepts("cards-card", isOdd ? words.cardFault : null)) return;
+  const isElsewhere = verb === "close" && uid && uid !== trustedCard()?.uid;
+  if (!accepts("cards-card", isElsewhere ? words.elsewhere : null)) return;
+  const wrong = accepted && fault(draft("cards-accept"));
+  if (verb === "adopt" && !accepts("cards-accept", wrong)) return;
+  const [name, , warning] = words.actions[verb];
+  const whom = uid && verb !== "adopt" ? say.cardWords(uidWords(uid)) : words.onReader;
+  const tone = ["adopt", "unblock"].includes(verb) ? "" : "bad";
+  const paidOut = verb === "close" ? trustedCard() : null;
+  const due = paidOut && words.handOut(shown(paidOut.balance));
+  if (!await confirmed(words.ask(name), [whom, due, warning], name, tone, !uid)) return;
+  forgetDrafts("cards-card", "cards-accept");
+  if (paidOut) {
+    make(verb, { card: paidOut.uid }, shown(paidOut.balance));
+    return;
+  }
+  if (verb !== "adopt") make(verb, uid ? { card: uid } : {});
+  else if (accepted) make(verb, { acceptBalance: accepted }, shown(accepted));
+  else make(verb);
+}
+
+const direct = { issue: () => { location.hash = "#/issue"; }, demo: makeDemo };
+
+function action([verb, [name, hint]]) {
+  if (!isOffered(verb, Boolean(typedCard()))) return null;
+  const isFree = WITHOUT_TAP.includes(verb) && typedCard();
+  const isInTheWay = verb === "replace" && isUsable() && !isPossible(verb);
+  return h("li", button(name, direct[verb] ?? (() => act(verb)), {
+    sign: SIGNS[verb], tone: "wide-button", hint: isInTheWay ? words.takeOff : hint,
+    disabled: isFree ? state.link !== "live"
+      : !isUsable() || !isPossible(verb, Boolean(typedCard())),
+  }));
+}
+
+export const cards = {
+  title: words.title,
+  render: (s) => [
+    heading(words.title, words.lead),
+    h("div.till",
+      cardSide(s, field("cards-card", words.card, { hint: words.cardHint, maxlength: "24" }),
+        isOffered("adopt")
+          && amountField("cards-accept", words.accept, { hint: words.acceptHint })),
+      h("ul.actions", Object.entries(words.actions).map(action))),
+  ],
+};

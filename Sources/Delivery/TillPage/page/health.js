@@ -1,0 +1,87 @@
+// The state of reader, ledger and server, the findings of the doctor, and how to fix them.
+
+import { load } from "./api.js";
+import { readerWords } from "./tills.js";
+import { h, icon } from "./dom.js";
+import { toast } from "./notices.js";
+import { state } from "./store.js";
+import { say } from "./strings.js";
+import { button, heading, loaded, note, problemBox, rows } from "./ui.js";
+import { timeWords, uidWords } from "./words.js";
+
+const SIGNS = { ok: "check", note: "info", problem: "warn" };
+const words = say.health;
+
+function enter() {
+  load("doctor", "doctor");
+  load("health", "health");
+}
+
+async function copy(command) {
+  await navigator.clipboard.writeText(command);
+  toast(words.copied);
+}
+
+// Plain http off loopback has no clipboard; the command can still be read.
+const commandRow = (command) => h("div.command", h("code", command), navigator.clipboard
+  && button(words.copy, () => copy(command), { "aria-label": `${words.copy}: ${command}` }));
+
+const finding = ({ severity, what, remedy, commands }) => h("li.finding", { class: severity },
+  icon(SIGNS[severity]),
+  h("div",
+    h("p", h("strong", `${words.severity[severity]}: `), what),
+    (remedy ?? "").split("\n").map((line) => line && !commands.includes(line) && h("p", line)),
+    commands.map(commandRow)));
+
+const audit = ({ violations, cards, operations, open, activating = [] }) => [
+  violations.length === 0 ? note(words.auditGood(cards, operations), "check", "good")
+    : [note(words.auditBad(violations.length), "warn", "bad"),
+      violations.map((violation) => note(violation, "warn", "bad"))],
+  open > 0 && note(words.auditOpen(open)),
+  activating.map((uid) => note(words.activating(uidWords(uid)))),
+];
+
+/** The name of a member in words, such as "snapshot age" of snapshotAge. */
+const named = (name) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+const ofFact = (fact) =>
+  (/^\d{4}-\d\d-\d\dT/.test(fact) ? timeWords(fact) : String(fact ?? say.none));
+
+/** All facts that the server reports about itself, word by word. */
+const facts = (value, prefix = "") => Object.entries(value).map(([name, fact]) =>
+  (fact && typeof fact === "object" ? facts(fact, `${prefix}${named(name)} `)
+    : [h("dt", prefix + named(name)), h("dd", ofFact(fact))]));
+
+/** The reader of each till, where there are several. */
+const readers = ({ tills }) => tills.length > 1 && h("section.part",
+  h("h2", words.tills), tills.map(({ number, ...till }) => {
+    const text = `${say.tills.one(number)}. ${readerWords(till)}`;
+    return till.reader.state === "ready" ? note(text, "check", "good")
+      : note(text, "warn", "bad");
+  }));
+
+export const health = {
+  title: words.title,
+  enter,
+  render: ({ reader, settings, data }) => [
+    heading(words.title),
+    h("section.part", h("h2", words.reader), reader && (reader.problem ? problemBox(reader.problem)
+      : note([say.reader.ready, reader.name].filter(Boolean).join(": "), "check", "good"))),
+    data.health?.value && readers(data.health.value),
+    h("section.part",
+      h("div.row.spread", h("h2", words.findings), button(words.look, enter)),
+      loaded(data.doctor, ({ findings }) => rows(findings, finding, words.noFindings))),
+    h("section.part", h("h2", words.ledger), h("div.row",
+      button(words.audit, () => load("audit", "audit"), { disabled: data.audit?.isLoading }),
+      h("p.hint", words.auditHint)),
+    data.audit && loaded(data.audit, audit)),
+    h("section.part", h("h2", words.server), loaded(data.health,
+      ({ tills, ...value }) =>
+        h("dl", facts({ [words.version]: settings?.version, ...value })))),
+  ],
+  // The doctor takes its time, and is asked only about a reader that is gone.
+  refresh: () => {
+    if (state.reader?.state === "missing") enter();
+    else load("health", "health");
+  },
+};

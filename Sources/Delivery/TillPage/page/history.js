@@ -1,0 +1,170 @@
+// The history of one card or all cards, the day's takings, and refunds.
+
+import { load } from "./api.js";
+import { h } from "./dom.js";
+import { confirmed } from "./notices.js";
+import { loadsCards } from "./offers.js";
+import { draft, isUsable, setDraft, state, trustedCard } from "./store.js";
+import { say } from "./strings.js";
+import { begin } from "./tasks.js";
+import {
+  accepts, amountField, button, choice, heading, loaded, rows, signButton, table,
+} from "./ui.js";
+import {
+  dayAfter, fault, minorUnits, shown, timeWords, today, typeable, typedAmount, uidWords,
+} from "./words.js";
+
+const LAST = 100;
+const words = say.history;
+const chosenDay = () => draft("takings.day", today());
+const loadTakings = () => load("takings", `takings?day=${chosenDay()}`);
+
+function enter(uid) {
+  load("history", `history?last=${LAST}${uid ? `&card=${encodeURIComponent(uid)}` : ""}`);
+  loadTakings();
+}
+
+function showDay(day) {
+  if (!/^\d{4}-\d\d-\d\d$/.test(day) || day > today()) return;
+  setDraft("takings.day", day);
+  loadTakings();
+}
+
+const sums = ({ paid, payments, added, topUps, paidOut, payouts }) => [
+  words.sums(shown(paid), payments, shown(added), topUps),
+  payouts > 0 && words.payouts(shown(paidOut), payouts)].filter(Boolean).join(", ");
+
+/** What the drawer holds more, or less, than in the morning. */
+const drawerLine = ({ drawer }) => h("p.drawer",
+  words.drawer(drawer.startsWith("-") ? shown(drawer) : `+${shown(drawer)}`));
+
+/** The day's takings as bars, and as a table for screen readers. */
+function chart({ hours, ...day }) {
+  const largest = hours.flatMap(({ paid, added }) => [minorUnits(paid), minorUnits(added)])
+    .reduce((one, other) => (one > other ? one : other));
+  const told = sums(day);
+  if (largest === 0n && day.payouts === 0) return h("p.lead", words.quiet);
+  if (largest === 0n) return [h("p.lead", told), drawerLine(day)];
+  // Fewer units on a narrow screen, so that its labels stay readable.
+  const width = innerWidth < 700 ? 360 : 1000;
+  const slot = width / 24;
+  const breadth = slot * 0.37;
+  const [paid, added] = [shown(day.paid), shown(day.added)];
+  const bar = (amount, x, kind) => {
+    // Pixels, not money: a thousandth of the tallest bar is finer than any screen.
+    const height = Number((minorUnits(amount) * 1000n) / largest) * 0.17;
+    return h("rect", { class: kind, x, width: breadth, rx: 2, height, y: 178 - height });
+  };
+  return [drawerLine(day), h("figure.chart",
+    h("svg", { viewBox: `0 0 ${width} 200`, role: "img", "aria-label": words.chart(paid, added) },
+      h("path", { d: `M0 178h${width}` }),
+      hours.map((each) => h("g",
+        bar(each.paid, each.hour * slot + slot * 0.1, "paid"),
+        bar(each.added, each.hour * slot + slot * 0.53, "added"),
+        each.hour % 3 === 0 && h("text", { x: each.hour * slot + slot / 2, y: 196 }, each.hour)))),
+    h("figcaption", h("span.key.paid", words.paid), h("span.key.added", words.added),
+      told),
+    h("details", h("summary", words.table),
+      h("div.wide", { tabindex: "0", role: "region", "aria-label": words.takings },
+        table([words.hour, words.paid, words.added],
+          hours.filter((each) => minorUnits(each.paid) + minorUnits(each.added) > 0n)
+            .map((each) => [`${each.hour}:00`, shown(each.paid), shown(each.added)])))))];
+}
+
+async function refund({ operation, uid, amount, kind }) {
+  const { title, lines, action } = words.back[kind];
+  const most = amount.replace("-", "");
+  const chosen = typedAmount("refund") || most;
+  if (!accepts("refund", draft("refund").trim() && fault(draft("refund")))) return;
+  const { uid: here, name } = trustedCard() ?? {};
+  const told = lines(words.whose(uidWords(uid), here === uid && name), shown(chosen));
+  if (!await confirmed(title(shown(chosen)), told, action, "")) return;
+  setDraft("refund.open", null);
+  const isPart = minorUnits(chosen) !== minorUnits(most);
+  begin("refund", { payment: operation, ...(isPart && { amount: chosen }) },
+    { about: shown(chosen), kind: kind === "add" ? "reverse" : "refund" });
+}
+
+function openRefund(operation) {
+  setDraft("refund", "");
+  setDraft("refund.open", operation);
+}
+
+function refundPart(entry, refunded) {
+  const { operation, kind, state: outcome, amount } = entry;
+  const way = words.back[kind];
+  if (!way || outcome !== "committed") return null;
+  if (refunded.has(operation)) return h("small", way.done);
+  // To give a payment back is to put money on a card.
+  if (kind === "pay" && !loadsCards()) return null;
+  if (draft("refund.open", null) !== operation) {
+    return button(way.name, () => openRefund(operation),
+      { tone: "small", "aria-label": `${way.name} ${shown(amount)}` });
+  }
+  return h("div.free",
+    amountField("refund", words.refundAmount, { placeholder: typeable(amount.replace("-", "")) }),
+    button(way.action, () => refund(entry), { tone: "strong", disabled: !isUsable() }));
+}
+
+const entry = ({ operation, uid, at }, what, hint, ...more) => h("li.entry", { key: operation },
+  h("p.when", h("strong", what), h("small", timeWords(at)), hint && h("small", hint)),
+  h("a.uid", { href: `#/history/${uid}` }, uidWords(uid)), more);
+
+/** Cash that left the drawer with it, such as the rest of an account that a new card ended. */
+function handedOut({ closed, paidOut }) {
+  const due = closed ?? paidOut;
+  return due && minorUnits(due) !== 0n && words.handedOut(shown(due));
+}
+
+const moved = (each, refunded) => entry(each,
+  [say.verbs[each.kind]?.[0] ?? each.kind, handedOut(each)].filter(Boolean).join(". "),
+  [words.states[each.state], each.cashier && words.by(each.cashier)].filter(Boolean).join(", "),
+  h("p.sum", { class: each.state },
+    h("b", each.amount && minorUnits(each.amount) !== 0n && shown(each.amount)),
+    each.balance && h("small", words.balance(shown(each.balance)))),
+  refundPart(each, refunded));
+
+function entries({ entries: all, activations }) {
+  const refunded = new Set(all.filter(({ state: outcome }) => outcome !== "voided")
+    .map(({ reverses }) => reverses));
+  // The server's order counts: times are whole seconds, and a clock may have gone back.
+  const newest = all.filter(({ kind }) => kind !== "reseal").reverse();
+  return [
+    h("h2", words.entries),
+    rows(newest, (each) => moved(each, refunded), words.none),
+    activations?.length > 0 && [h("h2", words.activations),
+      rows(activations, (each) => entry(each, words.activation(each.state, each.version)))],
+  ];
+}
+
+const dayRow = (day) => h("div.row",
+  signButton("previous", words.before, () => showDay(dayAfter(day, -1))),
+  h("input", {
+    type: "date", "aria-label": words.day, value: day, max: today(),
+    onchange: (event) => showDay(event.target.value),
+  }),
+  signButton("next", words.after, () => showDay(dayAfter(day, 1)), { disabled: day >= today() }));
+
+export const history = {
+  title: words.title,
+  enter,
+  render({ route: { arg }, data, card }) {
+    const uid = arg ?? card?.read?.uid;
+    const look = () => enter(arg);
+    const { takings, history: done } = data;
+    // One reason for both is told once.
+    const isTold = !arg && !done?.value && done?.problem
+      && done.problem.error === takings?.problem?.error;
+    return [
+      heading(words.title, arg && say.cardWords(uidWords(arg))),
+      uid && choice(words.which, [[null, words.all], [uid, words.card]], arg,
+        (chosen) => { location.hash = `#/history/${chosen ?? ""}`; }),
+      !arg && h("section.part",
+        h("div.row.spread", h("h2", words.takings), dayRow(chosenDay())),
+        loaded(takings, chart, look)),
+      !isTold && h("section.part", loaded(done, entries, look)),
+    ];
+  },
+  /** Reloads after an operation here or at another till. */
+  refresh: () => enter(state.route.arg),
+};

@@ -1,0 +1,167 @@
+// The full page of an operation under way: hold the card, spinner, check mark, refusal, unknown
+// outcome.
+
+import { h, icon } from "./dom.js";
+import { loadsCards } from "./offers.js";
+import { canBeRepeated, refusalWords, unknownWords } from "./refusals.js";
+import { isUsable, needsOtherTag, stagedTask, state } from "./store.js";
+import { say } from "./strings.js";
+import {
+  begin, callbackOf, cancel, dismiss, doneWords, leaveOpen, repeatsItself, retry,
+} from "./tasks.js";
+import { button } from "./ui.js";
+import {
+  balanceWords, handOut, resolvedPayOut, resolvedWords, shown, uidWords,
+} from "./words.js";
+
+const FRESH_TAG = ["demo", "issue", "adopt", "replace"];
+const SHORTEST_CHECK = 400;
+const SHORTEST_PAID = 2000;
+const UNDONE = ["pay", "add"];
+/** Verbs whose result disappears without a press. */
+const GOING = ["pay", "add", "ticket/buy", "refund"];
+const words = say.panel;
+
+// Without scrolling, so that the content above stays visible.
+const focused = (node) => { node.focus({ preventScroll: true }); };
+const leads = (lines) => lines.map((line) => line && h("p.lead", line));
+const title = (text) => h("h1", { id: "title", tabindex: "-1", mount: focused }, text);
+const picture = (sign) => h("div.picture", icon(sign));
+
+export const spinner = () => h("svg.spinner", { viewBox: "0 0 100 100", "aria-hidden": "true" },
+  [0, 1].map(() => h("circle", { cx: 50, cy: 50, r: 44 })));
+
+/** The texts and the picture of each kind; the picture is where the till shows its tiles. */
+const waiting = ({ id, verb, isCancelling }) => [
+  [title(FRESH_TAG.includes(verb) ? words.holdTag : words.hold),
+    button(isCancelling ? words.cancelling : say.cancel, () => cancel(id),
+      { disabled: isCancelling, sign: "cross" })],
+  h("div.picture.hold", icon("waves"), h("i")),
+];
+
+const working = ({ status, phase }) => [
+  [title(status === "asking" ? words.asking : say.phases[phase] ?? say.phases.working),
+    status !== "asking" && h("p.lead", words.keep)],
+  h("div.picture", spinner()),
+];
+
+const onward = ({ verb }) => (GOING.includes(verb) ? words.next : words.goBack);
+
+const check = (task) => h("button.picture.check", {
+  mount: focused, "aria-label": onward(task), "data-money": true, onclick: () => dismiss(task.id),
+}, h("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" },
+  h("circle", { cx: 50, cy: 50, r: 46 }), h("path", { d: "M28 52l15 15 29-32" })));
+
+/** A button that takes back a mistake with one press, while its card is still there. */
+function undo({ id, verb, answer, about }) {
+  dismiss(id);
+  const kind = verb === "add" ? "reverse" : "refund";
+  begin("refund", { payment: answer.operation }, { about, kind });
+}
+
+/** Whether the task's card is still on the reader, also while it is being read again. */
+const isThere = ({ answer, doneOn }) => (state.card ? state.card.read?.uid === answer.uid
+  : state.lying !== null && state.lying === doneOn);
+
+const canUndo = (task) => UNDONE.includes(task.verb) && !task.answer.offline && isUsable()
+  && isThere(task) && (task.verb === "add" || loadsCards());
+
+const undoButton = (task) => button(
+  task.verb === "add" ? words.undoOut(task.about) : words.undo, () => undo(task),
+  { sign: "undo", money: true });
+
+/** The card's current balance; without a reading, the balance after this task. */
+function balanceLine(task) {
+  const { uid, balance, offline } = task.answer;
+  const read = state.card?.read;
+  if (!balance) return null;
+  const isHere = read?.uid === uid;
+  return h("p.big", offline || isHere ? balanceWords(task, offline ? balance : read.balance)
+    : words.afterwards(shown(balance)));
+}
+
+/** The holder of the task's card, as it was read last, or its number. */
+function whose({ uid }) {
+  const name = state.seen?.uid === uid && state.seen.name;
+  return name ? h("p.big", name) : uid && h("p.lead", say.cardWords(uidWords(uid)));
+}
+
+const done = (task) => [
+  [h("h1", { id: "title", tabindex: "-1" }, doneWords(task)),
+    whose(task.answer),
+    handOut(task) && h("p.due", words.handOut(shown(handOut(task)))),
+    [
+      task.answer.offline && say.offlinePayments.done,
+      task.answer.replayed && words.replayed,
+      ...resolvedWords(task.answer.resolved, task.id)].map((line) => line && h("p.lead", line)),
+    balanceLine(task),
+    canUndo(task) && undoButton(task)],
+  [check(task), h("p.hint", { "aria-hidden": "true" }, onward(task))],
+];
+
+/** Other operations that the tap has resolved, with the cash to hand out for them. */
+const besides = (resolved, id) => [
+  resolvedPayOut(resolved) && h("p.due", words.handOut(shown(resolvedPayOut(resolved)))),
+  resolvedWords(resolved, id).map((line) => h("p.lead", line)),
+];
+
+/** Sends the same request as a new one: nothing was begun. */
+function repeat({ id, verb, body, place, about, kind }) {
+  const then = callbackOf(id);
+  dismiss(id);
+  begin(verb, body, { place, about, kind, then });
+}
+
+const failed = (task, isAgain = canBeRepeated(task)) => [
+  [title(refusalWords(task).title),
+    leads(refusalWords(task).lines),
+    besides(task.problem.resolved, task.id),
+    h("div.row",
+      isAgain && button(say.again, () => repeat(task),
+        { tone: "strong", sign: "waves", disabled: !isUsable(), money: true }),
+      button(say.back, () => dismiss(task.id), { tone: isAgain ? "quiet" : "strong" }))],
+  picture("cross"),
+];
+
+const unknown = (task) => [
+  [title(unknownWords(task).title),
+    leads(unknownWords(task, repeatsItself(task)).lines),
+    h("div.row",
+      !repeatsItself(task) && !needsOtherTag(task.doubt)
+        && button(say.unknown.again, () => retry(task.id, true),
+          { tone: "strong", sign: "waves", disabled: !isUsable(), money: true }),
+      button(say.unknown.leave, () => leaveOpen(task.id), { tone: "quiet" }))],
+  picture("ask"),
+];
+
+const kinds = { waiting, working, asking: working, done, failed, unknown };
+
+export const renderPanel = (task) => {
+  const { id, verb, status, kind: what, about, body, doubt } = task;
+  const whom = about || (body.card && uidWords(body.card));
+  // An unknown outcome stays visible until it is known, even while other requests run.
+  const kind = doubt && ["waiting", "asking"].includes(status) ? "unknown"
+    : status === "asking" ? "working" : status;
+  const [told, sign] = kinds[kind](task);
+  return h("section.panel", { key: id + kind, class: `${kind} of-${verb.replace("/", "-")}` },
+    h("div.told", h("p.what", [say.verbs[what][0], whom].filter(Boolean).join(", ")), told),
+    h("div.sign", sign));
+};
+
+let leaving = null;
+
+/** Closes the result of a payment when its card has left. */
+export function leaveWhenGone({ link, lying }) {
+  const task = stagedTask();
+  const isOver = task?.status === "done" && GOING.includes(task.verb) && !handOut(task);
+  if (!isOver || task.id === leaving || link !== "live" || lying !== null) return;
+  leaving = task.id;
+  setTimeout(() => dismiss(task.id), task.doneAt + SHORTEST_PAID - performance.now());
+}
+
+/** Handles Escape and Back: cancels what can still be cancelled. */
+export function leavePanel({ id, status, doneAt, doubt }) {
+  const isSeen = performance.now() - doneAt >= SHORTEST_CHECK;
+  if (status === "waiting" && !doubt) cancel(id);
+  else if (status === "failed" || (status === "done" && isSeen)) dismiss(id);
+}

@@ -1,0 +1,127 @@
+// Tickets in two sections, and their actions: buy, check, claim.
+
+import { load, problemOf } from "./api.js";
+import { serveAgain } from "./till.js";
+import { h, icon } from "./dom.js";
+import { ball, ballSigns, lotteryTabs, staleNote } from "./lottery.js";
+import { confirmed } from "./notices.js";
+import { loadsCards } from "./offers.js";
+import { draft, isBarred, isUsable, setDraft, state, trustedCard } from "./store.js";
+import { say } from "./strings.js";
+import { begin, dismiss } from "./tasks.js";
+import { button, choice, heading, loaded, note, rows } from "./ui.js";
+import { dayWords, shown, uidWords } from "./words.js";
+
+const NO_ROOM = "limit-exceeded";
+const words = say.tickets;
+
+function enter() {
+  const card = draft("tickets.card", null);
+  load("tickets", card ? `tickets?card=${card}` : "tickets");
+}
+
+function show(card) {
+  setDraft("tickets.card", card);
+  setDraft("tickets.checked", null);
+  enter();
+}
+
+// The card's answer stays in the list until another list is loaded.
+const check = () => begin("ticket/check", {}, {
+  then: ({ id, status, answer }) => {
+    if (status !== "done" || state.route.name !== "tickets") return;
+    setDraft("tickets.checked", answer);
+    dismiss(id);
+  },
+});
+
+function buy(price) {
+  const card = trustedCard()?.uid;
+  begin("ticket/buy", card ? { card } : {}, { about: price });
+}
+
+function claim(ticket, isPaidOut) {
+  setDraft("tickets.checked", null);
+  begin("ticket/claim", { ticket: ticket.id, ...(isPaidOut && { paidOut: true }) }, {
+    about: shown(ticket.prize),
+    then: ({ id, problem }) => {
+      if (problem?.error !== NO_ROOM || isPaidOut) return;
+      dismiss(id);
+      payOut(ticket, problem.title);
+    },
+  });
+}
+
+async function payOut(ticket, reason) {
+  const title = words.payOutTitle(shown(ticket.prize));
+  if (await confirmed(title, [reason, words.payOutLine], words.payOut, "")) claim(ticket, true);
+}
+
+function claimPart(ticket) {
+  const said = ticket.claim ?? { true: "done", false: "card" }[ticket.claimed];
+  const way = said === "card" && !loadsCards() ? "elsewhere" : said;
+  const act = { card: () => claim(ticket), drawer: () => payOut(ticket) }[way];
+  return act ? button(words.claims[way], act,
+    { tone: "strong small", disabled: !isUsable() || isBarred(), money: true })
+    : h("small", words.claims[way]);
+}
+
+const verdict = (ticket) => typeof ticket.won === "boolean" && h("p.verdict",
+  { class: ticket.won ? "won" : "" },
+  ticket.won && icon("check"),
+  h("strong", ticket.won ? words.won(ticket.prize ? shown(ticket.prize) : "") : words.notWon),
+  ticket.won && claimPart(ticket));
+
+const row = (ticket) => h("li.ticket-row", { key: ticket.id },
+  h("p.when",
+    h("strong", ticket.date ? dayWords(ticket.date) : words.draw(ticket.draw)),
+    ticket.uid && h("small", say.cardWords(uidWords(ticket.uid)))),
+  h("ul.balls",
+    ticket.balls.map(({ number, match }, index) => ball(number, match, index)),
+    ball(ticket.bonus.number, ticket.bonus.match === "yes" ? "bonus" : ticket.bonus.match,
+      "bonus", say.draws.bonus)),
+  verdict(ticket));
+
+const legend = () => h("ul.legend", { "aria-label": words.legend },
+  Object.entries(ballSigns).map(([match, sign]) =>
+    h("li", h("span.ball", { class: match }, icon(sign)), words.match[match])));
+
+// Draws can be cached without tickets; then it is unknown whether there are any.
+const lists = (value) => [
+  staleNote(value),
+  value.message && note(problemOf(value), "warn", "warn"),
+  value.uid && note(say.cardWords(uidWords(value.uid)), "card"),
+  h("section.part", h("h2", words.upcoming),
+    rows(value.upcoming, row, value.error ? say.none : words.noneUpcoming)),
+  h("section.part", h("h2", words.drawn), legend(),
+    rows(value.drawn, row, value.error ? say.none : words.noneDrawn)),
+];
+
+/** Another customer's card is there: the list is that of all cards again. */
+export function leaveTickets() {
+  if (draft("tickets.card", null) || draft("tickets.checked", null)) show(null);
+}
+
+export const tickets = {
+  title: words.title,
+  enter,
+  render({ card, data, settings }) {
+    const chosen = draft("tickets.card", null);
+    const checked = draft("tickets.checked", null);
+    const listed = checked?.uid ?? chosen;
+    const uid = listed ?? card?.read?.uid;
+    const price = shown(settings?.ticketPrice);
+    const again = serveAgain("ticket/buy");
+    return [
+      heading(words.title),
+      lotteryTabs(false),
+      h("div.row",
+        !again && button(words.buy(price), () => buy(price),
+          { tone: "strong", sign: "ticket", disabled: !isUsable() || isBarred(), money: true }),
+        button(words.check, check, { sign: "waves", disabled: !isUsable() })),
+      again && h("div.side", again),
+      uid && choice(words.which, [[null, words.all], [uid, words.card]], listed, show),
+      checked ? lists(checked) : loaded(data.tickets, lists, enter),
+    ];
+  },
+};

@@ -1,0 +1,165 @@
+// The till: the card on the reader, its actions, and the money that was moved.
+
+import { call } from "./api.js";
+import { cardSide } from "./card-face.js";
+import { makeDemo } from "./cards.js";
+import { h, icon } from "./dom.js";
+import { announce } from "./notices.js";
+import { canBecomeCard, isEnded, loadsCards } from "./offers.js";
+import {
+  change, draft, forgetDrafts, isBarred, acceptsOffline, isPaidLater, isServed, isUnjudged,
+  isUsable, isWithoutLedger, serve, state, trustedCard,
+} from "./store.js";
+import { say } from "./strings.js";
+import { begin, whenever } from "./tasks.js";
+import { accepts, amountField, button, form, heading, link, note, submit } from "./ui.js";
+import { example, fault, presetWords, shown, typedAmount } from "./words.js";
+
+const ASKING_LIMIT = 30_000;
+const words = say.home;
+let askingEnds = 0;
+
+async function askForCard() {
+  clearTimeout(askingEnds);
+  change({ asking: !state.card });
+  askingEnds = setTimeout(() => change({ asking: false }), ASKING_LIMIT);
+  try {
+    const card = await call("GET", "card");
+    if (card.session !== null) change({ card, asking: false });
+  } catch {
+    // The stream reports this too, and its banner is visible already.
+  }
+}
+
+/** Why no money moves with any card. */
+const noLedger = () => words.noLedger[state.card?.problem?.error] ?? words.noLedger.other;
+
+const isAway = () => state.reader?.state === "missing";
+
+const balanceTile = (read, asking) => h("button.tile.balance-tile", {
+  onclick: askForCard, disabled: !isUsable(),
+},
+h("span", words.balance), h("b", shown(read?.balance)),
+h("small", read ? read.name ?? say.card.nameless : isAway() ? words.noReader
+  : isUnjudged() ? noLedger() : isBarred() ? words.barred : asking ? say.card.asking
+    : words.balanceAsk));
+
+/** A link to a view; without a use at the moment it is disabled and gives the reason. */
+function way(name, sign, hint, isOpen) {
+  const inside = [icon(sign), h("span", words[name]), h("small", hint)];
+  return isUsable() && isOpen ? h("a.tile", { key: name, class: name, href: `#/${name}` }, inside)
+    : h("button.tile", { key: name, disabled: true }, inside);
+}
+
+function ways({ asking }) {
+  const read = trustedCard();
+  const word = read ? read.state ?? "none" : "absent";
+  const isHeld = isBarred() || isWithoutLedger();
+  const why = isAway() ? words.noReader : isWithoutLedger() ? noLedger()
+    : isBarred() ? words.notThis : null;
+  const [scratchHint, activateHint] = words.why[word] ?? [];
+  return h("section.tiles", { "aria-label": words.ways },
+    balanceTile(read ?? (isUnjudged() || acceptsOffline() ? state.card.read : null), asking),
+    way("pay", "pay", isPaidLater() ? say.offlinePayments.hint : why ?? words.payHint,
+      !isHeld || isPaidLater()),
+    way("add", "add", why ?? (loadsCards() ? words.addHint : words.elsewhere),
+      !isHeld && loadsCards()),
+    way("scratch", "scratch", why ?? scratchHint, word === "unscratched"),
+    way("activate", "send", why ?? activateHint, word === "scratched"));
+}
+
+const offer = () => h("section.offer", isEnded() ? [
+  h("h2", words.offerAgain),
+  link(words.issueAgain, "#/issue", { tone: "button strong", sign: "add" }),
+] : [
+  h("h2", words.offer),
+  h("div.row",
+    button(words.demo, makeDemo, { tone: "strong", sign: "card" }),
+    link(words.issue, "#/issue", { sign: "add" })),
+  h("p.hint", words.demoHint),
+]);
+
+export const home = {
+  title: words.title,
+  render(s) {
+    const { read } = s.card ?? {};
+    return [
+      h("div.unseen", heading(words.title)),
+      h("div.till",
+        cardSide(s, canBecomeCard() && offer(),
+          read && read.ledger !== "unknown" && link(words.history, `#/history/${read.uid}`,
+            { tone: "quiet", sign: "history" })),
+        ways(s)),
+    ];
+  },
+};
+
+/** The card that the page shows; offline of the ledger one that can pay all the same. */
+const shownCard = (verb) =>
+  (verb === "pay" && acceptsOffline() ? state.card.read : trustedCard());
+
+// Names the card on the page, because another card may be on the reader by then.
+function move(verb, amount) {
+  const card = shownCard(verb)?.uid;
+  begin(verb, { amount, ...(card && { card }) }, { about: shown(amount) });
+  // Whatever becomes of it: the next customer's amount is typed into an empty field.
+  forgetDrafts(`${verb}-amount`);
+}
+
+const servedWords = (verb) =>
+  state.served[verb] === "perhaps" ? say.perhapsServed[verb] : say.served[verb][0];
+
+/** The balance is topped up on one customer's card; the next one is served at the till. */
+export function leaveAdd() {
+  if (state.route.name !== "add") return;
+  window.history.replaceState(null, "", "#/home");
+  change({ route: { name: "home", arg: null } });
+}
+
+// However it ends: the next card may be another customer's.
+whenever("add", leaveAdd);
+
+/**
+ * A card that stays on the reader is charged once; another charge needs a confirmation. Its button
+ * is above the place of the amounts, of the tiles and of the check mark.
+ */
+export const serveAgain = (verb) => isServed(verb) && [
+  button(say.served[verb][1], () => serve(verb), { tone: "again", sign: "card", money: true }),
+  h("div", { mount: () => announce(servedWords(verb)) },
+    note(servedWords(verb), "info", "warn")),
+];
+
+const amounts = (verb, id, disabled) => [
+  h("h2", say.money.presets),
+  h("div.presets", (state.settings?.presets[verb] ?? []).map((amount) =>
+    h("button.tile.amount", {
+      key: amount, disabled, "data-money": true, onclick: () => move(verb, amount),
+    }, presetWords(amount)))),
+  form(() => accepts(id, fault(draft(id))) && move(verb, typedAmount(id)), h("div.free",
+    amountField(id, say.money.label, { placeholder: example(verb), disabled }),
+    submit(say[verb].action, disabled, "strong", true))),
+];
+
+const moneyView = (verb) => ({
+  title: say[verb].title,
+  render(s) {
+    const read = shownCard(verb);
+    const isHeld = (isBarred() || isWithoutLedger()) && !(verb === "pay" && isPaidLater());
+    const isElsewhere = verb === "add" && !loadsCards();
+    const disabled = !isUsable() || isHeld || isElsewhere;
+    const again = serveAgain(verb);
+    return [
+      again ? h("div.unseen", heading(say[verb].title)) : heading(say[verb].title, say[verb].lead),
+      h("div.till",
+        // Only where the till shows the card; the tiles that lead here are elsewhere.
+        h("section.amounts", again || amounts(verb, `${verb}-amount`, disabled),
+          h("p.hint", read ? say.money.on(read.name ?? say.card.nameless, shown(read.balance))
+            : !isHeld && say.money.nobody)),
+        cardSide(s, isHeld && !isWithoutLedger() && note(say.money.notNow, "warn", "bad"),
+          isElsewhere && note(say.money.elsewhere, "warn", "warn"))),
+    ];
+  },
+});
+
+export const pay = moneyView("pay");
+export const add = moneyView("add");

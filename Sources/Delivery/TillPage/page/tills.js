@@ -1,0 +1,62 @@
+// The tills of the server: which one this page is at, and the choice of another. A browser keeps
+// to the one that was chosen in it.
+
+import { load } from "./api.js";
+import { h, icon } from "./dom.js";
+import { HERE, state } from "./store.js";
+import { say } from "./strings.js";
+import { heading, link, loaded, note, rows } from "./ui.js";
+
+const KEPT = "tapcard.till";
+/** The list has no events, so it is loaded again and again while it is shown. */
+const PAUSE = 3000;
+const words = say.tills;
+let timer = null;
+
+const addressOf = (number) => `/tills/${number}/#/home`;
+
+/** The address of the till that was chosen in this browser; null for none. */
+export function chosenAddress() {
+  const number = Number(localStorage.getItem(KEPT));
+  return number >= 1 && number <= state.settings.tills ? addressOf(number) : null;
+}
+
+const choose = (number) => localStorage.setItem(KEPT, String(number));
+
+/** The till of this page at the top of it, and the way to the others. */
+export const tillChip = ({ settings, session }) => {
+  if (!HERE || !settings || settings.tills < 2) return null;
+  const name = words.one(HERE);
+  return session ? link(name, "#/tills", { tone: "chip", sign: "swap" })
+    : h("span.chip.quiet", name);
+};
+
+/** Each till with its reader, as the health of the server has it. */
+export const readerWords = ({ reader }) =>
+  [say.reader[reader.state], reader.name].filter(Boolean).join(": ");
+
+const row = ({ number, ...till }) => h("li", { key: number },
+  h("a.tile", {
+    href: addressOf(number), onclick: () => choose(number),
+    "aria-current": number === HERE ? "true" : null,
+  },
+  icon("cards"), h("span", words.one(number)),
+  h("small", number === HERE && words.here, h("span", readerWords(till)))));
+
+const enter = () => {
+  const look = () => load("tills", "health");
+  look();
+  clearInterval(timer);
+  timer = setInterval(look, PAUSE);
+};
+
+export const tills = {
+  title: words.title,
+  enter,
+  leave: () => clearInterval(timer),
+  render: ({ data, settings }) => [
+    heading(words.title, words.lead),
+    HERE > settings.tills && note(words.missing(HERE), "warn", "warn"),
+    h("div.choosing", loaded(data.tills, (issuer) => rows(issuer.tills, row), enter)),
+  ],
+};

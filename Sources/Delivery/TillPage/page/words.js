@@ -1,0 +1,172 @@
+// The format of amounts, times and numbers. Amounts are decimal strings, computed in whole minor
+// units.
+
+import { draft, state } from "./store.js";
+import { say } from "./strings.js";
+
+// A no-break space when the comma separates the decimals: 1 500,00 has one meaning only.
+const GROUP = { ".": ",", ",": "\u00a0" };
+const dateFormat = (options) => new Intl.DateTimeFormat("en-GB", options);
+const moment = dateFormat({ dateStyle: "medium", timeStyle: "short" });
+const date = dateFormat({ dateStyle: "medium", timeZone: "UTC" });
+const weekday = dateFormat({
+  weekday: "long", day: "numeric", month: "short", year: "numeric", timeZone: "UTC",
+});
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+const decimals = () => state.settings?.decimals ?? 2;
+const symbol = () => state.settings?.symbol ?? "";
+const separator = () => state.settings?.decimalSeparator ?? ".";
+
+/** An amount such as "-1234.50" in the station's notation, which the whole page uses. */
+export function shown(amount) {
+  const parts = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount ?? "");
+  if (!parts) return amount ?? say.none;
+  const [, minus, whole, fraction = ""] = parts;
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, GROUP[separator()]);
+  return (minus && "\u2212") + symbol() + grouped
+    + (decimals() > 0 ? separator() + fraction.padEnd(decimals(), "0") : "");
+}
+
+const escaped = (text) => text.replace(/[$\\^*+?.()|[\]{}]/g, "\\$&");
+
+/** The server's text with amounts in the notation of the page. */
+export function withShown(text) {
+  if (!symbol()) return text;
+  const amounts = new RegExp(`${escaped(symbol())}(\\d[\\d.,\\u00a0]*\\d|\\d)`, "g");
+  const isPlain = new RegExp(decimals() > 0 ? `^\\d+\\.\\d{${decimals()}}$` : "^\\d+$");
+  return text.replace(amounts, (whole, amount) => (isPlain.test(amount) ? shown(amount) : whole));
+}
+
+/** A preset amount, without decimals if no preset has any. */
+export function presetWords(amount) {
+  const { pay = [], add = [] } = state.settings?.presets ?? {};
+  const areWhole = [...pay, ...add].every((each) => /^\d+(\.0*)?$/.test(each));
+  return areWhole && decimals() > 0 ? shown(amount).slice(0, -decimals() - 1) : shown(amount);
+}
+
+export function minorUnits(amount) {
+  const [whole, fraction = ""] = amount.split(".");
+  return BigInt(whole + fraction.padEnd(decimals(), "0"));
+}
+
+const languageUsesComma =
+  new Intl.NumberFormat(navigator.languages).format(0.5).includes(",");
+const takesComma = () => languageUsesComma || separator() === ",";
+
+/** An amount in the form in which it is typed here. */
+export const typeable = (amount) => amount.replace(".", separator());
+
+// Groups are read in front of decimals only: 1,500 can be either, and is refused everywhere.
+const groups = () => (separator() === "," ? /^\d{1,3}(?:\.\d{3})+(?=,)/
+  : /^\d{1,3}(?:,\d{3})+(?=\.)/);
+
+/**
+ * Typed or copied text with a decimal point and without group separators. A comma before exactly
+ * two final digits is a decimal comma, as on the command line: fixtures/amounts.txt.
+ */
+function plain(typed) {
+  const bare = typed.startsWith(symbol()) ? typed.slice(symbol().length) : typed;
+  const text = bare.replace(/(?<=\d)[ \u00a0\u202f](?=\d{3}(?!\d))/g, "");
+  const [group] = groups().exec(text) ?? [];
+  const single = group ? group.replace(/\D/g, "") + text.slice(group.length) : text;
+  return single.replace(takesComma() ? /^(\d*),(\d+)$/ : /^(\d*),(\d\d)$/, "$1.$2")
+    .replace(/^(?=\.\d)/, "0");
+}
+
+/** The value of a field in the server's form. */
+export const typedAmount = (id) => plain(draft(id).trim());
+
+/** An example amount, as it can be typed. */
+export const example = (verb) =>
+  presetWords(state.settings?.presets[verb][1] ?? "").replace(symbol(), "")
+    .replaceAll(separator() === "." ? "," : ".", "");
+
+/** The error of a typed amount, in the server's words; null for none. */
+export function fault(typed) {
+  const wrong = faultOf(plain(typed.trim()));
+  return wrong && wrong(typed.trim());
+}
+
+function faultOf(text) {
+  const places = decimals();
+  const comma = /^(\d+),(\d+)$/.exec(text);
+  const parts = /^(\d+)(?:\.(\d+))?$/.exec(text);
+  const better = typeable(text.replace(",", "."));
+  const alike = typeable(places ? "4.5".padEnd(places + 2, "0") : "450");
+  if (text.startsWith("-")) return say.amount.negative;
+  if (comma && comma[2].length <= places) return (typed) => say.amount.comma(typed, better);
+  if (!parts) return (typed) => say.amount.malformed(typed, alike);
+  if (parts[2]?.length > places) {
+    return (typed) => say.amount.precise(typed, state.settings.currency, places);
+  }
+  return minorUnits(text) === 0n ? () => say.amount.zero : null;
+}
+
+/**
+ * The other operations that this tap has resolved, in words; the requested one is reported anyway.
+ */
+export const resolvedWords = (resolved = [], operation) => resolved
+  .filter((each) => each.operation !== operation)
+  .map(({ kind, amount, outcome }) => {
+    const [name, , noun = name.toLowerCase()] = say.verbs[kind] ?? [kind];
+    const what = [amount && shown(amount.replace("-", "")), noun].filter(Boolean).join(" ");
+    return say.fromBefore(what, outcome === "committed");
+  });
+
+/** The balance after a task; also after a payment. */
+export const balanceWords = ({ verb }, amount) =>
+  (["pay", "ticket/buy"].includes(verb) ? say.panel.left : say.panel.balance)(shown(amount));
+
+/** The cash to hand out for the operations that a tap has resolved; null for none. */
+export function resolvedPayOut(resolved = []) {
+  const due = resolved.filter(({ outcome }) => outcome === "committed")
+    .map(({ kind, amount, closed }) => closed
+      ?? (["close", "reverse"].includes(kind) ? amount.replace("-", "") : "0"));
+  return due.find((amount) => minorUnits(amount) !== 0n) ?? null;
+}
+
+/** The cash that leaves the drawer because of a task; null for none. */
+export function handOut({ id, verb, answer }) {
+  const before = (answer.resolved ?? []).filter(({ operation }) => operation !== id);
+  return handOutFor({ verb, answer }) ?? resolvedPayOut(before);
+}
+
+function handOutFor({ verb, answer }) {
+  const { amount, closed, prizes = [] } = answer;
+  const paid = prizes.find(({ paidOut }) => paidOut)?.amount;
+  const isTaken = ["close", "refund"].includes(verb) && amount.startsWith("-");
+  const due = isTaken ? amount.slice(1) : verb === "ticket/claim" ? paid : closed;
+  return due && minorUnits(due) !== 0n ? due : null;
+}
+
+/** What a ledger offline means for sales. */
+export const awayWords = ({ offered, left }) =>
+  (offered && minorUnits(left) > 0n
+    ? say.offlinePayments.away(shown(left)) : say.offlinePayments.stale);
+
+export const timeWords = (iso) => moment.format(new Date(iso));
+export const dateWords = (iso) => date.format(new Date(iso));
+/** A calendar day, such as a draw's, independent of the time zone. */
+export const dayWords = (date) => weekday.format(new Date(date));
+
+export function today() {
+  const now = new Date();
+  return dayText(now.getFullYear(), now.getMonth(), now.getDate());
+}
+
+export function dayAfter(date, shift) {
+  const [year, month, day] = date.split("-").map(Number);
+  return dayText(year, month - 1, day + shift);
+}
+
+const dayText = (...parts) => new Date(Date.UTC(...parts)).toISOString().slice(0, 10);
+
+export function ageWords(seconds) {
+  const units = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+  const [unit, size] = units.find(([, length]) => seconds >= length) ?? units[3];
+  return relative.format(-Math.floor(seconds / size), unit);
+}
+
+/** A card's number in pairs, which are easier to compare with a printed one. */
+export const uidWords = (uid) => uid.replace(/(..)(?=.)/g, "$1\u00a0");

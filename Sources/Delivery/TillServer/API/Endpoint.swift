@@ -1,0 +1,107 @@
+import TextCodecs
+import Verbs
+
+/// One path and method of the API, as its OpenAPI document describes it.
+struct Endpoint: Sendable {
+    let method: String
+    /// The path; its last part may be a parameter in braces.
+    let path: String
+    /// The heading in the document.
+    let group: String
+    let summary: String
+    var discussion = ""
+    /// Parameters in the path or the query.
+    var parameters: [Parameter] = []
+    /// The schema of the JSON that the client sends; nil for none.
+    var body: Body?
+    var needsToken = false
+    /// The answer of a successful request.
+    let answer: Answer
+    /// The possible problem statuses, in addition to those of every request.
+    var problems: [Int] = []
+
+    struct Parameter: Sendable {
+        let name: String
+        let isInPath: Bool
+        let isRequired: Bool
+        let schema: JSONValue
+    }
+
+    struct Body: Sendable {
+        let schema: JSONValue
+        let isRequired: Bool
+    }
+
+    struct Answer: Sendable {
+        var status = 200
+        let words: String
+        var type = "application/json"
+        /// Nil for an answer without a body.
+        let schema: JSONValue?
+
+        static func json(_ words: String, _ schema: JSONValue, status: Int = 200) -> Answer {
+            Answer(status: status, words: words, schema: schema)
+        }
+    }
+
+    /// Statuses that every request can be refused with: malformed, from another site, unreadable
+    /// file of the cashiers, or a closing till.
+    private static let everywhere = [400, 403, 500, 503]
+    /// The status for a refused token; the statuses for a refused body follow.
+    private static let ofTokens = [401]
+    private static let ofBodies = [413, 415]
+
+    private var isOpen: Bool { Router.isOpen(path) }
+
+    /// The security requirement of the document; nil for open endpoints. Read-only endpoints accept
+    /// anonymous requests as long as the station has no cashiers.
+    var security: JSONValue? {
+        if needsToken { return [["token": []]] }
+        return isOpen ? nil : [.object([]), ["token": []], ["cookie": []]]
+    }
+
+    var allProblems: [Int] {
+        var all = Set(problems).union(Endpoint.everywhere)
+        if needsToken || !isOpen { all.formUnion(Endpoint.ofTokens) }
+        if body != nil { all.formUnion(Endpoint.ofBodies) }
+        return all.sorted()
+    }
+}
+
+extension Endpoint {
+    /// The endpoint of a call, from the table that also parses its requests.
+    init(_ call: TillCall, _ values: (PageParameter.Form) -> JSONValue) {
+        func schema(_ parameter: PageParameter) -> JSONValue {
+            Schema.byDefault(
+                parameter.usual,
+                parameter.isRequired
+                    ? values(parameter.form) : Schema.orNull(values(parameter.form)))
+        }
+        (method, path) = (call.method.rawValue, CallRoutes.base + call.path)
+        group = call.command.group
+        (summary, discussion) = (call.command.summary, call.command.discussion)
+        answer = .json(
+            call.changes ? "It is done." : "What there is to tell.",
+            Schema.named(call.answer.rawValue))
+        if call.changes {
+            body = Body(
+                schema: Schema.object(
+                    members: call.parameters.filter { $0.form != .operation || $0.isRequired }
+                        .map { ($0.name, schema($0), isRequired: $0.isRequired) }
+                        + ["operation", "client"].map {
+                            ($0, Schema.orNull(values(.operation)), isRequired: false)
+                        } + [("repeated", Schema.orNull(values(.truth)), isRequired: false)]),
+                isRequired: call.parameters.contains(where: \.isRequired))
+            needsToken = true
+        } else {
+            parameters = call.parameters.map { parameter in
+                Parameter(
+                    name: parameter.name, isInPath: parameter.name == call.pathParameter,
+                    isRequired: parameter.isRequired,
+                    schema: Schema.byDefault(parameter.usual, values(parameter.form)))
+            }
+        }
+        // Every command can meet a failing ledger or file, or a rule that refuses it.
+        problems = [409] + (call.mayNeedReader ? [504] : []) + (call.asksService ? [502] : [])
+    }
+}

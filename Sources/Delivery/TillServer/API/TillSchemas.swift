@@ -1,0 +1,109 @@
+import TapcardCore
+import TextCodecs
+import Verbs
+
+/// Schemas of the server, the reader and operations.
+enum TillSchemas {
+    static let components: [(name: String, schema: JSONValue)] = [
+        ("Problem", problem), ("Session", session), ("Settings", settings), ("Reader", reader),
+        ("Lying", lying), ("Operation", operation), ("State", state), ("Gone", gone),
+        ("Health", health), ("OfflinePayments", offlinePayments), ("Alive", Schema.object([:])),
+    ]
+
+    private static let problem = Schema.object([
+        "type": Schema.pattern("^urn:tapcard:[a-z][a-z0-9-]*$"), "title": Schema.text,
+        "status": Schema.number(400...599), "detail": Schema.text,
+        "meaning": Schema.text, "advice": Schema.text,
+        "error": Schema.pattern("^[a-z][a-z0-9-]*$"),
+        "result": Schema.words(TapcardError.Result.allCases.map(\.rawValue)),
+        "uid": Schema.orNull(ValueSchemas.card),
+        "operation": Schema.orNull(ValueSchemas.operation), "resolved": CardSchemas.resolved,
+        "next": CardSchemas.next,
+    ])
+
+    private static let session = Schema.object([
+        "token": Schema.text, "cashier": Schema.orNull(Schema.text),
+    ])
+
+    private static let settings = Schema.object([
+        "version": Schema.text, "currency": Schema.text, "symbol": Schema.text,
+        "decimals": Schema.number(0...4), "decimalSeparator": Schema.words([".", ","]),
+        "presets": Schema.object([
+            "pay": Schema.list(of: Schema.named("Amount")),
+            "add": Schema.list(of: Schema.named("Amount")),
+        ]), "demoPace": Schema.truth, "login": Schema.words(["none", "password"]),
+        "simulator": Schema.truth, "ticketPrice": Schema.orNull(Schema.named("Amount")),
+        "tills": Schema.count, "loadsCards": Schema.truth,
+    ])
+
+    private static let reader = Schema.object([
+        "state": Schema.words(["ready", "missing"]), "name": Schema.orNull(Schema.text),
+        "problem": Schema.orNull(Schema.named("Problem")),
+    ])
+
+    /// The card on the reader. Without a session the reader is empty; with a session alone the card
+    /// is being read.
+    private static let lying = Schema.object([
+        "session": Schema.orNull(Schema.count), "read": Schema.orNull(Schema.named("Card")),
+        "problem": Schema.orNull(Schema.named("Problem")), "served": served,
+    ])
+
+    /// What the card has had, or may have had, since it was put on the reader.
+    private static let served = Schema.object(
+        members: VisitRequest.allCases.map { request in
+            (
+                request.rawValue, Schema.words(Visit.Certainty.allCases.map(\.rawValue)),
+                isRequired: false
+            )
+        })
+
+    private static let operation = Schema.object([
+        "operation": ValueSchemas.operation, "verb": Schema.text,
+        "client": Schema.orNull(ValueSchemas.operation),
+        "phase": Schema.words(TillOperation.Phase.allCases.map(\.rawValue)),
+        "uid": Schema.orNull(ValueSchemas.card),
+        "answer": Schema.orNull(["type": "object"]),
+        "problem": Schema.orNull(Schema.named("Problem")),
+    ])
+
+    private static let state = Schema.object([
+        "reader": Schema.named("Reader"), "card": Schema.orNull(Schema.named("Lying")),
+        "operations": Schema.list(of: Schema.named("Operation")),
+        "offlinePayments": Schema.orNull(Schema.named("OfflinePayments")),
+    ])
+
+    /// The ledger's reach, and purchases that are booked later; null where the ledger is there and
+    /// the station takes no offline payments.
+    private static let offlinePayments = Schema.object([
+        "offline": Schema.truth, "offered": Schema.truth,
+        "unbooked": Schema.named("Amount"), "purchases": Schema.count,
+        "limit": Schema.named("Amount"), "left": Schema.named("Amount"),
+        "snapshotAge": Schema.orNull(Schema.count), "bookedAt": Schema.orNull(Schema.text),
+    ])
+
+    private static let gone = Schema.object(["session": Schema.count])
+
+    private static let healthWords = Schema.words(
+        TillHealth.Status.allCases.reversed().map(\.rawValue))
+
+    /// The reader is null for the server, where there are several tills.
+    private static let health = Schema.object([
+        "status": healthWords, "reader": Schema.orNull(Schema.named("Reader")),
+        "tills": Schema.list(
+            of: Schema.object([
+                "number": Schema.number(1...Settings.mostReaders), "status": healthWords,
+                "reader": Schema.named("Reader"),
+            ])),
+        "ledger": Schema.object([
+            "state": Schema.words(["ready", "failed"]), "error": Schema.orNull(Schema.text),
+            "why": Schema.orNull(Schema.text), "database": Schema.orNull(DatabaseReport.schema),
+        ]),
+        "offlinePayments": Schema.orNull(Schema.named("OfflinePayments")), "version": Schema.text,
+    ])
+
+    /// The names of the events, with the schemas of their data.
+    static let events: KeyValuePairs<String, String> = [
+        "state": "State", "reader": "Reader", "card": "Lying", "gone": "Gone",
+        "operation": "Operation", "offlinePayments": "OfflinePayments", "alive": "Alive",
+    ]
+}

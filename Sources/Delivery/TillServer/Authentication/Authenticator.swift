@@ -1,0 +1,275 @@
+import BlockingLane
+import CardCryptography
+import StationFiles
+import SystemClock
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+import Verbs
+import WebServer
+
+/// Decides who may do what: a logged-in cashier when the station has cashiers, otherwise any page
+/// of this origin.
+final class Authenticator: Sendable {
+    /// The name of the session cookie. With the `__Host-` prefix, over TLS, browsers accept it from
+    /// this host alone.
+    var cookieName: String { (isProtected ? "__Host-" : "") + "tapcard-session" }
+    private static let bearer = "bearer "
+    private static let longestPassword = CashierFile.longestPassword
+
+    private let runner: TillRunner
+    private let sessions: TillSessions
+    private let passwords = PasswordChecker()
+    private let turns = LoginTurns()
+    private let limits = Guarded(LoginLimits())
+    /// Whether a password was ever required. Removing the last cashier must not open the till.
+    private let hasAsked: Guarded<Bool>
+    private let isProtected: Bool
+    /// Whether only programs on this machine can connect.
+    let isLoopback: Bool
+    private let log: TillLog
+
+    /// `isProtected` marks a connection that others cannot read.
+    init(
+        _ runner: TillRunner, mustLogIn: Bool, isProtected: Bool, isLoopback: Bool, log: TillLog
+    ) {
+        (self.runner, self.log) = (runner, log)
+        (self.isProtected, self.isLoopback) = (isProtected, isLoopback)
+        sessions = TillSessions { SystemClock.millisecondsSinceBoot }
+        hasAsked = Guarded(mustLogIn)
+    }
+
+    func needsLogin() throws(Problem) -> Bool {
+        let areAny = try !cashiers().isEmpty
+        return hasAsked.withLock { hasAsked in
+            hasAsked = hasAsked || areAny
+            return hasAsked
+        }
+    }
+
+    /// Opens a session, after a login if one is needed.
+    func open(
+        _ members: [JSONMember], _ request: WebRequest
+    ) async throws(Problem) -> TillSessions.Session {
+        for member in members where !["cashier", "password"].contains(member.key) {
+            throw Problem(400, "usage", "There is no \(member.key.quotation) in this call.")
+        }
+        func text(_ key: String) throws(Problem) -> String? {
+            guard let value = members.first(where: { $0.key == key })?.value, value != .null
+            else { return nil }
+            guard let text = value.string else {
+                throw Problem(400, "usage", "\(key.debugDescription) has to be a text.")
+            }
+            return text
+        }
+        let (name, password) = (try text("cashier"), try text("password"))
+        guard try needsLogin() else { return sessions.open(nil) }
+        guard let name, let password else { throw .loginNeeded }
+        return sessions.open(try await cashier(name, password, request))
+    }
+
+    func close(_ session: TillSessions.Session) { sessions.close(session) }
+
+    /// The session of a client that wants to change something.
+    func requireToken(
+        _ request: WebRequest, isUse: Bool = true
+    ) throws(Problem) -> TillSessions.Session {
+        guard let token = token(of: request) else {
+            if try needsLogin() { throw .loginNeeded }
+            throw Problem(
+                401, "token-missing", "This needs a token.", "Nothing was done.",
+                NextWords("open-session", "POST to /api/v1/session gives one."))
+        }
+        guard let session = sessions.session(token: token, isUsed: isUse), try isValid(session)
+        else { throw .staleToken }
+        return session
+    }
+
+    /// Whether the request has a valid session, and its answer may name files and devices.
+    func knows(_ request: WebRequest) -> Bool {
+        let named = token(of: request).flatMap { sessions.session(token: $0) }
+        guard let session = named ?? cookieSession(of: request, isUse: true) else { return false }
+        return (try? isValid(session)) ?? false
+    }
+
+    /// Refuses to show anything without a required login. Only requests with `isUse` keep the
+    /// session alive. True for a cashier who is logged in, false where no login is needed.
+    @discardableResult
+    func requireReader(_ request: WebRequest, isUse: Bool = true) throws(Problem) -> Bool {
+        if request.path == "/metrics", isLoopback { return false }
+        guard try needsLogin() else { return false }
+        if token(of: request) != nil {
+            _ = try requireToken(request, isUse: isUse)
+            return true
+        }
+        guard let session = cookieSession(of: request, isUse: isUse), try isValid(session) else {
+            throw .loginNeeded
+        }
+        return true
+    }
+
+    /// A check whether the sender of this request may still follow the till.
+    func welcome(_ request: WebRequest) -> @Sendable () -> Bool {
+        { [self] in
+            do throws(Problem) {
+                try requireReader(request, isUse: false)
+                return true
+            } catch {
+                return false
+            }
+        }
+    }
+
+    func cookie(of session: TillSessions.Session) -> String {
+        cookie(session.cookie, seconds: TillSessions.hours * 3_600)
+    }
+
+    var noCookie: String { cookie("", seconds: 0) }
+
+    private func cookie(_ value: String, seconds: Int64) -> String {
+        "\(cookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict"
+            + (isProtected ? "; Secure" : "")
+    }
+
+    /// Cashiers who were removed or have a new password have to log in again.
+    private func isValid(_ session: TillSessions.Session) throws(Problem) -> Bool {
+        guard let cashier = session.cashier else { return try !needsLogin() }
+        return try cashiers().contains(cashier)
+    }
+
+    private func cashiers() throws(Problem) -> [Cashier] {
+        do throws(TapcardError) {
+            return try runner.cashiers()
+        } catch {
+            // The client is not logged in, so the problem must not name the file.
+            throw Problem(
+                500, error.kind.word, "The file of the cashiers cannot be used.", error.meaning,
+                NextWords(
+                    "ask-operator",
+                    "Whoever runs the station: tapcard cashiers list says what is wrong."))
+        }
+    }
+
+    /// The cashier with this name and password. Neither a refusal nor its timing reveals whether
+    /// the name exists.
+    private func cashier(
+        _ text: String, _ password: String, _ request: WebRequest
+    ) async throws(Problem) -> Cashier {
+        let name = try? CashierName(text)
+        // Different spellings of one name count as the same name.
+        let counted = name?.spelling ?? ""
+        let origin = origin(of: request)
+        try requireFewFailures(counted, origin, request)
+        guard await turns.begin(counted, from: origin) else {
+            log.say("login-busy", ["client": .string(request.client)])
+            throw .tooManyLogins
+        }
+        defer { turns.end() }
+        // Those before it may have failed meanwhile.
+        try requireFewFailures(counted, origin, request)
+        let cashier = try name.flatMap { name throws(Problem) in try cashiers().named(name) }
+        guard password.utf8.count <= Authenticator.longestPassword,
+            let accepted = await passwords.accept(password, for: cashier, runner)
+        else {
+            limits.withLock { $0.fail(counted, from: origin, at: uptime) }
+            log.say("login-refused", ["client": .string(request.client)])
+            throw .wrongPassword
+        }
+        log.say("login")
+        limits.withLock { $0.forgive(counted, from: origin) }
+        return accepted
+    }
+
+    private var uptime: Int64 { SystemClock.millisecondsSinceBoot }
+
+    private func requireFewFailures(
+        _ name: String, _ origin: String, _ request: WebRequest
+    ) throws(Problem) {
+        guard let wait = limits.withLock({ $0.wait(name, from: origin, at: uptime) }) else {
+            return
+        }
+        log.say("login-limited", ["client": .string(request.client)])
+        throw .tooManyTries(waiting: wait)
+    }
+
+    /// The origin of an attempt: the cashier who is logged in there, or else the address, which
+    /// many may share.
+    private func origin(of request: WebRequest) -> String {
+        let named = token(of: request).flatMap { sessions.session(token: $0, isUsed: false) }
+        guard let session = named ?? cookieSession(of: request, isUse: false),
+            let cashier = session.cashier, (try? isValid(session)) ?? false
+        else { return "address \(request.client)" }
+        return "cashier \(cashier.name.spelling)"
+    }
+
+    private func token(of request: WebRequest) -> String? {
+        // The scheme is compared without regard to case.
+        guard let header = request.headers["Authorization"],
+            header.prefix(Authenticator.bearer.count).lowercased() == Authenticator.bearer
+        else { return nil }
+        return String(header.dropFirst(Authenticator.bearer.count))
+    }
+
+    private func cookieSession(
+        of request: WebRequest, isUse: Bool
+    ) -> TillSessions.Session? {
+        for field in request.headers.all("Cookie").flatMap({ $0.split(separator: ";") }) {
+            let parts = field.trimmingPrefix { $0 == " " }.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0] == cookieName else { continue }
+            if let session = sessions.session(cookie: String(parts[1]), isUsed: isUse) {
+                return session
+            }
+        }
+        return nil
+    }
+}
+
+/// Compares passwords on a thread of its own, because that takes long.
+private actor PasswordChecker {
+    private nonisolated let lane = BlockingLane(label: "tapcard.passwords")
+    /// A hash for unknown names, so that they take as long as known ones.
+    private let nobody = PasswordHash(
+        cost: .usual, salt: RandomBytes.make(PasswordHash.saltSize),
+        bytes: [UInt8](repeating: 0, count: PasswordHash.size))
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe lane.asUnownedSerialExecutor()
+    }
+
+    /// The cashier, rehashed at the current cost, if the password is theirs; otherwise nil.
+    func accept(_ password: String, for cashier: Cashier?, _ runner: TillRunner) -> Cashier? {
+        guard (cashier?.password ?? nobody).accepts(password), let cashier else { return nil }
+        guard cashier.password.cost.isBelowUsual else { return cashier }
+        return runner.renewed(cashier, password)
+    }
+}
+
+extension Problem {
+    static let loginNeeded = Problem(
+        401, "login-needed", "Log in as a cashier first.", "Nothing was done.",
+        NextWords("log-in-as-cashier", "POST to /api/v1/session with cashier and password."))
+
+    static let staleToken = Problem(
+        401, "stale-token", "This session token is no longer valid.", "Nothing was done.",
+        NextWords("open-session", "POST to /api/v1/session gives a new one."))
+
+    static let wrongPassword = Problem(
+        401, "wrong-password", "Wrong name or password.", "You are not logged in.",
+        NextWords("try-again", "Try again."))
+
+    static func tooManyTries(waiting seconds: Int) -> Problem {
+        var problem = Problem(
+            429, "too-many-attempts", "Too many login attempts.", "You are not logged in.",
+            NextWords("try-again-in", "Try again in \(seconds) s.", ["seconds": seconds]))
+        problem.headers = [("Retry-After", String(seconds))]
+        return problem
+    }
+
+    static let tooManyLogins: Problem = {
+        var problem = Problem(
+            503, "too-many-logins", "Too many people are logging in at this moment.",
+            "You are not logged in.", NextWords("try-again", "Try again in a few seconds."))
+        problem.headers = [("Retry-After", "5")]
+        return problem
+    }()
+}

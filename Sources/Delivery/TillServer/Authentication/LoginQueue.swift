@@ -1,0 +1,126 @@
+import BlockingLane
+import SystemClock
+
+/// The logins whose passwords wait to be compared. Origins take turns, so that one with many does
+/// not keep the others waiting. Bounded: where it is full, the origin with the most waiting gives a
+/// place up.
+package struct LoginQueue: Sendable {
+    /// A waiting login.
+    package struct Ticket: Hashable, Sendable {
+        package let number: Int
+        package let name: String
+        package let origin: String
+        /// When it joined, in milliseconds.
+        package let since: Int64
+    }
+
+    /// The most that wait: a server whose tills all log in at once.
+    package static let most = 512
+    /// The most under one name from one origin.
+    package static let ofAName = 5
+    /// The longest that a login may wait, in milliseconds. The page gives up after 10 s, and
+    /// checking a password that nobody is waiting for would only delay other logins.
+    package static let longestWait: Int64 = 8_000
+
+    private var lines: [String: [Ticket]] = [:]
+    /// The origins with somebody waiting, the next one first.
+    private var turns: [String] = []
+    private var numbers = 0
+
+    package init() {}
+
+    package var count: Int { lines.values.reduce(0) { $0 + $1.count } }
+
+    /// A place at the end of the origin's line; nil where there is none. `displaced` loses its own.
+    package mutating func join(
+        _ name: String, from origin: String, at now: Int64
+    ) -> (ticket: Ticket, displaced: Ticket?)? {
+        let line = lines[origin] ?? []
+        guard line.count(where: { $0.name == name }) < LoginQueue.ofAName else { return nil }
+        var displaced: Ticket?
+        if count >= LoginQueue.most {
+            guard let longest = lines.max(by: { $0.value.count < $1.value.count }),
+                longest.value.count > line.count + 1
+            else { return nil }
+            displaced = lines[longest.key]?.popLast()
+        }
+        numbers += 1
+        let ticket = Ticket(number: numbers, name: name, origin: origin, since: now)
+        if line.isEmpty { turns.append(origin) }
+        lines[origin, default: []].append(ticket)
+        return (ticket, displaced)
+    }
+
+    /// Takes out those that have waited too long.
+    package mutating func expire(at now: Int64) -> [Ticket] {
+        func isOver(_ ticket: Ticket) -> Bool { ticket.since + LoginQueue.longestWait <= now }
+        let over = lines.values.joined().filter(isOver)
+        for origin in Set(over.map(\.origin)) {
+            lines[origin]?.removeAll(where: isOver)
+            guard lines[origin] == [] else { continue }
+            lines[origin] = nil
+            turns.removeAll { $0 == origin }
+        }
+        return over
+    }
+
+    /// The next login; nil where none waits.
+    package mutating func next() -> Ticket? {
+        guard !turns.isEmpty else { return nil }
+        let origin = turns.removeFirst()
+        guard let ticket = lines[origin]?.removeFirst() else { return nil }
+        if lines[origin]?.isEmpty ?? true { lines[origin] = nil } else { turns.append(origin) }
+        return ticket
+    }
+}
+
+/// Lets one login at a time compare its password, because each takes much memory and time.
+final class LoginTurns: Sendable {
+    private struct State {
+        var queue = LoginQueue()
+        var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
+        var isTaken = false
+    }
+
+    private let state = Guarded(State())
+
+    /// Waits for a turn, which `end` ends. False where too many are waiting.
+    func begin(_ name: String, from origin: String) async -> Bool {
+        await withCheckedContinuation { continuation in
+            dismissExpired()
+            let refused = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+                let joined = state.queue.join(
+                    name, from: origin, at: SystemClock.millisecondsSinceBoot)
+                guard let (ticket, displaced) = joined else { return continuation }
+                state.waiting[ticket.number] = continuation
+                return displaced.flatMap { state.waiting.removeValue(forKey: $0.number) }
+            }
+            refused?.resume(returning: false)
+            callNext()
+        }
+    }
+
+    func end() {
+        state.withLock { $0.isTaken = false }
+        dismissExpired()
+        callNext()
+    }
+
+    private func dismissExpired() {
+        let expired = state.withLock { state in
+            state.queue.expire(at: SystemClock.millisecondsSinceBoot).compactMap {
+                state.waiting.removeValue(forKey: $0.number)
+            }
+        }
+        for continuation in expired { continuation.resume(returning: false) }
+    }
+
+    private func callNext() {
+        let next = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+            guard !state.isTaken, let ticket = state.queue.next() else { return nil }
+            state.isTaken = true
+            return state.waiting.removeValue(forKey: ticket.number)
+        }
+        next?.resume(returning: true)
+    }
+}

@@ -1,0 +1,95 @@
+import BlockingLane
+import CardCryptography
+package import StationFiles
+
+/// The open sessions: clients that may change something.
+package final class TillSessions: Sendable {
+    /// The most sessions. The oldest is dropped, and its page asks for a new one.
+    package static let most = 1_024
+    private static let secretBytes = 24
+    package static let hours: Int64 = 12
+    /// The idle time after which a cashier's session ends.
+    package static let idleMinutes: Int64 = 30
+
+    package struct Session: Sendable, Hashable {
+        /// The token for requests that change something.
+        package let token: String
+        /// The cookie for read-only requests: browsers send it to every server on this host, at
+        /// other ports as well.
+        package let cookie: String
+        /// The cashier as of the login.
+        package let cashier: Cashier?
+        fileprivate let end: Int64
+    }
+
+    /// A session with the time of its last use.
+    private struct Kept {
+        let session: Session
+        var used: Int64
+
+        func isOver(at now: Int64) -> Bool {
+            let idle = session.cashier == nil ? nil : used + TillSessions.idleMinutes * 60_000
+            return now >= min(session.end, idle ?? session.end)
+        }
+    }
+
+    private struct State {
+        var sessions: [String: Kept] = [:]
+        var tokens: [String: String] = [:]
+        var order: [String] = []
+
+        mutating func remove(_ token: String) {
+            guard let kept = sessions.removeValue(forKey: token) else { return }
+            tokens[kept.session.cookie] = nil
+            order.removeAll { $0 == token }
+        }
+    }
+
+    private let uptime: @Sendable () -> Int64
+    private let state = Guarded(State())
+
+    /// `uptime` is a clock in milliseconds that nobody sets: otherwise a session would last until
+    /// the time of day is right again.
+    package init(uptime: @escaping @Sendable () -> Int64) { self.uptime = uptime }
+
+    package func open(_ cashier: Cashier?) -> Session {
+        let now = uptime()
+        let session = Session(
+            token: TillSessions.newSecret(), cookie: TillSessions.newSecret(), cashier: cashier,
+            end: now + TillSessions.hours * 3_600_000)
+        state.withLock { state in
+            state.sessions[session.token] = Kept(session: session, used: now)
+            state.tokens[session.cookie] = session.token
+            state.order.append(session.token)
+            if state.order.count > TillSessions.most { state.remove(state.order[0]) }
+        }
+        return session
+    }
+
+    package func close(_ session: Session) { state.withLock { $0.remove(session.token) } }
+
+    /// The session of a token. The lookup is by hash, so its timing reveals nothing of a token.
+    /// Unless `isUsed` is false, it restarts the idle time.
+    package func session(token: String, isUsed: Bool = true) -> Session? {
+        let now = uptime()
+        return state.withLock { state in
+            guard let kept = state.sessions[token] else { return nil }
+            guard !kept.isOver(at: now) else {
+                state.remove(token)
+                return nil
+            }
+            if isUsed { state.sessions[token]?.used = now }
+            return kept.session
+        }
+    }
+
+    package func session(cookie: String, isUsed: Bool = true) -> Session? {
+        state.withLock { $0.tokens[cookie] }.flatMap { session(token: $0, isUsed: isUsed) }
+    }
+
+    private static func newSecret() -> String {
+        RandomBytes.make(secretBytes).map { byte in
+            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }.joined()
+    }
+}

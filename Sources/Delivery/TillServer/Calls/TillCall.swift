@@ -1,0 +1,121 @@
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+package import Verbs
+
+/// A command that a till can run without a terminal, under the name that a page calls it by.
+package struct TillCall: Sendable {
+    /// The document of a successful answer.
+    package let answer: PrintedDocument
+    package let parameters: [PageParameter]
+    package let command: CommandSummary
+    let verb: Command
+    private let page: PageCall
+
+    /// Nil for a command without a page call.
+    private init?(_ verb: Command) {
+        guard let page = verb.page else { return nil }
+        (self.verb, self.page, answer) = (verb, page, verb.answers)
+        parameters = verb.spec.parameters.compactMap(\.page)
+        command = CommandSummary(verb.spec)
+    }
+
+    /// All commands that make sense at a till.
+    package static let all = calls { $0 != .simulation }
+    /// The commands for a simulated reader.
+    package static let simulator = calls { $0 == .simulation }
+
+    private static func calls(_ isMeant: (Command.Group) -> Bool) -> [TillCall] {
+        Command.all.filter { Command.Group(rawValue: $0.spec.group).map(isMeant) ?? false }
+            .compactMap(TillCall.init)
+    }
+
+    package var method: PageCall.Method { page.method }
+    /// The path. Its parts are separated by "/"; a last part in braces is a parameter.
+    package var path: String { page.path }
+    /// Whether the call asks a service, which may be unreachable.
+    package var asksService: Bool { verb.asks != nil }
+
+    /// The description of the command from the command line.
+    package struct CommandSummary: Sendable {
+        package let words: String
+        package let summary: String
+        package let discussion: String
+        /// The heading in the overview.
+        package let group: String
+
+        init(_ spec: CommandSpec) {
+            words = spec.path.joined(separator: " ")
+            (summary, discussion, group) = (spec.summary, spec.discussion, spec.group)
+        }
+    }
+
+    /// Whether the call needs exclusive use of the reader.
+    func needsReader(_ members: [JSONMember]) -> Bool {
+        func isGiven(_ parameter: CommandParameter) -> Bool {
+            members.contains {
+                $0.key == parameter.page?.name && $0.value != .null && $0.value != .bool(false)
+            }
+        }
+        return switch page.reader {
+        case .always: true
+        case .never: false
+        case .given(let parameter): isGiven(parameter)
+        case .missing(let parameter): !isGiven(parameter)
+        }
+    }
+
+    /// Whether the call may need the reader, depending on its parameters.
+    var mayNeedReader: Bool {
+        if case .never = page.reader { false } else { true }
+    }
+
+    /// Whether the call can change a card or the ledger.
+    package var changes: Bool { method == .post }
+
+    /// The parameter that is part of the path.
+    var pathParameter: String? { page.last?.page?.name }
+
+    /// Whether an operation id makes a retry safe.
+    package var takesOperation: Bool { verb.takesOperation }
+
+    /// Whether the call contains a secret that must not be stored.
+    var takesPassword: Bool { verb.spec.parameters.contains { $0.place == .secret } }
+
+    /// The command with the values of a JSON object. Unknown, repeated, missing and malformed
+    /// members are refused.
+    func parsed(_ given: [JSONMember]) throws(TapcardError) -> ParsedCommand {
+        var seen: Set<String> = []
+        var texts: [String: [String]] = [:]
+        for member in given + usual(beside: given) {
+            guard seen.insert(member.key).inserted else {
+                throw TapcardError.usage("\(member.key.quotation) is there twice.")
+            }
+            guard
+                let row = verb.spec.parameters.first(where: { $0.page?.name == member.key }),
+                let parameter = row.page
+            else {
+                let names = parameters.map(\.name).joined(separator: ", ")
+                throw TapcardError.usage(
+                    "There is no \(member.key.quotation) in this call"
+                        + (names.isEmpty ? "." : ", only: \(names)."))
+            }
+            // Null and an empty fault name the parameter without a value.
+            let found = try parameter.texts(of: member.value)
+            if !found.isEmpty { texts[row.name] = found }
+        }
+        for row in verb.spec.parameters where texts[row.name] == nil {
+            guard let parameter = row.page, parameter.isRequired else { continue }
+            throw TapcardError.usage("\(parameter.name.debugDescription) is missing.")
+        }
+        return ParsedCommand(spec: verb.spec, texts: texts)
+    }
+
+    private func usual(beside given: [JSONMember]) -> [JSONMember] {
+        parameters.compactMap { parameter in
+            guard let usual = parameter.usual, !given.contains(where: { $0.key == parameter.name })
+            else { return nil }
+            return JSONMember(key: parameter.name, value: usual)
+        }
+    }
+}

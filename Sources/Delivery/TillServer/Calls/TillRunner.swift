@@ -1,0 +1,319 @@
+import BlockingLane
+import CardCryptography
+import Ledger
+import StationFiles
+import StyledText
+import TagReading
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+import Verbs
+
+/// Runs commands for the pages of one reader.
+///
+/// Opens reader and ledger once. One operation at a time gets the reader; operations that do not
+/// need it run in parallel. The caller pauses the watch while an operation uses the reader.
+struct TillRunner: Sendable {
+    /// The outcome of a call.
+    struct Answer: Sendable {
+        /// The document of `--json`, also when there is a problem with the card that it shows.
+        let document: JSONValue?
+        let problem: TapcardError?
+    }
+
+    /// An event for clients that watch the reader.
+    enum Event: Sendable {
+        /// A readable card with the document of `read --json`.
+        case card(JSONValue, problem: TapcardError?)
+        /// A tag that is not a card, or a reader that does not work.
+        case problem(TapcardError)
+        case gone
+        /// The reader works and is empty.
+        case empty
+        case readerIsBack(name: String)
+    }
+
+    private let session: Session
+    private let reader: any TagReader
+    private let operationsReader: SharedReader
+    private let ledger: any LedgerStore
+    private let knownCashiers = Guarded(KnownCashiers())
+
+    init(_ session: Session, _ reader: any TagReader, _ ledger: any LedgerStore) {
+        (self.session, self.reader, self.ledger) = (session, reader, ledger)
+        operationsReader = SharedReader(reader)
+    }
+
+    var currency: Currency { ledger.currency }
+    var readerIsSimulated: Bool { session.settings.readerIsSimulated }
+
+    /// The time in the format of `--json`.
+    var time: String { LocalTime.iso(session.surroundings.now()) }
+    func newID() -> OperationID { session.surroundings.newID() }
+    func now() -> Timestamp { session.surroundings.now() }
+
+    /// The cashiers of this station; without any, no login is needed.
+    func cashiers() throws(TapcardError) -> [Cashier] {
+        try knownCashiers.withLock { known throws(TapcardError) in
+            try known.cashiers(in: session.cashierFile)
+        }
+    }
+
+    /// Rehashes a cashier's password at the current cost and stores it. Returns the cashier
+    /// unchanged when that fails or the password has changed in the meantime.
+    func renewed(_ cashier: Cashier, _ password: String) -> Cashier {
+        let salt = session.surroundings.random(PasswordHash.saltSize)
+        let renewed = Cashier(cashier.name, PasswordHash(password, salt: salt))
+        let isKept = (try? session.cashierFile.renew(cashier, renewed)) ?? false
+        return isKept ? renewed : cashier
+    }
+
+    /// The state of an operation id in the ledger.
+    enum Booked: Sendable, Hashable {
+        case nothing
+        /// Begun, not resolved.
+        case open
+        /// Complete; a repeated request is answered without a card.
+        case answered
+        /// Complete; a repeated request is not answered.
+        case over
+        /// The ledger cannot be read.
+        case notKnown(TapcardError)
+    }
+
+    /// The state of an operation id. It is `answered` only for an operation of the call's own kind.
+    func booked(_ id: OperationID, by call: TillCall) async -> Booked {
+        do throws(LedgerError) {
+            guard let operation = try await ledger.answer(to: id) else {
+                return try await ledger.read { rows throws(LedgerError) in
+                    try rows.activation(id) == nil
+                } ? .nothing : .open
+            }
+            if operation.state == .pending { return .open }
+            // Another call under the same id would ask for a card.
+            let answeredCall: [Operation.Kind: String] = [
+                .pay: "pay", .add: "add", .refund: "refund", .reverse: "refund", .close: "close",
+                .scratch: "scratch", .payout: "ticket/claim", .offline: "pay",
+            ]
+            return answeredCall[operation.kind] == call.path ? .answered : .over
+        } catch {
+            return .notKnown(TapcardError(error))
+        }
+    }
+
+    /// What a card has had at any time, as far as its last operations tell. If the ledger cannot be
+    /// asked, nil; an offline payment that it does not have yet may be of any card.
+    func hadEarlier(_ uid: CardUID) async -> Set<VisitRequest>? {
+        let last = try? await ledger.read { rows throws(LedgerError) in
+            try rows.operations(on: uid, last: TillRunner.operationsOfVisit)
+        }
+        guard let last else { return nil }
+        var had = Set(last.filter { $0.state == .committed }.compactMap { VisitRequest($0.kind) })
+        if session.offlinePayments.mayHaveLines { had.insert(.pay) }
+        return had
+    }
+
+    /// More than a card has in one visit.
+    private static let operationsOfVisit = 100
+
+    /// The problem with the ledger; nil when it can be read and, with `isWriting`, written.
+    func ledgerProblem(isWriting: Bool) async -> TapcardError? {
+        do throws(LedgerError) {
+            if isWriting { try await ledger.write { _ in } }
+            _ = try await ledger.read { rows throws(LedgerError) in
+                try rows.operations(on: nil, last: 1).count
+            }
+            return nil
+        } catch {
+            return TapcardError(error)
+        }
+    }
+
+    /// Whether the ledger's server answers; nil for a ledger in a file.
+    func ledgerAnswers() async -> Bool? {
+        guard case .database? = try? session.settings.ledgerPlace else { return nil }
+        return await ledgerProblem(isWriting: false)?.kind != .ledgerUnreachable
+    }
+
+    /// The state of the ledger's database; nil for a file, and where it cannot be asked.
+    func database() async -> DatabaseReport? {
+        (try? await ledger.databaseStatus(at: now())).flatMap(\.self).map(DatabaseReport.init)
+    }
+
+    /// The damage found by reading the whole ledger file; nil when it is sound.
+    func ledgerDamage() async -> TapcardError? {
+        do throws(LedgerError) {
+            try await ledger.checkStorage()
+            return nil
+        } catch {
+            return TapcardError(error)
+        }
+    }
+
+    /// Books offline payments and takes a snapshot of the cards, where this station does that.
+    func keepOfflinePayments() async -> Result<OfflinePayments.Booked?, TapcardError> {
+        do throws(TapcardError) {
+            return .success(try await session.keepOfflinePayments(with: ledger))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The state of offline payments; nil at a station that has none and takes no offline payments.
+    func offlinePayments() -> (status: OfflinePayments.Status?, caps: OfflineLimits)? {
+        guard let caps = try? session.offlineLimits(currency) ?? nil else { return nil }
+        return ((try? session.offlineStatus()) ?? nil, caps)
+    }
+
+    /// A validated request of a page.
+    struct Request: Sendable {
+        fileprivate let command: Command
+        fileprivate let parsed: ParsedCommand
+    }
+
+    /// Refuses unknown members and malformed values. Amounts are checked by their command.
+    func request(
+        _ call: TillCall, _ members: [JSONMember]
+    ) throws(TapcardError) -> Request {
+        Request(command: call.verb, parsed: try call.parsed(members))
+    }
+
+    /// Carries out a request for a cashier, by default the cashier of the settings.
+    ///
+    /// Waits for a card as long as the settings allow; cancelling the task ends the wait. Without
+    /// the reader, or while another operation uses it, a request that needs a card fails with
+    /// `reader-busy`.
+    func carryOut(
+        _ request: Request, for cashier: CashierName? = nil, withReader: Bool,
+        progress: @escaping @Sendable (Station.Progress) -> Void
+    ) async -> Answer {
+        guard withReader else {
+            return await run(request, for: cashier, on: TakenReader(), progress)
+        }
+        return await operationsReader.use { reader in
+            await run(request, for: cashier, on: reader, progress)
+        }
+    }
+
+    private func run(
+        _ request: Request, for cashier: CashierName?, on reader: any TagReader,
+        _ progress: @escaping @Sendable (Station.Progress) -> Void
+    ) async -> Answer {
+        let session = session(
+            for: request.parsed, cashier: cashier, reader: reader, progress: progress)
+        return switch await request.command.outcome(in: session) {
+        case .success(let report): Answer(document: report.document, problem: report.problem)
+        case .failure(let error): Answer(document: nil, problem: error)
+        }
+    }
+
+    /// Reports each card on the reader until the task is cancelled.
+    func watch(_ show: @escaping @Sendable (Event) async -> Bool) async {
+        let station: Station
+        let isChecked: Bool
+        do throws(TapcardError) {
+            (station, isChecked) = try await session(for: session.command).watchingStation()
+        } catch {
+            _ = await show(.problem(error))
+            return
+        }
+        await station.watch(resolving: isChecked) { event in
+            switch event {
+            case .card(let reading):
+                let report = Report(
+                    self.session.lessUnbooked(reading), currency: station.currency)
+                let goesOn = isChecked && report.problem?.mayPassByItself != true
+                return await show(.card(report.document ?? .null, problem: report.problem))
+                    && goesOn
+            case .problem(let error):
+                return await show(.problem(error)) && !error.mayPassByItself
+            case .gone: return await show(.gone)
+            case .empty: return await show(.empty)
+            case .readerIsBack(let name): return await show(.readerIsBack(name: name))
+            }
+        }
+    }
+
+    /// The reader's display name; nil for a reader that was never found.
+    var readerName: String { get async { await reader.name } }
+
+    /// What one look at the reader tells.
+    enum Look: Sendable {
+        case card(CardUID?)
+        case empty
+        /// Several tags, or no reader.
+        case problem(TapcardError)
+    }
+
+    /// Looks at the reader now. If a card was known to be there, twice: one that is moved a little
+    /// is lost for a moment.
+    func look(again: Bool) async -> Look {
+        let first = await lookOnce()
+        guard again, case .empty = first else { return first }
+        try? await session.surroundings.sleep(Station.presenceInterval)
+        return await lookOnce()
+    }
+
+    private func lookOnce() async -> Look {
+        do throws(ReaderError) {
+            return .card(CardUID(bytes: try await reader.select(within: .zero).uid))
+        } catch {
+            return switch error.kind {
+            case .severalTags, .noReader, .busy, .readerLost, .cancelled:
+                .problem(TapcardError(error))
+            case .noTag, .tagLost, .garbled, .timedOut, .refused, .unsupported: .empty
+            }
+        }
+    }
+
+    /// The reader's name on the command line.
+    var readerText: String { session.settings.readerText }
+
+    /// The settings that a page needs before its first operation.
+    func settings(tills: Int, demoPace: Bool, asksForPassword: Bool) -> JSONValue {
+        func amounts(_ amounts: [Money]?) -> JSONValue {
+            .array((amounts ?? []).map { .text($0) })
+        }
+        let presets = try? session.settings.presets(currency)
+        let price = (try? session.settings.ticketPrice(currency))
+        return [
+            "version": .string(Release.version), "currency": .string(currency.code),
+            "symbol": .string(currency.sign),
+            "decimals": .number(currency.decimals),
+            "decimalSeparator": .string(
+                session.settings.acceptsDecimalComma(in: currency) ? "," : "."),
+            "presets": ["pay": amounts(presets?.pay), "add": amounts(presets?.add)],
+            "demoPace": .bool(demoPace), "login": .string(asksForPassword ? "password" : "none"),
+            "simulator": .bool(readerIsSimulated),
+            "ticketPrice": .text(price), "tills": .number(tills),
+            "loadsCards": .bool(session.loadsCards),
+        ]
+    }
+
+    /// Confirms the built-in address of a service. False if another one is set.
+    func confirm(_ setting: String, _ address: String) throws(TapcardError) -> Bool {
+        try session.settings.confirm(setting, address)
+    }
+
+    private func session(
+        for parsed: ParsedCommand, cashier: CashierName? = nil,
+        reader: (any TagReader)? = nil,
+        progress: @escaping @Sendable (Station.Progress) -> Void = { _ in }
+    ) -> Session {
+        var settings = session.settings
+        if let cashier { settings = settings.using(cashier: cashier) }
+        return Session(
+            command: parsed, settings: settings,
+            manner: .ofPages,
+            drivers: session.drivers.sharing(reader ?? self.reader, ledger, progress),
+            console: session.console.silent, output: StandardOutput(session.console.silent),
+            madeServices: session.madeServices, lastWords: LastWords())
+    }
+}
+
+extension TapcardError {
+    /// Whether the ledger takes no money now, whatever the card is. A card that was read in this
+    /// time is read again until that is over: then the keys can be compared, and the card be
+    /// resolved.
+    fileprivate var mayPassByItself: Bool { result == .ledger && kind != .ledgerBehind }
+}

@@ -1,0 +1,49 @@
+import TapcardCore
+import TapcardDomain
+
+/// Requests that are answered without the reader, or that come again.
+extension OperationQueue {
+    /// The answer while the reader is in use or the till is closing, or to a repeated request. It
+    /// includes the ledger's state of the operation id.
+    func answerBeside(
+        _ operation: TillOperation
+    ) async throws(Problem) -> TillRunner.Answer {
+        let booked =
+            operation.call.takesOperation
+            ? await runner.booked(operation.id, by: operation.call) : .nothing
+        // The same id may have been requested in the meantime.
+        if let known = running[operation.id], let task = known.task {
+            guard operation.isSame(as: known) else { throw .otherRequest }
+            return await task.value
+        }
+        if isClosing { throw .closing(booked) }
+        if booked == .answered {
+            var beside = operation
+            (beside.needsReader, beside.gate) = (false, StopGate(isOpen: false))
+            let answer = try await begin(beside)
+            // The ledger alone could not answer it.
+            guard answer.problem?.kind != .readerBusy else {
+                throw .readerTaken(booked)
+            }
+            return answer
+        }
+        guard operation.needsReader, atReader != nil else { return try await begin(operation) }
+        throw .readerTaken(booked)
+    }
+
+    /// Lets a repeated request go on if something was begun under its id. Without an id in the
+    /// ledger nobody knows; then it goes on only where it means one card.
+    func requireBegun(_ operation: TillOperation) async throws(Problem) {
+        guard operation.call.takesOperation else {
+            if !operation.needsReader || operation.namedCard != nil { return }
+            throw .notKnownHere
+        }
+        let booked = await runner.booked(operation.id, by: operation.call)
+        if case .notKnown(let error) = booked { throw Problem(error) }
+        // The first request may have arrived meanwhile.
+        guard running[operation.id] == nil else { return }
+        guard admission.goesOn(operation.id, isBegun: booked != .nothing) else {
+            throw .notBegun
+        }
+    }
+}

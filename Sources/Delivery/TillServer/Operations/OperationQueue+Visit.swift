@@ -1,0 +1,127 @@
+import Ledger
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+import Verbs
+
+/// What the card on the reader has had since it came, and what may be begun on it.
+extension OperationQueue {
+    /// Notes a card that the watch has seen, with what this tap has resolved.
+    func arrived(_ uid: String?, _ resolved: JSONValue?, _ problem: TapcardError?) async {
+        guard let uid = uid.flatMap({ CardUID($0) }) else { return }
+        admission.visit.arrive(uid)
+        // A ledger that is offline would keep the next operation waiting.
+        if problem?.result != .ledger { await recall() }
+        noteResolved(resolved)
+    }
+
+    /// Asks the ledger about a card that nobody saw arrive. Where it cannot be asked, the card may
+    /// have had anything.
+    private func recall() async {
+        guard let uid = admission.visit.unseen, let earlier = await runner.hadEarlier(uid),
+            admission.visit.unseen == uid
+        else { return }
+        admission.visit.recall(earlier)
+    }
+
+    private func noteResolved(_ resolved: JSONValue?) {
+        for each in resolved?.array ?? [] {
+            guard let id = each["operation"]?.string.flatMap({ OperationID($0) }) else { continue }
+            if each["outcome"]?.string != "committed" {
+                admission.visit.forget(id)
+            } else if let request = each["kind"]?.string.flatMap({ VisitRequest(kind: $0) }) {
+                admission.visit.note(request, id, .yes)
+            }
+        }
+    }
+
+    /// Why this operation, which has the reader, must not begin: its card has had the same in this
+    /// visit. What the ledger knows under its id is repeated, and begins nothing.
+    func refusal(of id: OperationID) async -> TapcardError? {
+        guard let operation = running[id],
+            let request = VisitRequest(rawValue: operation.call.path)
+        else { return nil }
+        func question() -> Visit.Certainty? {
+            admission.question(request, on: operation.namedCard, isAgain: operation.isAgain)
+        }
+        if admission.visit.hasLooked, question() == nil { return nil }
+        // The reader was not looked at yet, or the card may have left in the last moment.
+        switch await runner.look(again: true) {
+        case .card(let uid?): admission.visit.arrive(uid)
+        case .card(nil): break
+        case .empty:
+            admission.visit.leave()
+            wentAway()
+        case .problem(let error): return error
+        }
+        await recall()
+        guard let certainty = question() else { return nil }
+        let uid = admission.visit.card
+        if admission.visit.knows(id) { return nil }
+        return switch await runner.booked(id, by: operation.call) {
+        case .nothing, .notKnown: .sameCard(request, certainty, uid)
+        case .open, .answered, .over: nil
+        }
+    }
+
+    /// Looks what an operation has left on the reader, and notes what its card has had.
+    func lookAfter(_ id: OperationID, _ answer: TillRunner.Answer) async {
+        let uid = running[id]?.uid
+        let wasThere = uid != nil || lying != nil
+        // A separate task looks, because this one may be cancelled.
+        let found = await Task { [runner] in await runner.look(again: wasThere) }.value
+        if let uid { admission.visit.arrive(uid) }
+        note(answer, of: id)
+        switch found {
+        case .card: stays(uid)
+        case .problem(let error) where error.kind == .severalTags: stays(uid)
+        case .empty:
+            admission.visit.leave()
+            wentAway()
+        case .problem:
+            admission.visit.open()
+            wentAway()
+        }
+    }
+
+    private func note(_ answer: TillRunner.Answer, of id: OperationID) {
+        guard let operation = running[id] else { return }
+        let problem = answer.problem
+        noteResolved(answer.document?["resolved"] ?? problem.map { .resolved($0.resolved) })
+        if let request = VisitRequest(rawValue: operation.call.path) {
+            let isReplayed = answer.document?["replayed"] == .bool(true)
+            if problem == nil, !isReplayed || admission.visit.knows(id) {
+                admission.visit.note(request, id, .yes)
+            } else if let problem, problem.result == .unknown, operation.uid != nil {
+                admission.visit.note(request, problem.operation ?? id, .perhaps)
+            }
+        }
+        // What was undone as a whole may be asked for again.
+        if operation.call.path == "refund", problem == nil, operation.member("amount") == nil,
+            let undone = operation.member("payment")?.string.flatMap({ OperationID($0) })
+        {
+            admission.visit.forget(undone)
+        }
+    }
+}
+
+extension VisitRequest {
+    /// The request of an operation of this kind in the ledger.
+    fileprivate init?(kind: String) {
+        guard let kind = Operation.Kind(rawValue: kind) else { return nil }
+        self.init(kind)
+    }
+}
+
+extension TillOperation {
+    /// A member of the request; nil also for null.
+    fileprivate func member(_ name: String) -> JSONValue? {
+        members.first { $0.key == name && $0.value != .null }?.value
+    }
+
+    /// Whether somebody has said that the card is to have it again.
+    fileprivate var isAgain: Bool { member("again") == .bool(true) }
+
+    /// The only card that the request is for; nil for any.
+    var namedCard: CardUID? { member("card")?.string.flatMap { CardUID($0) } }
+}

@@ -1,0 +1,398 @@
+import BlockingLane
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+import Verbs
+import WebServer
+
+/// The owner of one till's reader: reports the card on it and gives it to one operation at a
+/// time.
+///
+/// An operation does not depend on a connection: it runs to its end when its client leaves. Only an
+/// operation that still waits for a card, or for the scratching of one, ends with its page.
+actor OperationQueue {
+    /// Pages take a server for lost that is silent for longer: live.js.
+    private static let keepAlive = Duration.seconds(3)
+    /// The beats between two looks after listeners, ledger and journal.
+    private static let beatsOfCare = 5
+    /// The delay before a failed set-up of the station is retried.
+    private static let retry = Duration.seconds(1)
+
+    let runner: TillRunner
+    /// The number of this till; nil for the only one.
+    private let number: Int?
+    private let log: TillLog
+    private let ledgerCheck: LedgerCheck
+    private let offlinePayments: OfflineKeeper
+    private var hub: EventHub
+    /// What may be begun on the card that lies there.
+    var admission = Admission()
+    private(set) var lying: LyingCard? {
+        didSet { shown.withLock { $0 = OperationQueue.answer(lying) } }
+    }
+    /// The answer about the card, readable without waiting for the actor.
+    private nonisolated let shown = Guarded(OperationQueue.answer(nil))
+    private var sessions = 0
+    private var readerProblem: TapcardError?
+    /// The problem that the last operation with the ledger has met.
+    private var ledgerProblem: TapcardError?
+    private var readerName: String?
+    private var watching: Task<Void, Never>?
+    private var beating: Task<Void, Never>?
+    private var beats = 0
+    /// The operation that uses the reader.
+    private(set) var atReader: OperationID?
+    private(set) var running: [OperationID: TillOperation] = [:]
+    private var ended = EndedOperations()
+    private(set) var isClosing = false
+    private var metrics = TillMetrics()
+
+    init(
+        _ runner: TillRunner, number: Int?, log: TillLog, ledgerCheck: LedgerCheck,
+        offlinePayments: OfflineKeeper, mostListeners: Int
+    ) {
+        (self.runner, self.number, self.log) = (runner, number, log)
+        (self.ledgerCheck, self.offlinePayments) = (ledgerCheck, offlinePayments)
+        hub = EventHub(most: mostListeners)
+    }
+
+    func open() async {
+        readerName = await runner.readerName
+        offlinePayments.listen { [weak self] news in await self?.publish("offlinePayments", news) }
+        watch()
+        keepOfflinePayments()
+        beating = Task { [weak self] in
+            while (try? await Task.sleep(for: OperationQueue.keepAlive)) != nil {
+                await self?.beat()
+            }
+        }
+    }
+
+    /// Refuses new operations and returns when all running ones have ended.
+    func close() async {
+        isClosing = true
+        for operation in running.values { _ = operation.stop() }
+        while let task = running.values.first(where: { $0.task != nil })?.task {
+            _ = await task.value
+            // The operation removes itself from the list.
+            await Task.yield()
+        }
+        beating?.cancel()
+        await ledgerCheck.end()
+        await pauseWatching()
+        hub.finish()
+    }
+
+    // MARK: Looking
+
+    nonisolated var card: WebResponse { shown.withLock { $0 } }
+    private static func answer(_ lying: LyingCard?) -> WebResponse {
+        .answer(lying?.document ?? LyingCard.none).forMany()
+    }
+    var reader: JSONValue {
+        [
+            "state": .string(readerProblem == nil ? "ready" : "missing"),
+            "name": readerName.map { .string($0) } ?? .null,
+            "problem": readerProblem.map { Problem($0).document } ?? .null,
+        ]
+    }
+    private var readerWorks: Bool { readerProblem == nil }
+
+    /// The problem with the ledger. A problem met by an operation is over once a write succeeds;
+    /// only the next operation can tell whether a full disk has room again.
+    private func askLedger() async -> TapcardError? {
+        let met = ledgerProblem
+        if let problem = await runner.ledgerProblem(isWriting: met != nil) { return problem }
+        if met?.kind != .ledgerFull, ledgerProblem?.kind == met?.kind { ledgerProblem = nil }
+        return ledgerProblem ?? ledgerCheck.damage
+    }
+
+    /// The health of reader and ledger.
+    func health() async -> TillHealth {
+        let ledger = await askLedger()
+        let database = ledger == nil ? await runner.database() : nil
+        return TillHealth(
+            isClosing: isClosing, reader: reader, readerWorks: readerWorks, ledger: ledger,
+            database: database)
+    }
+
+    /// The counts and the state of this till, for Prometheus.
+    func counted() async -> TillMetrics.OfTill {
+        TillMetrics.OfTill(
+            number: number, counts: metrics, listeners: hub.listenerCount,
+            readerWorks: readerWorks, ledgerWorks: await askLedger() == nil)
+    }
+
+    private var state: JSONValue {
+        [
+            "reader": reader, "card": lying?.document ?? .null,
+            "offlinePayments": offlinePayments.document,
+            "operations": .array(
+                running.values.filter { $0.call.changes }.map(\.document)),
+        ]
+    }
+
+    /// An event stream that begins with the current state and continues with changes.
+    ///
+    /// It ends when its listener loses permission.
+    func listen(
+        _ client: OperationID?, while isWelcome: @escaping @Sendable () -> Bool
+    ) throws(Problem) -> WebStream {
+        if isClosing { throw .closing(.nothing) }
+        let stream = hub.add(client, first: EventHub.bytes("state", state), while: isWelcome) {
+            [weak self] number in
+            Task { await self?.left(number) }
+        }
+        guard let stream else { throw .tooManyListeners }
+        return stream
+    }
+
+    private func left(_ number: UInt64) { stopWaiting(for: hub.remove(number)) }
+
+    /// Ends the streams of listeners that have lost permission.
+    func dismissUnwelcome() {
+        for client in hub.dismissUnwelcome() { stopWaiting(for: client) }
+    }
+
+    /// Stops the operations of a client that has left, as far as they have not begun.
+    private func stopWaiting(for client: OperationID?) {
+        guard let client else { return }
+        for operation in running.values where operation.client == client { _ = operation.stop() }
+    }
+
+    private func beat() {
+        hub.keepAlive()
+        beats += 1
+        guard beats.isMultiple(of: OperationQueue.beatsOfCare) else { return }
+        dismissUnwelcome()
+        if !isClosing { ledgerCheck.beat() }
+        if !isClosing { keepOfflinePayments() }
+    }
+
+    private func keepOfflinePayments() {
+        let isQuiet = atReader == nil && running.isEmpty
+        offlinePayments.beat(isQuiet: isQuiet)
+    }
+
+    private func publish(_ event: String, _ data: JSONValue) {
+        dismissUnwelcome()
+        hub.publish(event, data)
+    }
+
+    // MARK: Watching
+
+    private func watch() {
+        watching = Task { [runner] in
+            while !Task.isCancelled {
+                await runner.watch { [weak self] event in
+                    await self?.saw(event)
+                    return self != nil
+                }
+                // The watch ends early only when reader or ledger could not be opened.
+                do { try await Task.sleep(for: OperationQueue.retry) } catch { return }
+            }
+        }
+    }
+
+    private func pauseWatching() async {
+        watching?.cancel()
+        await watching?.value
+        watching = nil
+    }
+
+    private func saw(_ event: TillRunner.Event) async {
+        ledgerCheck.use()
+        switch event {
+        case .card(let read, let problem):
+            offlinePayments.noteReading(problem)
+            let uid = read["uid"]?.string ?? problem?.uid?.description
+            await arrived(uid, read["resolved"], problem)
+            lies(read, problem)
+        case .problem(let error) where error.result == .noReader:
+            admission.visit.open()
+            wentAway()
+            readerChanged(error)
+        case .problem(let error):
+            await arrived(error.uid?.description, .resolved(error.resolved), error)
+            lies(nil, error)
+        case .gone:
+            // When one of several tags is left, it may be the card that was there before.
+            if lying?.problem?.kind != .severalTags { admission.visit.leave() }
+            wentAway()
+        case .empty:
+            admission.visit.leave()
+            wentAway()
+            // An operation may have found the reader again before the watch did.
+            if readerProblem != nil { readerChanged(nil) }
+        case .readerIsBack(let name):
+            readerName = name
+            readerChanged(nil)
+        }
+    }
+
+    /// Reports a card. The same card keeps its session after an operation.
+    private func lies(_ read: JSONValue?, _ problem: TapcardError?, _ known: String? = nil) {
+        if readerProblem != nil { readerChanged(nil) }
+        let uid = read?["uid"]?.string ?? problem?.uid?.description ?? known
+        let isOther = uid == nil || lying?.uid != uid
+        let now = LyingCard(
+            session: sessions + (isOther ? 1 : 0), uid: uid, read: read, problem: problem,
+            served: admission.visit.document)
+        if lying?.isStillWithoutLedger(now) == true { return }
+        if isOther {
+            wentAway()
+            sessions += 1
+            metrics.cards += 1
+        }
+        lying = now
+        publish("card", now.document)
+    }
+
+    /// Marks the card to be read again after an operation. A card that arrived for the operation is
+    /// reported before the operation's end, so that pages know that it is still there.
+    func stays(_ uid: CardUID?) {
+        guard let uid = uid?.description, lying?.uid != uid else {
+            lying?.forget()
+            lying?.served = admission.visit.document
+            return
+        }
+        lies(nil, nil, uid)
+    }
+
+    func wentAway() {
+        guard let gone = lying else { return }
+        lying = nil
+        publish("gone", ["session": .number(String(gone.session))])
+    }
+
+    private func readerChanged(_ problem: TapcardError?) {
+        readerProblem = problem
+        publish("reader", reader)
+    }
+
+    // MARK: Operations
+
+    /// Carries out a request, or joins the same request that is already under way.
+    func carryOut(
+        _ call: TillCall, _ members: [JSONMember], by client: OperationID?,
+        cashier: CashierName?, isRepeated: Bool
+    ) async throws(Problem) -> TillRunner.Answer {
+        let named = call.changes ? members.first { $0.key == "operation" } : nil
+        let rest = members.filter { $0 != named }
+        let id = try CallRoutes.id(named?.value ?? .null) ?? runner.newID()
+        let needsReader = call.needsReader(rest)
+        let operation = TillOperation(
+            id: id, call: call, members: rest, needsReader: needsReader, client: client,
+            cashier: cashier, gate: StopGate(isOpen: needsReader))
+        if let known = running[id] ?? ended[id] {
+            guard operation.isSame(as: known) else { throw .otherRequest }
+            if let task = known.task { return await task.value }
+            // The ledger knows its own operations; for others this answer is the only record.
+            if !call.takesOperation, let answer = known.answer, answer.problem == nil {
+                return answer
+            }
+        }
+        if isRepeated { try await requireBegun(operation) }
+        if isRepeated || isClosing || (needsReader && atReader != nil) {
+            return try await answerBeside(operation)
+        }
+        return try await begin(operation)
+    }
+
+    func begin(
+        _ operation: TillOperation
+    ) async throws(Problem) -> TillRunner.Answer {
+        let (id, call, needsReader) = (operation.id, operation.call, operation.needsReader)
+        guard !admission.isWithdrawn(id) else { throw .notBegun }
+        let request: TillRunner.Request
+        do {
+            request = try runner.request(call, operation.namedMembers)
+        } catch {
+            throw Problem(error)
+        }
+        if needsReader { atReader = id }
+        running[id] = operation
+        let task = Task { [self] in await work(request, for: id, needsReader: needsReader) }
+        running[id]?.task = task
+        if call.changes { publish("operation", operation.document) }
+        return await task.value
+    }
+
+    private func work(
+        _ request: TillRunner.Request, for id: OperationID, needsReader: Bool
+    ) async -> TillRunner.Answer {
+        ledgerCheck.use()
+        if needsReader { await pauseWatching() }
+        let (steps, listener) = AsyncStream.makeStream(of: Station.Progress.self)
+        let following = Task { [self] in
+            for await step in steps { note(step, id) }
+        }
+        let (cashier, gate) = (running[id]?.cashier, running[id]?.gate)
+        let refused = needsReader ? await refusal(of: id) : nil
+        var answer = await runner.carryOut(
+            request, for: cashier, withReader: needsReader && refused == nil
+        ) { step in
+            gate?.note(step)
+            if refused == nil { listener.yield(step) }
+        }
+        // Without the reader, what needs no card was answered: a replay, an invalid amount.
+        if let refused, answer.problem?.kind == .readerBusy {
+            answer = TillRunner.Answer(document: nil, problem: refused)
+        }
+        listener.finish()
+        // All steps are published before the end of their operation.
+        await following.value
+        if needsReader {
+            await lookAfter(id, answer)
+            atReader = nil
+            if !isClosing { watch() }
+        }
+        end(id, answer)
+        return answer
+    }
+
+    private func note(_ step: Station.Progress, _ id: OperationID) {
+        guard let before = running[id] else { return }
+        running[id]?.note(step)
+        guard let now = running[id], now.call.changes,
+            now.phase != before.phase || now.uid != before.uid
+        else { return }
+        publish("operation", now.document)
+    }
+
+    private func end(_ id: OperationID, _ answer: TillRunner.Answer) {
+        guard var operation = running.removeValue(forKey: id) else { return }
+        operation.end(answer)
+        operation.task = nil
+        offlinePayments.note(answer, of: operation.call)
+        guard operation.call.changes else { return }
+        if answer.problem?.result == .ledger {
+            ledgerProblem = answer.problem
+        } else if answer.problem == nil, operation.call.takesOperation {
+            ledgerProblem = nil
+        }
+        metrics.count(operation)
+        log.ended(operation, at: number)
+        publish("operation", operation.document)
+        // A malformed or mismatched request must not block a later one under its id, and passwords
+        // are never stored.
+        guard answer.problem?.result != .usage, answer.problem?.kind != .operationMismatch,
+            !operation.call.takesPassword
+        else { return }
+        ended.keep(operation)
+    }
+
+    func operation(_ id: OperationID) -> TillOperation? { running[id] ?? ended[id] }
+
+    /// Stops an operation that has not begun on a card, and returns when it has ended: the same id
+    /// may have been begun before, and only the end proves that it does not happen.
+    func stop(_ id: OperationID) async throws(Problem) -> TillOperation {
+        guard var operation = operation(id) else { throw .noSuchOperation }
+        if let task = operation.task {
+            guard operation.stop() else { throw .tooLate }
+            operation.end(await task.value)
+        }
+        guard operation.hasNotHappened else { throw .overAlready(operation.answer?.problem) }
+        return operation
+    }
+}

@@ -1,0 +1,92 @@
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+import Verbs
+
+/// An operation requested by a client, with its progress.
+struct TillOperation: Sendable {
+    /// The progress of an operation; from `committed` on it has happened.
+    enum Phase: String, Sendable, CaseIterable {
+        case begun, waiting, seen, resolving, scratching, writing, asking, committed, done, failed
+
+        init?(_ progress: Station.Progress) {
+            switch progress {
+            case .waitingForCard: self = .waiting
+            case .cardSeen: self = .seen
+            case .resolving: self = .resolving
+            case .scratching: self = .scratching
+            case .writing, .switchingProtection: self = .writing
+            case .asking: self = .asking
+            case .committed: self = .committed
+            case .hint: return nil
+            }
+        }
+    }
+
+    let id: OperationID
+    let call: TillCall
+    /// The request's members without the operation id.
+    let members: [JSONMember]
+    var needsReader: Bool
+    /// The page that sent the request; nil for other programs.
+    let client: OperationID?
+    let cashier: CashierName?
+    let began = ContinuousClock.now
+    var gate: StopGate
+    var phase = Phase.begun
+    var uid: CardUID?
+    var answer: TillRunner.Answer?
+    var task: Task<TillRunner.Answer, Never>?
+
+    var isOver: Bool { answer != nil }
+
+    /// Cancels the operation unless it has begun work that must be completed; returns false in that
+    /// case.
+    func stop() -> Bool { gate.stop { task?.cancel() } }
+
+    /// Whether the operation has ended, or will end, without having happened.
+    var hasNotHappened: Bool {
+        guard let problem = answer?.problem else { return false }
+        return switch problem.result {
+        case .usage, .refused, .untrusted, .noCard, .noReader: true
+        case .failed: problem.kind == .cancelled
+        case .unknown, .ledger, .service: false
+        }
+    }
+
+    /// The request's members with the operation id of the ledger.
+    var namedMembers: [JSONMember] {
+        guard call.takesOperation else { return members }
+        return members + [JSONMember(key: "operation", value: .string(id.description))]
+    }
+
+    /// Whether another operation comes from the same request.
+    func isSame(as other: TillOperation) -> Bool {
+        call.path == other.call.path && Set(members) == Set(other.members)
+    }
+
+    mutating func note(_ progress: Station.Progress) {
+        guard !isOver, let next = Phase(progress) else { return }
+        if case .cardSeen(let uid) = progress { self.uid = uid }
+        // The record for phones may still be written then; the operation has happened all the same.
+        guard phase != .committed else { return }
+        phase = next
+    }
+
+    mutating func end(_ answer: TillRunner.Answer) {
+        self.answer = answer
+        phase = answer.problem == nil ? .done : .failed
+        uid = answer.problem?.uid ?? uid
+    }
+
+    var document: JSONValue {
+        [
+            "operation": .string(id.description), "verb": .string(call.path),
+            "client": client.map { .string($0.description) } ?? .null,
+            "phase": .string(phase.rawValue),
+            "uid": uid.map { .string($0.description) } ?? .null,
+            "answer": answer?.document ?? .null,
+            "problem": answer?.problem.map { Problem($0).document } ?? .null,
+        ]
+    }
+}

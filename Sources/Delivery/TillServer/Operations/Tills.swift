@@ -1,0 +1,105 @@
+import TapcardCore
+import TextCodecs
+import Verbs
+
+/// The tills of one server. Each has its own reader and goes on whatever happens at the others;
+/// they share the ledger, the cashiers and the check of the ledger's file.
+struct Tills: Sendable {
+    /// A till with its number; nil for the only one.
+    struct Till: Sendable {
+        let number: Int?
+        let runner: TillRunner
+        let queue: OperationQueue
+    }
+
+    let all: [Till]
+    let ledgerCheck: LedgerCheck
+    private let offlinePayments: OfflineKeeper
+
+    /// The listeners are shared out evenly.
+    init(_ runners: TillRunners, log: TillLog, mostListeners: Int) {
+        let ledgerCheck = LedgerCheck(runners.first, log)
+        self.ledgerCheck = ledgerCheck
+        let offlinePayments = OfflineKeeper(runners.first, log)
+        self.offlinePayments = offlinePayments
+        let count = runners.all.count
+        all = runners.all.enumerated().map { index, runner in
+            let number = count > 1 ? index + 1 : nil
+            return Till(
+                number: number, runner: runner,
+                queue: OperationQueue(
+                    runner, number: number, log: log, ledgerCheck: ledgerCheck,
+                    offlinePayments: offlinePayments,
+                    mostListeners: mostListeners / count))
+        }
+    }
+
+    /// The only till; nil where there are several.
+    var only: Till? { all.count == 1 ? all[0] : nil }
+
+    func open() async { for till in all { await till.queue.open() } }
+
+    /// Refuses new operations everywhere at once, and returns when all running ones have ended.
+    func close() async {
+        await withTaskGroup(of: Void.self) { group in
+            for till in all { group.addTask { await till.queue.close() } }
+        }
+    }
+
+    /// Ends the streams of listeners that have lost permission.
+    func dismissUnwelcome() async {
+        for till in all { await till.queue.dismissUnwelcome() }
+    }
+
+    /// The health of a till, or of the server for nil: as good as that of its worst till.
+    func health(of asked: Till?, inFull: Bool) async -> JSONValue {
+        let found = await health()
+        let own = asked.map { asked in [found[(asked.number ?? 1) - 1]] } ?? found
+        let failed = own.first { $0.ledgerError != nil }
+        let why = inFull ? failed?.ledger?.what ?? failed?.database?.why : nil
+        let database = inFull ? own.lazy.compactMap(\.database).first : nil
+        return [
+            "status": .string(TillHealth.Status.worst(of: own.map(\.status)).rawValue),
+            "reader": asked == nil ? .null : own[0].reader(inFull: inFull),
+            "tills": .array(
+                found.enumerated().map { index, health in
+                    [
+                        "number": .number(index + 1),
+                        "status": .string(health.status.rawValue),
+                        "reader": health.reader(inFull: inFull),
+                    ]
+                }),
+            "ledger": [
+                "state": .string(failed == nil ? "ready" : "failed"),
+                "error": .text(failed?.ledgerError), "why": .text(why),
+                "database": database?.document ?? .null,
+            ],
+            "offlinePayments": inFull ? offlinePayments.document : .null,
+            "version": .string(Release.version),
+        ]
+    }
+
+    private func health() async -> [TillHealth] {
+        await each { queue in await queue.health() }
+    }
+
+    /// The counts of each till, for Prometheus.
+    func counted() async -> [TillMetrics.OfTill] {
+        await each { queue in await queue.counted() }
+    }
+
+    /// The answer of each till. All are asked at once: where the ledger is offline, an
+    /// answer takes long.
+    private func each<Answer: Sendable>(
+        _ ask: @escaping @Sendable (OperationQueue) async -> Answer
+    ) async -> [Answer] {
+        await withTaskGroup(of: (Int, Answer).self) { group in
+            for (index, till) in all.enumerated() {
+                group.addTask { (index, await ask(till.queue)) }
+            }
+            var answers: [Int: Answer] = [:]
+            for await (index, answer) in group { answers[index] = answer }
+            return answers.sorted { $0.key < $1.key }.map(\.value)
+        }
+    }
+}

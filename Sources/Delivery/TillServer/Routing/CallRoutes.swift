@@ -1,0 +1,116 @@
+import StationFiles
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+import Verbs
+import WebServer
+
+/// Routes that turn requests into calls, and outcomes into responses.
+struct CallRoutes: Sendable {
+    static let base = "/api/v1/"
+
+    let queue: OperationQueue
+    let authenticator: Authenticator
+
+    func add(
+        _ calls: [TillCall], to routes: inout TillRoutes,
+        _ values: (PageParameter.Form) -> JSONValue
+    ) {
+        for call in calls {
+            routes.add(Endpoint(call, values)) {
+                request, parameter throws(Problem) in
+                try await answer(call, request, parameter)
+            }
+        }
+    }
+
+    private func answer(
+        _ call: TillCall, _ request: WebRequest, _ parameter: String?
+    ) async throws(Problem) -> WebResponse {
+        let session = call.changes ? try authenticator.requireToken(request) : nil
+        var members = call.changes ? try body(of: request) : try query(of: request, for: call)
+        if let parameter, let name = call.pathParameter {
+            members.append(JSONMember(key: name, value: .string(parameter)))
+        }
+        var client: OperationID?
+        if call.changes, let named = members.first(where: { $0.key == "client" }) {
+            client = try CallRoutes.id(named.value)
+            members.removeAll { $0.key == "client" }
+        }
+        let isRepeated = call.changes ? try CallRoutes.isRepeated(&members) : false
+        let answer = try await queue.carryOut(
+            call, members, by: client, cashier: session?.cashier?.name, isRepeated: isRepeated)
+        if let problem = answer.problem, call.changes || answer.document == nil {
+            throw Problem(problem)
+        }
+        return .answer(answer.document ?? ["result": "done"])
+    }
+
+    private func query(
+        of request: WebRequest, for call: TillCall
+    ) throws(Problem) -> [JSONMember] {
+        request.query.map { field in
+            let form = call.parameters.first { $0.name == field.name }?.form
+            let value: JSONValue =
+                form?.isNumber == true ? .number(field.value) : .string(field.value)
+            return JSONMember(key: field.name, value: value)
+        }
+    }
+
+    /// Whether the request may only finish what was begun under its id; takes that member out.
+    private static func isRepeated(_ members: inout [JSONMember]) throws(Problem) -> Bool {
+        guard let place = members.firstIndex(where: { $0.key == "repeated" }) else { return false }
+        let value = members.remove(at: place).value
+        guard value == .null || value.bool != nil else {
+            throw Problem(400, "usage", "\"repeated\" has to be true or false.")
+        }
+        return value == .bool(true)
+    }
+
+    /// The operation id; nil for null.
+    static func id(_ value: JSONValue) throws(Problem) -> OperationID? {
+        if value == .null { return nil }
+        guard let text = value.string else {
+            throw Problem(400, "usage", "An id has to be a text.")
+        }
+        return try id(text)
+    }
+
+    static func id(_ text: String) throws(Problem) -> OperationID {
+        guard let id = OperationID(text) else {
+            throw Problem(400, "usage", "\(text.quotation) is not a UUID.")
+        }
+        return id
+    }
+}
+
+/// The members of the JSON object in the request's body.
+func body(of request: WebRequest) throws(Problem) -> [JSONMember] {
+    if request.body.isEmpty { return [] }
+    let type = request.headers["Content-Type"]?.split(separator: ";").first ?? ""
+    guard type.lowercased() == "application/json" else {
+        throw Problem(
+            415, "wrong-content-type", "The body has to be JSON.", "Nothing was done.",
+            NextWords("send-json", "Send it as application/json."))
+    }
+    do {
+        guard let members = try JSONValue.parsing(request.body).members else {
+            throw Problem(400, "not-an-object", "The body has to be a JSON object.")
+        }
+        return members
+    } catch let problem as Problem {
+        throw problem
+    } catch {
+        throw Problem(400, "not-json", "The body is not JSON: \(error).")
+    }
+}
+
+extension WebResponse {
+    static func answer(
+        _ document: JSONValue, status: Int = 200, headers: [(String, String)] = []
+    ) -> WebResponse {
+        .json(
+            document.text + "\n", status: status,
+            headers: [("Cache-Control", "no-store")] + headers)
+    }
+}

@@ -1,0 +1,34 @@
+import TapcardDomain
+import WebServer
+
+/// Routes for the live state: the card, the events, and the outcomes of operations.
+struct LiveRoutes: Sendable {
+    let queue: OperationQueue
+    let authenticator: Authenticator
+
+    func add(to routes: inout TillRoutes) {
+        let (queue, authenticator) = (queue, authenticator)
+        routes.add(.events) { request, _ throws(Problem) in
+            let client = try request.query("client").map { text throws(Problem) in
+                try CallRoutes.id(text)
+            }
+            return WebResponse(
+                200,
+                headers: [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store")],
+                body: .stream(
+                    try await queue.listen(client, while: authenticator.welcome(request))))
+        }
+        routes.add(.card, instant: { _ in queue.card })
+        routes.add(.operation) { _, text throws(Problem) in
+            guard let operation = await queue.operation(try CallRoutes.id(text ?? "")) else {
+                throw .noSuchOperation
+            }
+            return .answer(operation.document)
+        }
+        routes.add(.stopOperation) { request, text throws(Problem) in
+            _ = try authenticator.requireToken(request)
+            let operation = try await queue.stop(try CallRoutes.id(text ?? ""))
+            return .answer(operation.document, status: 202)
+        }
+    }
+}

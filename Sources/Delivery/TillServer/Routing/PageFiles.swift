@@ -1,0 +1,131 @@
+import CardCryptography
+import TextCodecs
+import TillPage
+import WebServer
+
+/// The files of the page, embedded in this program.
+///
+/// The style is inlined in the page: the browser paints nothing without it, and a separate file
+/// would be queued after the scripts.
+@safe struct PageFiles: Sendable {
+    private static let page = "index.html"
+    private static let style = "page.css"
+    /// The style sheets, joined in the order of their names.
+    private static let styles = ".css"
+
+    struct File: Sendable {
+        let path: String
+        let tag: String
+        let whole: WebResponse
+        let compressed: WebResponse?
+        /// The response for a browser that has the file already.
+        let known: WebResponse
+
+        init(_ name: String, _ bytes: [UInt8], _ safety: [(String, String)]) {
+            path = name == PageFiles.page ? "/" : "/" + name
+            let digits = SHA256.digest(bytes).prefix(8).map { String($0, radix: 16) }.joined()
+            tag = "W/\"\(digits)\""
+            let smaller = Deflate.compress(bytes)
+            let headers =
+                [
+                    ("Content-Type", PageFiles.type(of: name)), ("ETag", tag),
+                    ("Cache-Control", "no-cache"),
+                ] + (smaller == nil ? [] : [("Vary", "Accept-Encoding")]) + safety
+            whole = WebResponse(200, headers: headers, body: .bytes(bytes)).forMany()
+            compressed = smaller.map {
+                WebResponse(
+                    200, headers: headers + [("Content-Encoding", "deflate")], body: .bytes($0)
+                ).forMany()
+            }
+            known = WebResponse(304, headers: headers).forMany()
+        }
+    }
+
+    /// Compressed once, for all tills.
+    static let all = PageFiles()
+
+    let files: [File]
+
+    private init() {
+        var contents: [(name: String, bytes: [UInt8])] = []
+        for index in 0..<counter_page_count {
+            let file = unsafe counter_page_file(index)
+            let name = unsafe String(cString: file.name)
+            let bytes = unsafe [UInt8](UnsafeBufferPointer(start: file.bytes, count: file.count))
+            contents.append((name, bytes))
+        }
+        let style = contents.filter { $0.name.hasSuffix(Self.styles) }.flatMap(\.bytes)
+        let page = Self.dressed(contents.first { $0.name == Self.page }?.bytes ?? [], in: style)
+        let safety = Self.safety(of: page)
+        files = contents.filter { !$0.name.hasSuffix(Self.styles) }.map { name, bytes in
+            File(name, name == Self.page ? [UInt8](page.utf8) : bytes, safety)
+        }
+    }
+
+    /// The page with the style in place of the link to it.
+    private static func dressed(_ page: [UInt8], in style: [UInt8]) -> String {
+        let text = String(decoding: style, as: UTF8.self)
+        return String(decoding: page, as: UTF8.self).replacing(
+            "<link rel=\"stylesheet\" href=\"/\(Self.style)\">", with: "<style>\(text)</style>")
+    }
+
+    /// The security headers of a file. The page's policy admits its own style and script alone.
+    private static func safety(of page: String) -> [(String, String)] {
+        let policy =
+            "default-src 'none'; script-src 'self' \(source("script", in: page)); "
+            + "style-src \(source("style", in: page)); img-src 'self' data:; "
+            + "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
+            + "frame-ancestors 'none'"
+        return [
+            ("Content-Security-Policy", policy),
+            ("Referrer-Policy", "no-referrer"),
+            ("Cross-Origin-Opener-Policy", "same-origin"),
+            ("Cross-Origin-Resource-Policy", "same-origin"),
+        ]
+    }
+
+    /// The text of the page's only element of this name, as a policy source.
+    private static func source(_ element: String, in page: String) -> String {
+        let text =
+            page.split(separator: "<\(element)>").last?
+            .split(separator: "</\(element)>").first ?? ""
+        return "'sha256-\(Base64URL.encode(SHA256.digest([UInt8](text.utf8))))='"
+    }
+
+    func add(to routes: inout TillRoutes) {
+        for file in files {
+            routes.add(file: file.path) { request in file.answer(request) }
+        }
+    }
+
+    private static func type(of name: String) -> String {
+        switch name.split(separator: ".").last {
+        case "html": "text/html; charset=utf-8"
+        case "js": "text/javascript; charset=utf-8"
+        case "svg": "image/svg+xml"
+        case "webmanifest": "application/manifest+json"
+        default: "application/octet-stream"
+        }
+    }
+}
+
+extension PageFiles.File {
+    /// The file, or 304 when the browser's copy is current.
+    fileprivate func answer(_ request: WebRequest) -> WebResponse {
+        let tags = request.headers["If-None-Match"].map(words)
+        // A weak comparison: compressed or not, it is the same file.
+        let isKnown =
+            tags?.contains { $0 == "*" || $0.trimmingPrefix("W/") == tag.trimmingPrefix("W/") }
+            ?? false
+        if isKnown { return known }
+        guard let compressed, let codings = request.headers["Accept-Encoding"] else { return whole }
+        return words(codings).contains("deflate") ? compressed : whole
+    }
+
+    /// The items of a comma-separated header.
+    private func words(_ list: String) -> [String] {
+        list.split(separator: ",").map { part in
+            String(part.drop { $0 == " " }.prefix { $0 != " " })
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import BlockingLane
+import CustomerServer
+import StationFiles
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+import Verbs
+import WebServer
+
+/// The routes of the server: the page, the calls, and the tills' own state.
+///
+/// A till's whole API is below its path. Where there is only one, it is at the root as well; where
+/// there are several, the root has what belongs to none: the page, the login, and the watching.
+struct Router: Sendable {
+    private let originCheck: OriginCheck
+    private let authenticator: Authenticator
+    /// The routes of the tills, in their order.
+    private let ofTills: [TillRoutes]
+    /// The routes of paths that name no till, or one that is not there.
+    private let ofIssuer: TillRoutes
+    private static let metrics = "/metrics"
+
+    init(
+        tills: Tills, originCheck: OriginCheck, authenticator: Authenticator,
+        requests: Guarded<[Int: Int]>, customers: CustomerWatch?, demoPace: Bool
+    ) {
+        (self.originCheck, self.authenticator) = (originCheck, authenticator)
+        let runner = tills.all[0].runner
+        func routes(of till: Tills.Till?) -> TillRoutes {
+            let watching = WatchingRoutes(
+                tills: tills, till: till, authenticator: authenticator,
+                requests: requests, customers: customers)
+            return Router.routes(
+                of: till, tills, authenticator, watching
+            ) { () throws(Problem) in
+                runner.settings(
+                    tills: tills.all.count, demoPace: demoPace,
+                    asksForPassword: try authenticator.needsLogin())
+            }
+        }
+        let tables = tills.all.map { routes(of: $0) }
+        let document =
+            APIDocument(
+                endpoints: tables[0].endpoints + [.document], currency: runner.currency,
+                cookieName: authenticator.cookieName, tills: tills.all.count
+            ).value.prettyText + "\n"
+        func documented(_ routes: TillRoutes) -> TillRoutes {
+            var routes = routes
+            routes.add(.document) { _, _ throws(Problem) in
+                .json(document, headers: [("Cache-Control", "no-cache")])
+            }
+            return routes
+        }
+        ofTills = tables.map(documented)
+        ofIssuer = documented(routes(of: nil))
+    }
+
+    /// The routes of a till, or those that belong to none.
+    private static func routes(
+        of till: Tills.Till?, _ tills: Tills, _ authenticator: Authenticator,
+        _ watching: WatchingRoutes,
+        settings: @escaping @Sendable () throws(Problem) -> JSONValue
+    ) -> TillRoutes {
+        var routes = TillRoutes()
+        PageFiles.all.add(to: &routes)
+        if let till {
+            let isSimulated = till.runner.readerIsSimulated
+            let currency = till.runner.currency
+            CallRoutes(queue: till.queue, authenticator: authenticator).add(
+                TillCall.all + (isSimulated ? TillCall.simulator : []), to: &routes
+            ) { form in ValueSchemas.parameter(form, currency) }
+        }
+        routes.add(.settings) { _, _ throws(Problem) in .answer(try settings()) }
+        routes.add(.confirmAddress) { request, _ throws(Problem) in
+            guard try authenticator.requireToken(request).cashier == nil else {
+                throw .operatorNeeded
+            }
+            guard authenticator.isLoopback else { throw .operatorNeededInNetwork }
+            let given = JSONValue.object(try body(of: request))
+            let isConfirmed: Bool
+            do throws(TapcardError) {
+                isConfirmed = try tills.all[0].runner.confirm(
+                    given["setting"]?.string ?? "", given["address"]?.string ?? "")
+            } catch {
+                throw Problem(error)
+            }
+            guard isConfirmed else { throw .otherAddressSet }
+            return WebResponse(204)
+        }
+        routes.add(.openSession) { request, _ throws(Problem) in
+            let session = try await authenticator.open(try body(of: request), request)
+            return .answer(
+                [
+                    "token": .string(session.token),
+                    "cashier": session.cashier.map { .string($0.name.text) } ?? .null,
+                ], headers: [("Set-Cookie", authenticator.cookie(of: session))])
+        }
+        routes.add(.closeSession) { request, _ throws(Problem) in
+            authenticator.close(try authenticator.requireToken(request))
+            await tills.dismissUnwelcome()
+            return WebResponse(204, headers: [("Set-Cookie", authenticator.noCookie)])
+        }
+        if let till {
+            LiveRoutes(queue: till.queue, authenticator: authenticator).add(to: &routes)
+        }
+        watching.add(to: &routes)
+        return routes
+    }
+
+    /// Whether the path needs no login: the page, and the calls that a login needs.
+    static func isOpen(_ path: String) -> Bool {
+        let base = CallRoutes.base
+        if path == metrics { return false }
+        return !path.hasPrefix(base)
+            || ["settings", "session", "health"].contains(path.dropFirst(base.count))
+    }
+
+    func reply(to request: WebRequest) -> WebReply {
+        let (routes, request, isThere) = found(request)
+        do throws(Problem) {
+            try originCheck.requireOwn(request, isFile: routes.isFile(request.path))
+        } catch {
+            return .now(error.response)
+        }
+        if !isThere, routes.isFile(request.path) { return missingPage(routes, request) }
+        let reply = routes.reply(to: request) ?? .now(unknown(request.path).response)
+        if Router.isOpen(request.path) { return reply }
+        switch reply {
+        case .now(let answer):
+            switch permission(for: request) {
+            case .failure(let problem): return .now(problem.response)
+            case .success(let isCashier): return .now(isCashier ? answer.forKnownClient() : answer)
+            }
+        case .later(let work):
+            return .later {
+                switch permission(for: request) {
+                case .failure(let problem): return problem.response
+                case .success(let isCashier):
+                    let answer = await work()
+                    return isCashier ? answer.forKnownClient() : answer
+                }
+            }
+        }
+    }
+
+    /// The routes for a request, and the request as they know it: without the till's path.
+    /// `isThere` is false for a path of a till that is not there.
+    private func found(_ request: WebRequest) -> (TillRoutes, WebRequest, isThere: Bool) {
+        guard let (number, path) = TillPath.split(request.path) else {
+            return (ofTills.count == 1 ? ofTills[0] : ofIssuer, request, true)
+        }
+        let isThere = (1...ofTills.count).contains(number)
+        return (isThere ? ofTills[number - 1] : ofIssuer, request.at(path), isThere)
+    }
+
+    /// The page of a till that is not there: it says so, and offers the others.
+    private func missingPage(_ routes: TillRoutes, _ request: WebRequest) -> WebReply {
+        // Without the headers by which a browser keeps its copy.
+        let plain = WebRequest(method: request.method, path: request.path)
+        guard case .now(let page)? = routes.reply(to: plain), page.status == 200 else {
+            return routes.reply(to: plain) ?? .now(unknown(request.path).response)
+        }
+        return .now(
+            WebResponse(404, headers: page.headers.map { ($0.name, $0.value) }, body: page.body))
+    }
+
+    /// The problem for a path without a route.
+    private func unknown(_ path: String) -> Problem {
+        ofTills[0].knows(path)
+            ? .noSuchTill(among: ofTills.count)
+            : Problem(404, "not-found", "There is nothing at this path.")
+    }
+
+    /// The refusal of a request without a required login; otherwise whether a cashier has sent it.
+    private func permission(for request: WebRequest) -> Result<Bool, Problem> {
+        do throws(Problem) {
+            return .success(try authenticator.requireReader(request))
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import TapcardDomain
+import WebServer
+
+/// The table of handlers. Paths match exactly, except for a last part that is a parameter; every
+/// refusal is a problem document.
+struct TillRoutes: Sendable {
+    typealias Handler =
+        @Sendable (WebRequest, _ parameter: String?) async throws(Problem) -> WebResponse
+    /// A handler that answers without waiting.
+    typealias InstantHandler = @Sendable (WebRequest) -> WebResponse
+
+    private enum Answerer {
+        case instant(InstantHandler)
+        case task(Handler)
+    }
+
+    private var exact: [String: [String: Answerer]] = [:]
+    private var parametric: [String: [String: Answerer]] = [:]
+    private var files: Set<String> = []
+
+    /// The endpoints of the OpenAPI document: everything except the files of the page.
+    private(set) var endpoints: [Endpoint] = []
+
+    mutating func add(_ endpoint: Endpoint, _ handler: @escaping Handler) {
+        endpoints.append(endpoint)
+        add(endpoint.method, endpoint.path, .task(handler))
+    }
+
+    mutating func add(_ endpoint: Endpoint, instant handler: @escaping InstantHandler) {
+        endpoints.append(endpoint)
+        add(endpoint.method, endpoint.path, .instant(handler))
+    }
+
+    /// Adds a file of the page, which is for people.
+    mutating func add(file path: String, _ handler: @escaping InstantHandler) {
+        add("GET", path, .instant(handler))
+        files.insert(path)
+    }
+
+    /// Whether the path is a file of the page, which other sites may link to.
+    func isFile(_ path: String) -> Bool { files.contains(path) }
+
+    private mutating func add(_ method: String, _ path: String, _ handler: Answerer) {
+        if path.hasSuffix("}"), let slash = path.lastIndex(of: "/") {
+            parametric[String(path[...slash]), default: [:]][method] = handler
+        } else {
+            exact[path, default: [:]][method] = handler
+        }
+    }
+
+    /// Whether there is a route for the path.
+    func knows(_ path: String) -> Bool { find(path) != nil }
+
+    /// The reply; nil for a path without a route.
+    func reply(to request: WebRequest) -> WebReply? {
+        guard let (methods, parameter) = find(request.path) else { return nil }
+        do throws(Problem) {
+            switch methods[request.method] {
+            case .instant(let handler): return .now(handler(request))
+            case .task(let handler): return .later { await answer(request, parameter, handler) }
+            case nil: break
+            }
+            let allowed = Set(methods.keys).union(methods["GET"] == nil ? [] : ["HEAD"])
+                .union(["OPTIONS"]).sorted().joined(separator: ", ")
+            if request.method == "OPTIONS" {
+                return .now(WebResponse(204, headers: [("Allow", allowed)]))
+            }
+            var problem = Problem(
+                405, "wrong-method", "This takes \(allowed), not \(printable(request.method)).")
+            problem.headers = [("Allow", allowed)]
+            throw problem
+        } catch {
+            return .now(error.response)
+        }
+    }
+
+    private func answer(
+        _ request: WebRequest, _ parameter: String?, _ handler: Handler
+    ) async -> WebResponse {
+        do throws(Problem) {
+            return try await handler(request, parameter)
+        } catch {
+            return error.response
+        }
+    }
+
+    private func find(_ path: String) -> (methods: [String: Answerer], parameter: String?)? {
+        if let methods = exact[path] { return (methods, nil) }
+        guard let slash = path.lastIndex(of: "/") else { return nil }
+        let parameter = path[path.index(after: slash)...]
+        guard !parameter.isEmpty, let methods = parametric[String(path[...slash])] else {
+            return nil
+        }
+        return (methods, String(parameter))
+    }
+}

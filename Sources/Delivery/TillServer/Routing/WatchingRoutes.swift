@@ -1,0 +1,39 @@
+import BlockingLane
+import CustomerServer
+import TextCodecs
+import Verbs
+import WebServer
+
+/// Routes for monitoring the server itself.
+struct WatchingRoutes: Sendable {
+    let tills: Tills
+    /// The till whose routes these are; nil for those of the server.
+    let till: Tills.Till?
+    let authenticator: Authenticator
+    let requests: Guarded<[Int: Int]>
+    /// The customers' page of the same process; nil where it serves none.
+    let customers: CustomerWatch?
+
+    func add(to routes: inout TillRoutes) {
+        let (tills, till, requests) = (tills, till, requests)
+        let (authenticator, customers) = (authenticator, customers)
+        routes.add(.health) { request, _ throws(Problem) in
+            .answer(await tills.health(of: till, inFull: authenticator.knows(request)))
+        }
+        // One answer for all tills, whichever is asked: a monitor asks once.
+        routes.add(.metrics) { _, _ throws(Problem) in
+            let text = TillMetrics.text(
+                of: await tills.counted(), requests: requests.withLock { $0 })
+            return .metrics(text + (customers.map { TillMetrics.text(of: $0.state) } ?? ""))
+        }
+    }
+}
+
+extension WebResponse {
+    /// Counts in the text format of Prometheus.
+    static func metrics(_ text: String) -> WebResponse {
+        WebResponse(
+            200, headers: [("Content-Type", "text/plain; version=0.0.4; charset=utf-8")],
+            body: .bytes(Array(text.utf8)))
+    }
+}

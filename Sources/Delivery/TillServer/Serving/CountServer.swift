@@ -1,0 +1,69 @@
+import BlockingLane
+import CustomerServer
+import TapcardCore
+import WebServer
+
+/// The counts of a customers' page that is served alone: `/metrics` on a listener of this machine's
+/// own. The till page has them itself; the customers' listener never does.
+final class CountServer: Sendable {
+    /// The URL of the counts.
+    let address: String
+    private let server: WebServer
+
+    private static let loopback = "127.0.0.1"
+    private static let path = "/metrics"
+    private static let connections = 16
+    private static let headerBytes = 8 << 10
+    private static let stopLimit = Duration.seconds(1)
+
+    private init(_ server: WebServer) {
+        self.server = server
+        address = "http://\(CountServer.loopback):\(server.port)\(CountServer.path)"
+    }
+
+    static func start(
+        at port: UInt16, _ watch: CustomerWatch
+    ) throws(TapcardError) -> CountServer {
+        var web = WebServerSettings()
+        (web.address, web.port) = (loopback, port)
+        (web.connections, web.headerBytes) = (connections, headerBytes)
+        web.headers = [WebField("X-Content-Type-Options", "nosniff")]
+        web.refusal = { status, text in Problem(status, "refused", text).response }
+        // The port is known once the server listens.
+        let names = Guarded<Set<String>>([])
+        let server: WebServer
+        do throws(WebServerError) {
+            server = try WebServer.start(web) { request in
+                .now(answer(to: request, under: names.withLock { $0 }, watch))
+            }
+        } catch {
+            throw TapcardError(error, "The counts cannot be served.", meaning: TillService.unserved)
+        }
+        names.withLock { names in
+            names = Set([loopback, "localhost"].map { "\($0):\(server.port)" })
+            if server.port == 80 { names.formUnion([loopback, "localhost"]) }
+        }
+        return CountServer(server)
+    }
+
+    private static func answer(
+        to request: WebRequest, under names: Set<String>, _ watch: CustomerWatch
+    ) -> WebResponse {
+        do throws(Problem) {
+            try OriginCheck(hosts: names, scheme: "http").requireOwn(request, isFile: false)
+            guard request.path == path else {
+                throw Problem(404, "not-found", "There is nothing at this path.")
+            }
+            guard request.method == "GET" else {
+                var problem = Problem(405, "wrong-method", "The counts can only be read.")
+                problem.headers = [("Allow", "GET, HEAD")]
+                throw problem
+            }
+            return .metrics(TillMetrics.text(of: watch.state))
+        } catch {
+            return error.response
+        }
+    }
+
+    func stop() async { await server.stop(within: CountServer.stopLimit) }
+}

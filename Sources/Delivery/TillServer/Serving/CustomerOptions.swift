@@ -1,0 +1,145 @@
+import CardCryptography
+import CustomerServer
+import Ledger
+import SystemClock
+import TapcardCore
+import TextCodecs
+import Verbs
+import WebServer
+
+extension Parameter<String?> {
+    static var customers: Self {
+        .option(
+            "customers", "ADDRESS", .word,
+            "Also show customers their balance, at this IPv4 address and port")
+    }
+    static var customersName: Self {
+        .option(
+            "customers-name", "HOST", .word,
+            "The name under which phones know that page; several with commas between them")
+    }
+    static var customersCertificate: Self {
+        .option(
+            "customers-tls-certificate", "FILE", .file, "The certificate of that page (PEM)")
+    }
+    static var customersCertificateKey: Self {
+        .option("customers-tls-key", "FILE", .file, "The key of that certificate (PEM)")
+    }
+    static var customersKeys: Self {
+        .option(
+            "customers-keys", "FILE", .file,
+            "The key file of that page, which tapcard keys customers makes")
+    }
+}
+
+extension Parameter<Bool> {
+    static var noCounter: Self {
+        .flag("no-till", "Serve the customers' page alone: no reader, no keys of the station")
+    }
+}
+
+/// The customers' page as it was asked for, checked as far as is possible before anything is
+/// opened.
+struct CustomerPlan {
+    fileprivate let place: CustomerServer.Place
+    fileprivate let files: TLSFiles?
+    fileprivate let keys: CustomerKeys
+
+    /// With the ledger. It has a connection of its own, so that a crowd of customers delays no
+    /// till.
+    func opened(by session: Session) async throws(TapcardError) -> OpenedCustomers {
+        let ledger = try await session.awaitedLedger(isTold: true)
+        let clocks = session.surroundings
+        let log = TillLog(now: { LocalTime.iso(clocks.now()) }, write: { session.say($0) })
+        let uptime: @Sendable () -> Int64 = { Int64(SystemClock.uptimeMilliseconds) }
+        let watch = CustomerWatch(uptime: uptime, say: { log.say($0) })
+        return OpenedCustomers(
+            plan: self, log: log, watch: watch,
+            routes: CustomerRoutes(
+                keys: keys, ledger: CustomerLedger(ledger),
+                clocks: CustomerRoutes.Clocks(now: { clocks.now() }, uptime: uptime),
+                watch: watch, sellsOffline: session.settings.isOn(.offlinePayments)))
+    }
+}
+
+extension TillLog {
+    /// Logs an event that an operator of the customers' page must act on.
+    fileprivate func say(_ event: CustomerWatch.Event) {
+        switch event {
+        case .ledgerLost(let error):
+            say("customers-ledger-lost", ["error": .string(TapcardError(error).kind.word)])
+        case .ledgerBack(let failed):
+            say("customers-ledger-back", ["failed": .number(failed)])
+        case .codesRefused(let count, let seconds):
+            say("customers-codes-refused", ["codes": .number(count), "seconds": .number(seconds)])
+        }
+    }
+}
+
+/// The customers' page, ready to listen.
+struct OpenedCustomers {
+    fileprivate let plan: CustomerPlan
+    fileprivate let log: TillLog
+    let watch: CustomerWatch
+    fileprivate let routes: CustomerRoutes
+
+    func start() throws(TapcardError) -> CustomerListener {
+        do throws(WebServerError) {
+            return CustomerListener(
+                try CustomerServer.start(at: plan.place, routes), plan.files, log)
+        } catch {
+            throw TapcardError(
+                error, "The customers' page cannot be served.", meaning: TillService.unserved,
+                orListen: "Choose another address or port with --customers.")
+        }
+    }
+}
+
+extension Session {
+    /// Nil where no address for the customers' page is set.
+    func customerPlan() throws(TapcardError) -> CustomerPlan? {
+        guard let text = settings.text(of: .customers) else { return nil }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, let port = UInt16(parts[1]), parts[1].allSatisfy(\.isNumber) else {
+            throw TapcardError(
+                .usage,
+                "\(text.debugDescription) is not a valid address of the customers' page: write it "
+                    + "with its port, such as 192.168.1.5:443.", meaning: TillService.unserved)
+        }
+        let address = try checkedAddress(String(parts[0]))
+        let names = try servedNames(settings.text(of: .customersName))
+        let files = try customerCertificate()
+        let tls = try files?.read(orSay: TillService.unserved)
+        let place = CustomerServer.Place(address: address, port: port, names: names, tls: tls)
+        guard place.isLoopback || tls != nil else {
+            throw TapcardError(
+                .usage,
+                "Other machines can reach \(address), and anyone on the way could read what a "
+                    + "customer sees.", meaning: TillService.unserved,
+                advice: "Name a certificate with --customers-tls-certificate and "
+                    + "--customers-tls-key, or listen at 127.0.0.1 for a proxy that has one.")
+        }
+        try requireName(address, names, "--customers-name")
+        guard let path = settings.text(of: .customersKeys) else {
+            throw TapcardError(
+                .usage, "The customers' page needs a key file.", meaning: TillService.unserved,
+                advice: "Make one with tapcard keys customers FILE, and name it with "
+                    + "--customers-keys.")
+        }
+        let keys = try CustomerKeyFile(path: path).load(orSay: TillService.unserved)
+        return CustomerPlan(place: place, files: files, keys: keys)
+    }
+
+    private func customerCertificate() throws(TapcardError) -> TLSFiles? {
+        let certificate = settings.text(of: .customersCertificate)
+        let key = settings.text(of: .customersCertificateKey)
+        guard certificate != nil || key != nil else { return nil }
+        guard let certificate, let key else {
+            throw TapcardError(
+                .usage, "A certificate needs its key, and a key its certificate.",
+                meaning: TillService.unserved,
+                advice: "Name both, with --customers-tls-certificate and --customers-tls-key.")
+        }
+        return TLSFiles(certificate: certificate, key: key)
+    }
+}

@@ -1,0 +1,64 @@
+import TapcardCore
+import Verbs
+
+/// The addresses and names of a listener, as the user writes them.
+extension Session {
+    private static let longestName = 253
+
+    /// The host names of a list with commas.
+    func servedNames(_ text: String?) throws(TapcardError) -> [String] {
+        guard let text else { return [] }
+        let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        for name in names {
+            let isName =
+                !name.isEmpty && name.utf8.count <= Session.longestName
+                && name.utf8.allSatisfy {
+                    switch $0 {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"),
+                        UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
+                        UInt8(ascii: "-"):
+                        true
+                    default: false
+                    }
+                }
+            guard isName else {
+                throw TapcardError(
+                    .usage,
+                    "\(name.debugDescription) is not a valid machine name: write it like "
+                        + "till.example, without scheme and port.", meaning: TillService.unserved)
+            }
+        }
+        return names
+    }
+
+    /// Whether the text is an IPv4 address without leading zeros, which some programs read as
+    /// octal.
+    private static func isIPv4(_ text: String) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
+    }
+
+    /// The IPv4 address of a listener.
+    func checkedAddress(_ text: String) throws(TapcardError) -> String {
+        guard Session.isIPv4(text) else {
+            throw TapcardError(
+                .usage,
+                "\(text.debugDescription) is not a valid address to listen at: write four numbers "
+                    + "such as 192.168.1.5, or 0.0.0.0 for all.",
+                meaning: TillService.unserved)
+        }
+        return text
+    }
+
+    /// Refuses a listener that no browser could name.
+    func requireName(
+        _ address: String, _ names: [String], _ option: String
+    ) throws(TapcardError) {
+        guard address == "0.0.0.0", names.isEmpty else { return }
+        throw TapcardError(
+            .usage, "All addresses of this machine have no name that a browser could ask for.",
+            meaning: TillService.unserved,
+            advice: "Name the address or the name by which others know it: \(option) HOST.")
+    }
+}

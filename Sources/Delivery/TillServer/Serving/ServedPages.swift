@@ -1,0 +1,80 @@
+import CustomerServer
+import TapcardCore
+import TextCodecs
+import Verbs
+import WebServer
+
+/// The pages that `tapcard serve` serves: that of the till, that of customers, or both.
+package final class ServedPages: Sendable {
+    package let service: TillService?
+    let customers: CustomerListener?
+    /// The counts of the customers' page, where no till page has them.
+    let counts: CountServer?
+
+    init(_ service: TillService?, _ customers: CustomerListener?, _ counts: CountServer? = nil) {
+        (self.service, self.customers, self.counts) = (service, customers, counts)
+    }
+
+    /// Reads the certificates again, uses them for new clients and logs the result.
+    package func reload() async {
+        await service?.reload()
+        await customers?.reload()
+    }
+
+    func stop() async {
+        // A customer may be answered while the till finishes its operations.
+        await service?.stop()
+        await customers?.stop()
+        await counts?.stop()
+    }
+}
+
+/// The server of the customers' page, with the files of its certificate.
+final class CustomerListener: Sendable {
+    let server: CustomerServer
+    private let files: TLSFiles?
+    private let log: TillLog
+
+    init(_ server: CustomerServer, _ files: TLSFiles?, _ log: TillLog) {
+        (self.server, self.files, self.log) = (server, files, log)
+    }
+
+    func reload() async {
+        await files?.renew(log, "customers-") { tls throws(WebServerError) in
+            try await self.server.renew(tls)
+        }
+    }
+
+    func stop() async {
+        await server.stop()
+        await log.end()
+    }
+}
+
+extension TLSFiles {
+    /// Reads the certificate again for a server and logs the result. One that cannot be used leaves
+    /// the previous one in place.
+    func renew(
+        _ log: TillLog, _ page: String = "",
+        with renew: (WebServerSettings.TLS) async throws(WebServerError) -> Void
+    ) async {
+        let why: String
+        do throws(TapcardError) {
+            let tls = try read(orSay: TillService.unserved)
+            do throws(WebServerError) {
+                try await renew(tls)
+                log.say("\(page)certificate-renewed")
+                return
+            } catch {
+                why = error.detail
+            }
+        } catch {
+            why = error.what
+        }
+        log.say(
+            "\(page)certificate-refused",
+            [
+                "why": .string(why), "certificate": .string(certificate), "key": .string(key),
+            ])
+    }
+}

@@ -1,0 +1,157 @@
+import BlockingLane
+import CustomerServer
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+import Verbs
+import WebServer
+
+/// The till page and its API: one till for each reader, and any number of browsers.
+package final class TillService: Sendable {
+    /// The options of the server.
+    struct Settings: Sendable {
+        /// The port; zero chooses a free one.
+        var port: UInt16 = 0
+        /// The IPv4 address in digits.
+        var address = "127.0.0.1"
+        /// The certificate; nil for plain HTTP.
+        var tls: TLSFiles?
+        /// Further host names of this server.
+        var names: [String] = []
+        /// Whether payments are shown longer than they take.
+        var demoPace = false
+        /// Whether a login is required, even at a station without cashiers.
+        var mustLogIn = false
+
+        /// Whether only programs on this machine can connect.
+        var isLoopback: Bool { address.hasPrefix("127.") }
+        var scheme: String { tls == nil ? "http" : "https" }
+
+        /// The accepted values of the Host header; browsers omit the default port.
+        func hosts(at port: UInt16) -> Set<String> {
+            let names = ([address, "127.0.0.1", "localhost", "[::1]"] + names).map {
+                $0.lowercased()
+            }
+            let isUsual = port == (tls == nil ? 80 : 443)
+            return Set(names.map { "\($0):\(port)" } + (isUsual ? names : []))
+        }
+    }
+
+    /// The URL, such as "http://127.0.0.1:40231/".
+    package let address: String
+    private let tills: Tills
+    private let server: WebServer
+    private let log: TillLog
+    private let files: TLSFiles?
+
+    static let unserved = "Nothing is served."
+    /// The largest body of an API request.
+    private static let longestBody = 64 << 10
+    private static let headerBytes = 8 << 10
+    /// One connection for each listener, and room for other requests.
+    private static let connections = EventHub.mostListeners + 512
+    /// The descriptors of an operation: the ledger with its journals, keys, settings, the services'
+    /// sockets.
+    private static let reservedDescriptors = 192
+    /// Those of a further till: its ledger, its reader's process, its services' sockets.
+    private static let counterDescriptors = 32
+    /// One year, in which a browser uses TLS alone.
+    private static let hstsSeconds = 31_536_000
+    private static let stopLimit = Duration.seconds(5)
+
+    private init(
+        address: String, tills: Tills, server: WebServer, log: TillLog, files: TLSFiles?
+    ) {
+        (self.address, self.tills, self.server) = (address, tills, server)
+        (self.log, self.files) = (log, files)
+    }
+
+    /// Opens the tills, one for each reader, and starts to listen. The counts of the customers' page
+    /// that the same process serves are told with its own.
+    static func start(
+        _ settings: Settings, _ runners: TillRunners, customers: CustomerWatch? = nil,
+        log write: @escaping @Sendable (String) -> Void
+    ) async throws(TapcardError) -> TillService {
+        let log = TillLog(now: { runners.first.time }, write: write)
+        let requests = Guarded<[Int: Int]>([:])
+        let router = Guarded<Router?>(nil)
+        var web = WebServerSettings()
+        (web.address, web.port) = (settings.address, settings.port)
+        web.tls = try settings.tls?.read(orSay: unserved)
+        (web.bodyBytes, web.headerBytes) = (longestBody, headerBytes)
+        web.connections = connections
+        web.reservedDescriptors = reservedDescriptors + runners.others.count * counterDescriptors
+        web.headers = [WebField("X-Content-Type-Options", "nosniff")]
+        if settings.tls != nil {
+            web.headers.append(WebField("Strict-Transport-Security", "max-age=\(hstsSeconds)"))
+        }
+        web.refusal = { status, text in Problem(status, "refused", text).response }
+        let server: WebServer
+        do throws(WebServerError) {
+            server = try WebServer.start(web) { request in
+                let reply =
+                    router.withLock { $0 }?.reply(to: request) ?? .now(Problem.starting.response)
+                return reply.told { status in
+                    requests.withLock { $0[status, default: 0] += 1 }
+                }
+            }
+        } catch {
+            throw TapcardError(error, "The till page cannot be served.", meaning: unserved)
+        }
+        // With fewer connections than wanted, the same fraction stays free for other requests.
+        let tills = Tills(
+            runners, log: log,
+            mostListeners: server.connections * EventHub.mostListeners / connections)
+        let originCheck = OriginCheck(
+            hosts: settings.hosts(at: server.port), scheme: settings.scheme)
+        let authenticator = Authenticator(
+            runners.first, mustLogIn: settings.mustLogIn, isProtected: settings.tls != nil,
+            isLoopback: settings.isLoopback, log: log)
+        router.withLock {
+            $0 = Router(
+                tills: tills, originCheck: originCheck, authenticator: authenticator,
+                requests: requests, customers: customers, demoPace: settings.demoPace)
+        }
+        await tills.open()
+        if !settings.isLoopback {
+            log.say(
+                "off-loopback",
+                ["encrypted": .bool(settings.tls != nil), "login": .bool(settings.mustLogIn)])
+        }
+        let name = settings.names.first ?? settings.address
+        return TillService(
+            address: "\(settings.scheme)://\(name):\(server.port)/", tills: tills,
+            server: server, log: log, files: settings.tls)
+    }
+
+    /// Checks the whole ledger file now, without waiting for a quiet hour.
+    package func checkLedger() async { await tills.ledgerCheck.check() }
+
+    /// The tills with their pages, where there are several.
+    var severalTills: [(number: Int, reader: String, address: String)] {
+        tills.all.compactMap { till in
+            till.number.map { number in
+                (
+                    number, till.runner.readerText,
+                    address + TillPath.of(number).dropFirst() + "/"
+                )
+            }
+        }
+    }
+
+    /// Reads the certificate again, uses it for new clients and logs the result. A certificate that
+    /// cannot be used leaves the previous one in place.
+    package func reload() async {
+        guard let files else { return log.say("nothing-to-reload") }
+        await files.renew(log) { tls throws(WebServerError) in try await server.renew(tls) }
+    }
+
+    /// Refuses new operations, waits for running ones, and closes.
+    package func stop() async {
+        log.say("closing")
+        await tills.close()
+        await server.stop(within: TillService.stopLimit)
+        log.say("closed")
+        await log.end()
+    }
+}

@@ -1,0 +1,77 @@
+import TapcardDomain
+import TextCodecs
+import WebServer
+
+/// The listeners of the till, each with a stream of server-sent events. A listener that stops
+/// reading is dropped by its stream and delays no other.
+struct EventHub {
+    /// The buffer of one listener: far more than a reading client leaves unread.
+    private static let capacity = 64 << 10
+    static let mostListeners = 2_048
+    /// The most listeners at this server.
+    let most: Int
+
+    private struct Listener {
+        let client: OperationID?
+        let stream: WebStream
+        let isWelcome: @Sendable () -> Bool
+    }
+
+    private var listeners: [UInt64: Listener] = [:]
+    private var count: UInt64 = 0
+
+    init(most: Int) { self.most = most }
+
+    var listenerCount: Int { listeners.count }
+
+    /// Adds a listener with its first event; nil when there are too many.
+    mutating func add(
+        _ client: OperationID?, first: [UInt8], while isWelcome: @escaping @Sendable () -> Bool,
+        onGone: @escaping @Sendable (UInt64) -> Void
+    ) -> WebStream? {
+        guard listeners.count < most else { return nil }
+        count += 1
+        let number = count
+        let stream = WebStream(capacity: EventHub.capacity) { onGone(number) }
+        stream.send(first)
+        listeners[number] = Listener(client: client, stream: stream, isWelcome: isWelcome)
+        return stream
+    }
+
+    /// Removes a listener. Returns its client if that was the client's last stream.
+    mutating func remove(_ number: UInt64) -> OperationID? {
+        guard let client = listeners.removeValue(forKey: number)?.client else { return nil }
+        return listeners.values.contains { $0.client == client } ? nil : client
+    }
+
+    func publish(_ event: String, _ data: JSONValue) {
+        send(EventHub.bytes(event, data))
+    }
+
+    /// Ends the streams of listeners that have lost permission, and returns their clients that have
+    /// no stream left.
+    mutating func dismissUnwelcome() -> [OperationID?] {
+        let unwelcome = listeners.filter { !$0.value.isWelcome() }
+        return unwelcome.map { number, listener in
+            listener.stream.finish()
+            return remove(number)
+        }
+    }
+
+    /// Shows pages that the server is there, keeps proxies from closing idle connections, and
+    /// detects clients that have vanished.
+    func keepAlive() { publish("alive", [:]) }
+
+    func finish() {
+        for listener in listeners.values { listener.stream.finish() }
+    }
+
+    private func send(_ bytes: [UInt8]) {
+        for listener in listeners.values { listener.stream.send(bytes) }
+    }
+
+    /// An event in the stream's format. JSON text has no line breaks, so it is one line of data.
+    static func bytes(_ event: String, _ data: JSONValue) -> [UInt8] {
+        Array("event: \(event)\ndata: \(data.text)\n\n".utf8)
+    }
+}

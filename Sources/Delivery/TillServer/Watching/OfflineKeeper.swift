@@ -1,0 +1,144 @@
+import BlockingLane
+import StationFiles
+import TapcardCore
+import TextCodecs
+import Verbs
+
+/// Books offline payments and takes snapshots of the cards in quiet moments, and knows what the
+/// pages are to be told of it. The tills of one server share it, as they share the journal.
+final class OfflineKeeper: Sendable {
+    private struct State {
+        var schedule = SnapshotSchedule(.now)
+        var isOffline = false
+        var isAsking = false
+        var bookedAt: String?
+        var news: OfflineNews?
+        var isFirst = true
+        var listeners: [@Sendable (JSONValue) async -> Void] = []
+    }
+
+    /// A card that lies on the reader from the start is booked first: a snapshot of a card on
+    /// which something is open does not count.
+    private static let firstPause = Duration.seconds(2)
+    /// The pause before a ledger that is offline is asked again.
+    private static let askingPause = Duration.seconds(1)
+
+    private let runner: TillRunner
+    private let log: TillLog
+    private let state = Guarded(State())
+
+    init(_ runner: TillRunner, _ log: TillLog) { (self.runner, self.log) = (runner, log) }
+
+    /// The present state; null at a till that takes no offline payments while the ledger is in
+    /// reach.
+    var document: JSONValue {
+        state.withLock { news($0) }?.document ?? .null
+    }
+
+    /// From now on this gets the news.
+    func listen(_ listener: @escaping @Sendable (JSONValue) async -> Void) {
+        state.withLock { $0.listeners.append(listener) }
+    }
+
+    /// Asks whether the ledger is there, and starts the work when it is due.
+    func beat(isQuiet: Bool) {
+        askLedger()
+        let isDue = state.withLock { $0.schedule.begins(at: .now, isQuiet: isQuiet) }
+        guard isDue else { return }
+        Task { [self] in await keep() }
+    }
+
+    /// Asks the ledger once, and while it is offline again and again: no card on a reader
+    /// would tell that it is gone, or back.
+    private func askLedger() {
+        let begins = state.withLock { state in
+            defer { state.isAsking = true }
+            return !state.isAsking
+        }
+        guard begins else { return }
+        Task { [weak self] in
+            while await self?.isCutOff() == true {
+                try? await Task.sleep(for: OfflineKeeper.askingPause)
+            }
+        }
+    }
+
+    private func isCutOff() async -> Bool {
+        let answers = await runner.ledgerAnswers()
+        if let answers { reached(answers) }
+        let isCutOff = answers == false
+        state.withLock { $0.isAsking = isCutOff }
+        return isCutOff
+    }
+
+    private func keep() async {
+        let isFirst = state.withLock { state in
+            defer { state.isFirst = false }
+            return state.isFirst
+        }
+        if isFirst { try? await Task.sleep(for: OfflineKeeper.firstPause) }
+        let began = ContinuousClock.now
+        let outcome = await runner.keepOfflinePayments()
+        let lasted = began.duration(to: .now)
+        var problem: TapcardError?
+        // A station that takes no offline payments does not ask the ledger here.
+        var hasAsked = runner.offlinePayments() != nil
+        switch outcome {
+        case .success(let booked):
+            hasAsked = hasAsked || booked != nil
+            if let booked, booked.purchases > 0 {
+                log.say("offline-booked", ["purchases": .number(String(booked.purchases))])
+            }
+        case .failure(let error):
+            (problem, hasAsked) = (error, true)
+            if error.kind != .ledgerUnreachable {
+                log.say("offlinePayments-failed", ["error": .string(error.kind.word)])
+            }
+        }
+        state.withLock { $0.schedule.end(at: .now, lasted: lasted, isDone: problem == nil) }
+        if hasAsked { reached(problem?.kind != .ledgerUnreachable) }
+    }
+
+    /// Notes the end of an operation.
+    func note(_ answer: TillRunner.Answer, of call: TillCall) {
+        let isOffline = answer.document?["offline"] != nil
+        if isOffline || answer.problem?.kind == .ledgerUnreachable { return reached(false) }
+        if answer.problem == nil, call.takesOperation { reached(true) }
+    }
+
+    /// Notes that a card was read. One with another problem may have been refused before the ledger
+    /// was asked.
+    func noteReading(_ problem: TapcardError?) {
+        guard problem == nil || problem?.kind == .ledgerUnreachable else { return }
+        reached(problem == nil)
+    }
+
+    /// Notes whether the ledger has answered, and tells what is new. One that is gone is asked from
+    /// now on, so that a page that could not show something hears when it can.
+    private func reached(_ isThere: Bool) {
+        if !isThere { askLedger() }
+        let told = state.withLock { state -> (JSONValue, [@Sendable (JSONValue) async -> Void])? in
+            state.isOffline = !isThere
+            if !isThere { state.schedule.hasten(at: .now) }
+            var now = news(state)
+            if let before = state.news, before.purchases > 0, now?.purchases == 0 {
+                state.bookedAt = runner.time
+                now = news(state)
+            }
+            guard now != state.news else { return nil }
+            state.news = now
+            return (now?.document ?? .null, state.listeners)
+        }
+        guard let (news, listeners) = told else { return }
+        Task { for listener in listeners { await listener(news) } }
+    }
+
+    private func news(_ state: State) -> OfflineNews? {
+        let isOffline = state.isOffline
+        guard let (status, caps) = runner.offlinePayments() else {
+            return isOffline ? OfflineNews(outOfReachWithoutAny: runner.currency) : nil
+        }
+        return OfflineNews(
+            status, caps, isOffline: isOffline, bookedAt: state.bookedAt)
+    }
+}

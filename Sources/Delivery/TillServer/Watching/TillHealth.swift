@@ -1,0 +1,41 @@
+import TapcardCore
+import TextCodecs
+import Verbs
+
+/// The health of one till.
+struct TillHealth: Sendable {
+    /// The state as a word, the worst first.
+    enum Status: String, Sendable, CaseIterable {
+        case closing
+        case noLedger = "no-ledger"
+        case noReader = "no-reader"
+        case ok
+
+        /// The worst of these.
+        static func worst(of all: [Status]) -> Status {
+            allCases.first { all.contains($0) } ?? .ok
+        }
+    }
+
+    let isClosing: Bool
+    /// The reader with its name and fault.
+    let reader: JSONValue
+    let readerWorks: Bool
+    /// The problem with the ledger; nil for none.
+    let ledger: TapcardError?
+    /// The state of the ledger's database, if it has one and can be reached.
+    let database: DatabaseReport?
+
+    /// The word for a ledger that takes no money; nil where it does.
+    var ledgerError: String? { ledger?.kind.word ?? database?.problem }
+
+    var status: Status {
+        isClosing ? .closing : ledgerError != nil ? .noLedger : readerWorks ? .ok : .noReader
+    }
+
+    /// The reader; without names of devices and files unless `inFull`.
+    func reader(inFull: Bool) -> JSONValue {
+        if inFull { return reader }
+        return ["state": reader["state"] ?? .null, "name": .null, "problem": .null]
+    }
+}

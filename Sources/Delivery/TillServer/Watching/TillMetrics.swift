@@ -1,0 +1,93 @@
+import CustomerServer
+import TapcardCore
+import Verbs
+
+/// The counts of one till since the start.
+struct TillMetrics: Sendable {
+    var cards = 0
+    private var operations: [Key: Int] = [:]
+
+    private struct Key: Hashable {
+        let verb: String
+        let result: String
+    }
+
+    /// The counts and the state of one till, for the answer to Prometheus.
+    struct OfTill: Sendable {
+        /// Nil for the only till, whose samples name none.
+        let number: Int?
+        let counts: TillMetrics
+        let listeners: Int
+        let readerWorks: Bool
+        let ledgerWorks: Bool
+
+        fileprivate var label: [String] { number.map { ["till=\"\($0)\""] } ?? [] }
+    }
+
+    mutating func count(_ operation: TillOperation) {
+        let result = operation.answer?.problem?.result.rawValue ?? "done"
+        operations[Key(verb: operation.call.path, result: result), default: 0] += 1
+    }
+
+    private typealias Sample = (labels: [String], value: Int)
+
+    /// The lines of one family in the text format of Prometheus.
+    private static func family(
+        _ name: String, _ type: String, _ help: String, _ samples: [Sample]
+    ) -> String {
+        let lines = samples.map { labels, value in
+            let shown = labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}"
+            return "tapcard_\(name)\(shown) \(value)\n"
+        }
+        return "# HELP tapcard_\(name) \(help)\n# TYPE tapcard_\(name) \(type)\n" + lines.joined()
+    }
+
+    /// The counts of the customers' page. Each outcome is there from the start, so that a rate can
+    /// be made of the first one, too.
+    static func text(of customers: CustomerWatch.State) -> String {
+        family(
+            "customer_requests_total", "counter",
+            "Requests of the customers' page, by what came of them.",
+            CustomerWatch.Outcome.allCases.map { outcome in
+                (["outcome=\"\(outcome.rawValue)\""], customers.counts[outcome, default: 0])
+            })
+            + family(
+                "customer_ledger_up", "gauge",
+                "Whether the ledger did what the customers' page asked of it last.",
+                [([], customers.ledgerWorks ? 1 : 0)])
+    }
+
+    /// The counts of the tills, in the text format of Prometheus.
+    static func text(of tills: [OfTill], requests: [Int: Int]) -> String {
+        func each(_ value: (OfTill) -> Int) -> [Sample] {
+            tills.map { ($0.label, value($0)) }
+        }
+        let operations = tills.flatMap { till in
+            till.counts.operations.map { key, count -> Sample in
+                (till.label + ["verb=\"\(key.verb)\"", "result=\"\(key.result)\""], count)
+            }.sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
+        }
+        let statuses = requests.sorted { $0.key < $1.key }.map { status, count -> Sample in
+            (["status=\"\(status)\""], count)
+        }
+        let families: [String] = [
+            family(
+                "operations_total", "counter",
+                "Operations that were ended, by what came of them.", operations),
+            family(
+                "cards_total", "counter", "Cards and tags that were laid on the reader.",
+                each(\.counts.cards)),
+            family(
+                "requests_total", "counter", "Requests that were answered, by their status.",
+                statuses),
+            family("listeners", "gauge", "Pages that follow the till.", each(\.listeners)),
+            family(
+                "reader_up", "gauge", "Whether the reader works.",
+                each { $0.readerWorks ? 1 : 0 }),
+            family(
+                "ledger_up", "gauge", "Whether the ledger did what was asked of it last.",
+                each { $0.ledgerWorks ? 1 : 0 }),
+        ]
+        return families.joined()
+    }
+}

@@ -1,0 +1,198 @@
+import CardCryptography
+import Ledger
+import ReaderDiagnosis
+import StationFiles
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<String?> {
+    fileprivate static var copy: Self {
+        .optionalArgument("FILE", .file, "A copy of a journal")
+    }
+}
+
+extension Parameter<OperationID> {
+    fileprivate static var journal: Self {
+        .argument(
+            "JOURNAL", .journal, "The journal's id, as tapcard ledger status shows it")
+    }
+}
+
+extension Command {
+    /// The commands for purchases while the ledger is offline.
+    static let offlineCommands: [Command] = [
+        Command(
+            "station book", group: .ledger,
+            "Book the payments that were taken while the ledger was offline",
+            discussion:
+                "Every use of the ledger does this by itself, so this is for a station that is not "
+                + "used again. With FILE it books a copy of the journal of any station with "
+                + "these keys, deferred.journal in its data folder, and leaves the copy as it is. "
+                + "A purchase is booked once, however often this is done.",
+            takes: .copy, answers: .bookedJournal, example: "tapcard station book"
+        ) { session throws(TapcardError) in try await session.bookJournal() },
+        Command(
+            "station snapshot", group: .ledger,
+            "Take a snapshot of the cards, by which offline payments can be taken",
+            discussion:
+                "tapcard serve does this by itself in quiet moments. Other stations need it as "
+                + "often as offline-snapshot-age says. Needs the setting offline-payments.",
+            answers: .snapshot, example: "tapcard station snapshot"
+        ) { session throws(TapcardError) in try await session.takeSnapshot() },
+        Command(
+            "station write-off", group: .ledger,
+            "Give up on the missing purchases of a journal",
+            discussion:
+                "For the owner of the ledger, when a station and its journal are lost for good: "
+                + "audit and ledger status name the journal no more. It can still be booked if it "
+                + "is found.",
+            takes: .journal, answers: .writtenOff,
+            example: "tapcard station write-off 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
+        ) { session throws(TapcardError) in try await session.writeOff() },
+    ]
+}
+
+extension Session {
+    fileprivate func bookJournal() async throws(TapcardError) -> Report {
+        let ledger = try await ledger(making: false, changing: true)
+        let keys = try bookingKeys()
+        try await requireCommonKeys(keys, ledger)
+        let now = surroundings.now()
+        let booked: OfflinePayments.Booked?
+        if let copy = try self[.copy] {
+            booked = try await OfflinePayments.book(copy: copy, into: ledger, keys, at: now)
+            guard booked != nil else {
+                throw TapcardError(
+                    .fileUnusable, "There is no file \(copy).", meaning: "Nothing was booked.")
+            }
+        } else {
+            booked = try await offlinePayments.book(into: ledger, keys, at: now)
+        }
+        func text(_ units: Int64) -> JSONValue {
+            .text(Money(minorUnits: units, ledger.currency))
+        }
+        let count = booked?.purchases ?? 0
+        return Report(
+            [
+                "purchases": .number(count), "amount": text(booked?.amount ?? 0),
+                "shortfall": text(booked?.shortfall ?? 0),
+                "currency": .string(ledger.currency.code),
+            ],
+            [count > 0 ? booked?.sentence ?? "" : "Nothing is left to book"],
+            isChange: count > 0)
+    }
+
+    private func bookingKeys() throws(TapcardError) -> KeyRing {
+        if let keys = try keyFile.load() { return keys }
+        throw TapcardError(
+            .keysUnusable, "This station has no keys.", meaning: "Nothing was booked.",
+            next: [.file(.importKeys)])
+    }
+
+    fileprivate func takeSnapshot() async throws(TapcardError) -> Report {
+        guard settings.isOn(.offlinePayments), case .database = try settings.ledgerPlace else {
+            throw TapcardError.usage(
+                "This station takes no offline payments.",
+                advice: "For a ledger in a database: tapcard config set offline-payments true.")
+        }
+        let ledger = try await ledger(making: false, changing: true)
+        _ = try bookingKeys()
+        let cards = try await takeSnapshot(of: ledger)?.cardCount ?? 0
+        return Report(
+            ["cards": .number(cards)],
+            [cards == 1 ? "The snapshot has 1 card" : "The snapshot has \(cards) cards"],
+            isChange: true)
+    }
+
+    /// Refuses a station: it could hide that its own journal is missing.
+    private func requireOwner(of ledger: any LedgerStore) async throws(TapcardError) {
+        let status = try await withLedgerErrors { () throws(LedgerError) in
+            try await ledger.databaseStatus(at: surroundings.now())
+        }
+        guard let status, status.keys.stations.contains(where: { $0.name == status.login }) else {
+            return
+        }
+        throw TapcardError(
+            .ledgerReadOnly, "Only the owner of the ledger writes a journal off.",
+            meaning: "Nothing was changed.",
+            advice: "Run it with the owner's login: tapcard --ledger "
+                + "postgresql://OWNER@HOST/DATABASE station write-off JOURNAL")
+    }
+
+    fileprivate func writeOff() async throws(TapcardError) -> Report {
+        let id = try self[.journal]
+        let ledger = try await ledger(making: false, changing: true)
+        try await requireOwner(of: ledger)
+        let isKnown = try await withLedgerErrors { () throws(LedgerError) in
+            try await ledger.writeOff(id, at: ledger.time(at: surroundings.now()))
+        }
+        guard isKnown else {
+            throw TapcardError(
+                .refusal(.wrongState), "The ledger knows no journal \(id).",
+                meaning: "Nothing was changed.", advice: "tapcard ledger status shows them.")
+        }
+        return Report(
+            ["journal": .string(id.description)], ["Journal \(id) is written off"], isChange: true)
+    }
+}
+
+extension JournalConcern: DocumentedObject {
+    static let fields: Fields<JournalConcern> = [
+        "journal": .of(\.journal.id), "station": .of(\.journal.station),
+        "reason": .of(\.reason), "purchases": .of(\.purchases),
+        "reported": .of(\.journal.reportedAt),
+    ]
+}
+
+extension JournalConcern.Reason: DocumentedWord {}
+
+extension JournalConcern {
+    /// One line for an operator.
+    var sentence: String {
+        let whose = journal.station.map { "of station \($0)" } ?? "\(journal.id)"
+        let count = purchases.map { $0 == 1 ? "1 purchase" : "\($0) purchases" } ?? ""
+        let reported = LocalTime.text(journal.reportedAt)
+        return switch reason {
+        case .unbooked: "The journal \(whose): \(count) not booked yet."
+        case .missing: "The journal \(whose): \(count) missing before later ones."
+        case .old: "The journal \(whose) is an older copy: it ends before what was booked of it."
+        case .replaced:
+            "The journal \(whose) was replaced by a new one; it was last reported \(reported)."
+        case .silent:
+            "The journal \(whose) was last reported \(reported): it may have purchases since."
+        }
+    }
+
+    var remedy: [Finding.Step] {
+        [
+            .say("At the station, or with a copy of its journal:"), .run("tapcard station book"),
+            .say("If the journal is lost:"), .run("tapcard station write-off \(journal.id)"),
+        ]
+    }
+}
+
+extension OfflinePayments.Status {
+    /// The findings of doctor.
+    func findings(_ caps: OfflineLimits?) -> [Finding] {
+        var findings: [Finding] = []
+        if purchases > 0 {
+            let sum = Money(minorUnits: unbooked, currency).shown
+            findings.append(
+                Finding(
+                    .unbooked, .note,
+                    "Offline payments that are not booked: \(purchases), \(sum).",
+                    remedy: [.run("tapcard station book")]))
+        }
+        guard let caps else { return findings }
+        let isCurrent = age.map { $0 <= caps.age } ?? false
+        let words = age.map { "\(LocalTime.minutes($0)) old" } ?? "missing"
+        findings.append(
+            Finding(
+                .snapshot, isCurrent ? .ok : .note,
+                "The snapshot of the cards is \(words)"
+                    + (isCurrent ? "." : ": no offline payment can be taken."),
+                remedy: isCurrent ? [] : [.run("tapcard station snapshot")]))
+        return findings
+    }
+}

@@ -1,0 +1,51 @@
+import Ledger
+import StyledText
+package import TapcardCore
+import TapcardDomain
+package import TextCodecs
+
+extension ResolvedOperation {
+    /// The outcome of an operation that an earlier tap left open, and what to do now.
+    var words: String {
+        let noun = operation.kind.noun
+        let sum = Money(minorUnits: operation.amount, amount.currency).shown
+        let about = operation.amount == 0 ? noun : "\(noun) of \(sum)"
+        return switch (operation.kind, isDone) {
+        case (.protect, false), (.unprotect, false):
+            "Resolved: the interrupted \(noun) was given up: somebody has locked the tag's settings. "
+                + "The tag stays as it is, and the card works."
+        case (_, false): "Resolved: the interrupted \(about) did not go through."
+        case (_, true):
+            "Resolved: the interrupted \(about) went through."
+                + (handedOut.map { " Hand out \($0.shown) now." } ?? "")
+        }
+    }
+
+    /// The cash to hand out now, because the operation was open until this tap.
+    private var handedOut: Money? {
+        if closed.minorUnits > 0 { return closed }
+        guard operation.kind.handsOutCash, operation.amount > 0 else { return nil }
+        return Money(minorUnits: operation.amount, amount.currency)
+    }
+}
+
+extension ResolvedOperation: DocumentedObject {
+    static var schema: JSONValue { ValueSchemas.resolved }
+    /// The operations that earlier taps left open and this tap resolved.
+    static let fields: Fields<ResolvedOperation> = [
+        "operation": .of(\.operation.id), "kind": .of(\.operation.kind),
+        "amount": .of(ValueSchemas.signedAmount, \.amount),
+        "outcome": .of(Schema.words(["committed", "voided"]), \.operation.state),
+        "closed": .ifAny { $0.closed.minorUnits > 0 ? $0.closed : nil },
+    ]
+}
+
+extension JSONValue {
+    package static func resolved(_ resolved: [ResolvedOperation]) -> JSONValue {
+        resolved.document
+    }
+}
+
+extension Report {
+    static func words(resolved: [ResolvedOperation]) -> [String] { resolved.map(\.words) }
+}

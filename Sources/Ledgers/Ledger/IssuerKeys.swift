@@ -1,0 +1,70 @@
+public import TapcardDomain
+
+/// The ledger's word on the keys. It goes before the key file of every station.
+public struct KeyPolicy: Hashable, Sendable {
+    /// The keys that nothing is sealed with any more, and that prove nothing.
+    public let retired: Set<UInt8>
+    /// The key that seals at all stations; nil where each station follows its own file.
+    public let sealing: UInt8?
+
+    /// Creates an order from the ids of the retired keys and of the key that seals.
+    public init(retired: Set<UInt8>, sealing: UInt8? = nil) {
+        (self.retired, self.sealing) = (retired, sealing)
+    }
+}
+
+/// The keys that a station has. A mark tells two keys apart, and gives neither away.
+public struct StationKeys: Hashable, Sendable {
+    /// The marks of all keys of the station's file, also of those that it trusts no more.
+    public let marks: [UInt8: String]
+    /// The keys that can verify here.
+    public let usable: Set<UInt8>
+    /// The key that seals here as long as the ledger names none.
+    public let sealing: UInt8
+
+    /// Creates the report of a station: a mark for each key, and the ids that it can use.
+    public init(marks: [UInt8: String], usable: Set<UInt8>, sealing: UInt8) {
+        (self.marks, self.usable, self.sealing) = (marks, usable, sealing)
+    }
+}
+
+/// The keys of a ledger that stations share, and who has them.
+public struct IssuerKeys: Hashable, Sendable {
+    /// The key that seals at all stations; nil before the first of them has named its own.
+    public let sealing: UInt8?
+    /// The key that seals next, once every station has it, and since when it is announced.
+    public let next: UInt8?
+    /// The time when the next key was announced; nil without a next key.
+    public let announcedAt: Timestamp?
+    /// The marks of all keys that any station has ever had.
+    public let marks: [UInt8: String]
+    /// The stations that were not revoked.
+    public let stations: [RegisteredStation]
+
+    /// Creates the state of the keys of an issuer.
+    public init(
+        sealing: UInt8?, next: UInt8?, announcedAt: Timestamp?, marks: [UInt8: String],
+        stations: [RegisteredStation]
+    ) {
+        (self.sealing, self.next, self.announcedAt) = (sealing, next, announcedAt)
+        (self.marks, self.stations) = (marks, stations)
+    }
+
+    /// The stations without this key, as far as they have said what they have.
+    public func lacking(_ key: UInt8) -> [RegisteredStation] {
+        stations.filter { $0.keys?.contains(key) != true }
+    }
+}
+
+extension LedgerStore {
+    /// The ids of the retired keys, and of the key that seals.
+    public func keyPolicy() async throws(LedgerError) -> KeyPolicy {
+        try await read { rows throws(LedgerError) in try rows.keyPolicy() }
+    }
+}
+
+extension LedgerRows {
+    func keyPolicy() throws(LedgerError) -> KeyPolicy {
+        KeyPolicy(retired: Set(try retiredKeys().map(\.id)), sealing: try sealingKey())
+    }
+}

@@ -1,0 +1,95 @@
+public import TapcardDomain
+
+/// The ledger's view of a card and of the records that were found on its tag, at one moment.
+public struct KnownCard: Sendable, Hashable {
+    /// The ledger's row of the card.
+    public let card: LedgerCard
+    /// The balance that the ledger has booked.
+    public let balance: Money
+    /// The operation that waits for the card to be seen; nil without one.
+    public let open: Operation?
+    /// The records made for the numbers that were asked about. Of a card on an NTAG 424 DNA, also
+    /// those of the numbers confirmed and given out last.
+    public let issued: [SequenceNumber: IssuedRecord]
+    /// The ranges of numbers that a restored ledger has lost.
+    public let gaps: [SequenceGap]
+    /// The attempt to activate the card's code that has no answer yet, or a yes that the card does
+    /// not show yet.
+    public let activation: ActivationAttempt?
+    /// The keys that were given up.
+    public var retiredKeys: Set<UInt8> { keyPolicy.retired }
+    /// The ledger's word on the keys, for every card alike.
+    public let keyPolicy: KeyPolicy
+
+    /// Creates a view of a card.
+    public init(
+        card: LedgerCard, balance: Money, open: Operation?,
+        issued: [SequenceNumber: IssuedRecord] = [:], gaps: [SequenceGap] = [],
+        activation: ActivationAttempt? = nil, keyPolicy: KeyPolicy = KeyPolicy(retired: [])
+    ) {
+        self.card = card
+        self.balance = balance
+        self.open = open
+        self.issued = issued
+        self.gaps = gaps
+        self.activation = activation
+        self.keyPolicy = keyPolicy
+    }
+
+    /// The balance with the amount that an open payment holds.
+    public var purse: Purse? {
+        Purse(balance: balance, held: Money(minorUnits: open?.held ?? 0, balance.currency))
+    }
+
+    /// Whether the number is one that a restored ledger may have given out before.
+    public func isInGap(_ sequence: SequenceNumber) -> Bool {
+        gaps.contains { $0.numbers.contains(sequence) }
+    }
+}
+
+extension LedgerStore {
+    /// The view needed to judge a tag; nil for a card this ledger never saw.
+    public func view(
+        of uid: CardUID, holding sequences: [SequenceNumber] = []
+    ) async throws(LedgerError) -> KnownCard? {
+        let currency = currency
+        let footprint = Footprint(cards: [uid], records: sequences)
+        return try await read(touching: footprint) { rows throws(LedgerError) in
+            guard let card = try rows.card(uid) else { return nil }
+            var issued: [SequenceNumber: IssuedRecord] = [:]
+            var asked = Set(sequences)
+            // To talk to a chip that proves itself, its keys have to be known before.
+            if card.chip == .ntag424 { asked.formUnion([card.confirmed, card.allocated]) }
+            for sequence in asked { issued[sequence] = try rows.issued(uid, sequence) }
+            return KnownCard(
+                card: card,
+                balance: Money(minorUnits: try rows.balance(of: card.purse), currency),
+                open: try rows.openOperation(on: uid), issued: issued,
+                gaps: try rows.gaps(on: uid), activation: try rows.activation(on: card),
+                keyPolicy: try rows.keyPolicy())
+        }
+    }
+
+    /// The card for which this ledger made exactly these bytes: a tag with another UID that carries
+    /// them is a copy.
+    public func owner(ofRecord bytes: [UInt8]) async throws(LedgerError) -> CardUID? {
+        try await read { rows throws(LedgerError) in try rows.issued(as: bytes)?.uid }
+    }
+
+    /// The operation with this id; nil where the ledger has none.
+    public func operation(_ id: OperationID) async throws(LedgerError) -> Operation? {
+        try await read(touching: Footprint(ids: [id])) { rows throws(LedgerError) in
+            try rows.operation(id)
+        }
+    }
+
+    /// The operation that answers a request with this id: the one under it, or the booking of the
+    /// purchase that a station has accepted for it offline.
+    public func answer(to id: OperationID) async throws(LedgerError) -> Operation? {
+        let answer = try await read(touching: Footprint(ids: [id])) { rows throws(LedgerError) in
+            try rows.answer(to: id)
+        }
+        if let answer, answer.state == .voided { await remember(notDone: answer) }
+        return answer
+    }
+}

@@ -1,0 +1,212 @@
+public import TapcardDomain
+
+/// A purchase that a station has accepted while the ledger was offline, as its journal has it.
+public struct OfflinePayment: Hashable, Sendable {
+    /// The id of the request.
+    public let id: OperationID
+    /// The card's number.
+    public let uid: CardUID
+    /// The chip of the card.
+    public let chip: Chip
+    /// The number of the chip's account that the customer had then.
+    public let account: Int
+    /// The number of the record that was on the tag.
+    public let sequence: SequenceNumber
+    /// The amount in minor units, above 0.
+    public let amount: Int64
+    /// The cashier who took the payment; nil without a name.
+    public let cashier: CashierName?
+    /// The time of the payment at the station.
+    public let at: Timestamp
+    /// The journal that holds the purchase.
+    public let journal: JournalID
+    /// The running number in the journal.
+    public let number: Int64
+
+    /// Creates a purchase from a line of a station's journal.
+    public init(
+        id: OperationID, uid: CardUID, chip: Chip, account: Int,
+        sequence: SequenceNumber, amount: Int64, cashier: CashierName? = nil, at: Timestamp,
+        journal: JournalID, number: Int64
+    ) {
+        (self.id, self.uid, self.chip) = (id, uid, chip)
+        (self.account, self.sequence, self.amount) = (account, sequence, amount)
+        (self.cashier, self.at, self.journal, self.number) = (cashier, at, journal, number)
+    }
+
+    /// The ids under which the purchase can be booked, in the order in which they are tried: the
+    /// request's own, and after it others for a ledger that has that one for something else.
+    package func bookingID(_ number: Int) -> OperationID {
+        OfflinePayment.bookingID(number, of: id, amount, uid)
+    }
+
+    /// It depends on the request alone, so that a purchase in two journals is one booking. The
+    /// digest keeps requests apart whose ids differ in a few bits, as those of a counting client
+    /// do.
+    fileprivate static func bookingID(
+        _ number: Int, of id: OperationID, _ amount: Int64, _ uid: CardUID
+    ) -> OperationID {
+        guard number > 0 else { return id }
+        let words = "tapcard deferred \(id) \(uid) \(amount) \(number)"
+        guard let other = UniqueID(random: Array(Digest.sha256(Array(words.utf8)).prefix(16)))
+        else { preconditionFailure("a digest has sixteen bytes and more") }
+        return other
+    }
+}
+
+/// The booking of an offline payment.
+public struct BookedPayment: Hashable, Sendable {
+    /// The operation that books the purchase.
+    public let operation: Operation
+    /// The part that the card could not pay, in minor units; 0 where it was booked before.
+    public let shortfall: Int64
+    /// Whether it was booked now, and not before.
+    public let isNew: Bool
+
+    fileprivate static func earlier(_ operation: Operation) -> BookedPayment {
+        BookedPayment(operation: operation, shortfall: 0, isNew: false)
+    }
+}
+
+extension LedgerStore {
+    /// Books an offline payment, once. It is never refused: the goods are gone. The card pays what
+    /// it has, and the issuer bears the rest.
+    public func book(
+        _ purchase: OfflinePayment, at now: Timestamp
+    ) async throws(LedgerError) -> BookedPayment {
+        let currency = currency
+        let footprint = Footprint(
+            cards: [purchase.uid], ids: [purchase.bookingID(0), purchase.bookingID(1)])
+        return try await write(touching: footprint) { rows throws(LedgerError) in
+            let booked = try Book(booking: rows, currency, at: now).book(purchase)
+            try rows.note(purchase, at: now)
+            return booked
+        }
+    }
+}
+
+extension Book {
+    fileprivate func book(
+        _ purchase: OfflinePayment
+    ) throws(LedgerError) -> BookedPayment {
+        let place = try rows.booking(of: purchase.id, purchase.amount, on: purchase.uid)
+        if let booked = place.booked { return .earlier(booked) }
+        // The same request was begun before the outage and never confirmed: it is this purchase,
+        // and the card holds its amount. Its number stays unconfirmed; the next tap writes a fresh
+        // one.
+        if let known = try rows.operation(purchase.id), known.state == .pending,
+            known.isPayment(of: purchase),
+            let card = try rows.card(known.uid),
+            card.purse == .purse(purchase.uid, purchase.account)
+        {
+            return BookedPayment(
+                operation: try complete(known, on: card), shortfall: 0, isNew: true)
+        }
+        let payer = try rows.payer(of: purchase)
+        let card = if let payer { payer } else { try standIn(for: purchase) }
+        let balance = try rows.balance(of: card.purse)
+        let held = try rows.openOperation(on: card.uid)?.held ?? 0
+        let paid = payer == nil ? 0 : min(max(balance - held, 0), purchase.amount)
+        let operation = Operation(
+            id: place.id, uid: card.uid, kind: .offline,
+            amount: purchase.amount,
+            subject: card.uid == purchase.uid ? nil : .tapped(purchase.uid),
+            parameters: place.id == purchase.id ? nil : Operation.parameters(for: purchase.id),
+            cashier: purchase.cashier, begunAt: min(purchase.at, now), state: .committed,
+            endedAt: now, balanceAfter: balance - paid)
+        try rows.insert(operation)
+        let postings =
+            Posting.move(paid, from: card.purse, to: .takings)
+            + Posting.move(purchase.amount - paid, from: .shortfall, to: .takings)
+        for posting in postings { try post(posting, for: operation) }
+        return BookedPayment(
+            operation: operation, shortfall: purchase.amount - paid, isNew: true)
+    }
+
+    /// The row on which a purchase is booked whose customer has no account any more. A card that
+    /// this ledger does not know is one that it has lost: its numbers are never used, and its tag
+    /// needs an operator.
+    private func standIn(for purchase: OfflinePayment) throws(LedgerError) -> LedgerCard {
+        if let card = try rows.card(purchase.uid) { return card }
+        let card = LedgerCard(
+            uid: purchase.uid, chip: purchase.chip, status: .closed, allocated: purchase.sequence)
+        try rows.save(card)
+        if let first = SequenceNumber.none.next(), first <= purchase.sequence {
+            try rows.insert(SequenceGap(uid: card.uid, numbers: first...purchase.sequence))
+        }
+        return card
+    }
+}
+
+extension LedgerRows {
+    /// The operation that answers a request with this id. A payment that was given up may have been
+    /// accepted offline all the same: then it is that booking.
+    func answer(to id: OperationID) throws(LedgerError) -> Operation? {
+        let known = try operation(id)
+        guard let known, known.kind == .pay, known.state == .voided else { return known }
+        return try booking(of: id, known.amount, on: known.uid).booked ?? known
+    }
+
+    /// The first id of a purchase that is free, or the operation that books it. What has such an id
+    /// and books something else is passed over: the purchase is sold, and must not be lost to it.
+    fileprivate func booking(
+        of request: OperationID, _ amount: Int64, on uid: CardUID
+    ) throws(LedgerError) -> (id: OperationID, booked: Operation?) {
+        var number = 0
+        while true {
+            let id = OfflinePayment.bookingID(number, of: request, amount, uid)
+            guard try isUsed(id) else { return (id, nil) }
+            let known = try operation(id)
+            var isBooked = known?.books(request, amount, on: uid) ?? false
+            if SafetyRule.onlyItsOwnBooking.isLeftOut { isBooked = isBooked || number > 0 }
+            if isBooked, let known { return (id, known) }
+            number += 1
+        }
+    }
+
+    /// The card that has the customer's account now: the tapped one, or the last that replaced it.
+    /// Nil where the account is gone.
+    fileprivate func payer(of purchase: OfflinePayment) throws(LedgerError) -> LedgerCard? {
+        var purse = Account.purse(purchase.uid, purchase.account)
+        for _ in 0..<mostReplacements {
+            guard let uid = purse.uid, let card = try card(uid) else { return nil }
+            if card.purse == purse, card.status != .replaced { return card }
+            guard let next = try successor(of: purse) else { return nil }
+            purse = next
+        }
+        return nil
+    }
+
+    /// The part of a payment or a top-up that moved between a card and the issuer.
+    func amountPaid(by operation: Operation) throws(LedgerError) -> Int64 {
+        guard operation.kind == .offline else { return operation.amount }
+        return operation.amount - (try booked(besides: operation)).shortfall
+    }
+}
+
+extension Operation {
+    /// Whether this books a purchase under this id, or is the same request when the ledger was in
+    /// reach.
+    fileprivate func books(_ id: OperationID, _ amount: Int64, on uid: CardUID) -> Bool {
+        state == .committed && (kind == .offline || kind == .pay && self.id == id)
+            && requested == id && self.amount == amount && wasTapped(uid)
+    }
+
+    /// The id of the request that this operation answers: its own, unless it books a purchase whose
+    /// id the ledger had for something else.
+    var requested: OperationID {
+        guard kind == .offline, let parameters, parameters.hasPrefix(Operation.requestMark)
+        else { return id }
+        return OperationID(String(parameters.dropFirst(Operation.requestMark.count))) ?? id
+    }
+
+    private static let requestMark = "request="
+
+    fileprivate static func parameters(for request: OperationID) -> String {
+        "\(requestMark)\(request)"
+    }
+
+    fileprivate func isPayment(of purchase: OfflinePayment) -> Bool {
+        kind == .pay && amount == purchase.amount && uid == purchase.uid
+    }
+}

@@ -1,0 +1,258 @@
+public import TapcardDomain
+
+/// The result of resolving an open operation.
+public enum Resolution: Hashable, Sendable {
+    /// The ledger is resolved; this work is written to the tag now.
+    case work(OpenOperation)
+    /// The card has changed since it was seen: judge it again.
+    case changed
+    /// A rule refused the resolution.
+    case refused(Refusal)
+}
+
+extension LedgerStore {
+    /// Confirms that a record was written, every page acknowledged, and read back. Only now has the
+    /// change happened.
+    public func confirm(
+        _ work: OpenOperation, at now: Timestamp
+    ) async throws(LedgerError) -> Confirmation {
+        let confirmation = try await resolve(touching: work.footprint, at: now) {
+            book throws(LedgerError) -> Confirmation in
+            guard let operation = try book.rows.operation(work.operation.id),
+                var card = try book.rows.card(work.card.uid)
+            else { throw LedgerError(.corrupt, "operation \(work.operation.id) has vanished") }
+            switch operation.state {
+            case .committed: return .committed(operation)
+            case .voided: return .voided(operation)
+            case .pending: break
+            }
+            guard card.allocated == work.content.sequence, operation.sequence == card.allocated
+            else { return .superseded(operation) }
+            guard book.mayBeBooked(operation, on: card) else {
+                return .voided(try book.end(operation, as: .voided))
+            }
+            // The key was retired while the card was written: the card gets a fresh record.
+            let issued = try book.rows.issued(card.uid, card.allocated)
+            guard try book.isTrusted(issued?.keyID) else { return .superseded(operation) }
+            card.confirmed = max(card.confirmed, work.content.sequence)
+            // The last step on the tag has been done.
+            card.protection = card.protection.next
+            return .committed(try book.complete(operation, on: card))
+        }
+        if case .voided(let operation) = confirmation { await remember(notDone: operation) }
+        return confirmation
+    }
+
+    /// Resumes a repeated request, or an open operation that is never undone: its own record is
+    /// written to the tag, or a fresh one when that could be mistaken for another.
+    public func resume(
+        _ open: Operation, version: CardVersion, tagHolds best: SequenceNumber,
+        sealer: RecordSealer,
+        at now: Timestamp
+    ) async throws(LedgerError) -> Resolution {
+        try await resolve(touching: open.footprint, sealer, at: now) { book throws(LedgerError) in
+            guard let view = try book.view(of: open.uid), CardVersion(view) == version,
+                let operation = view.open, try book.maySeal(sealer.keyID)
+            else { return .changed }
+            let highest = max(best, view.card.confirmed)
+            let content = try book.content(of: view.card, during: operation)
+            if operation.sequence > highest, operation.sequence == view.card.allocated,
+                let issued = try book.rows.issued(open.uid, operation.sequence),
+                issued.keyID == sealer.keyID,
+                // A name that was forgotten in the meantime is still under the old seal.
+                sealer.seal(content) == issued.bytes
+            {
+                return .work(
+                    OpenOperation(
+                        operation: operation, card: view.card, content: content,
+                        record: issued.bytes, ticket: try book.ticket(of: operation)))
+            }
+            let work = try book.allocate(for: operation, on: view.card, above: highest)
+            return work.map(Resolution.work) ?? .refused(Book.numbersExhausted)
+        }
+    }
+
+    /// Records that the tag has proved one step of its protection, before the next is taken. Nil
+    /// where another station has begun work since: the tag is judged again.
+    public func advanceProtection(
+        of work: OpenOperation, at now: Timestamp
+    ) async throws(LedgerError) -> OpenOperation? {
+        try await switchProtection(of: work, at: now) { book, card throws(LedgerError) in
+            card.protection = work.card.protection.next
+        }
+    }
+
+    /// Records that a tag's protection can never be switched again, and its final state. An open
+    /// operation only for another protection is voided. Nil where another station has begun work
+    /// since: the tag is judged again.
+    public func endSwitching(
+        of work: OpenOperation, as found: CardProtection, voiding isVoided: Bool, at now: Timestamp
+    ) async throws(LedgerError) -> OpenOperation? {
+        try await switchProtection(of: work, at: now) { book, card throws(LedgerError) in
+            card.protection = found
+            guard isVoided, let open = try book.rows.operation(work.operation.id),
+                open.state == .pending
+            else { return }
+            _ = try book.end(open, as: .voided)
+        }
+    }
+
+    /// Changes the stored protection of a card that is in the state in which this work began, or a
+    /// step further.
+    private func switchProtection(
+        of work: OpenOperation, at now: Timestamp,
+        _ change: @escaping @Sendable (Book, inout LedgerCard) throws(LedgerError) -> Void
+    ) async throws(LedgerError) -> OpenOperation? {
+        try await resolve(touching: work.footprint, at: now) { book throws(LedgerError) in
+            guard var card = try book.rows.card(work.card.uid),
+                card.allocated == work.content.sequence,
+                [work.card.protection, work.card.protection.next].contains(card.protection)
+            else { return nil }
+            try change(book, &card)
+            try book.rows.save(card)
+            return work.protecting(card.protection)
+        }
+    }
+
+    /// Ends an open payment as the tag proves, and begins a fresh record in the same transaction: a
+    /// half-written record must never be taken for the final state later.
+    public func end(
+        _ open: Operation, as state: Operation.State, resealWith id: OperationID,
+        version: CardVersion,
+        sealer: RecordSealer, by cashier: CashierName? = nil, at now: Timestamp
+    ) async throws(LedgerError) -> Resolution {
+        var footprint = open.footprint
+        footprint.ids.append(id)
+        return try await resolve(touching: footprint, sealer, at: now) { book throws(LedgerError) in
+            guard let view = try book.view(of: open.uid), CardVersion(view) == version,
+                let operation = view.open, try book.maySeal(sealer.keyID)
+            else { return .changed }
+            guard view.card.allocated.next() != nil else {
+                return .refused(Book.numbersExhausted)
+            }
+            guard state == .committed || operation.kind.isVoidable else {
+                return .refused(
+                    Refusal(
+                        .wrongState,
+                        "a \(operation.kind.rawValue) has happened already and cannot be undone"))
+            }
+            guard try !book.rows.isUsed(id) else {
+                return .refused(Refusal(.badIdentifier, "operation \(id) was another one before"))
+            }
+            var card = view.card
+            if SafetyRule.confirmedByWriting.isLeftOut, state == .committed {
+                card.confirmed = operation.sequence
+            }
+            if state == .committed, book.mayBeBooked(operation, on: card) {
+                // The tag's proof depends on the key that sealed the record.
+                let issued = try book.rows.issued(card.uid, operation.sequence)
+                guard try book.isTrusted(issued?.keyID) else { return .changed }
+                _ = try book.complete(operation, on: card)
+            } else {
+                _ = try book.end(operation, as: .voided)
+            }
+            let beginning = try book.begin(
+                Request(
+                    id: id, uid: open.uid, action: .reseal(above: .none), by: cashier, at: now),
+                version: CardVersion(confirmed: card.confirmed, open: nil))
+            guard case .begun(let work) = beginning else {
+                throw LedgerError(.corrupt, "card \(open.uid) changed while it was locked")
+            }
+            return .work(work)
+        }
+    }
+
+    /// Voids an open payment on a card that cannot be trusted, without writing to the tag; not
+    /// where another station has worked on the card since it was seen.
+    public func voidOpenPayment(
+        on uid: CardUID, version: CardVersion?, at now: Timestamp
+    ) async throws(LedgerError) -> Operation? {
+        try await resolve(touching: Footprint(cards: [uid]), at: now) { book throws(LedgerError) in
+            guard let view = try book.view(of: uid), CardVersion(view) == version,
+                let open = view.open,
+                open.kind.isVoidable
+            else { return nil }
+            return try book.end(open, as: .voided)
+        }
+    }
+
+    /// Notes that the part of the tag that phones read may be weak or old, or is good again.
+    public func markDisplay(
+        of uid: CardUID, stale: Bool
+    ) async throws(LedgerError) {
+        try await write(touching: Footprint(cards: [uid])) { rows throws(LedgerError) in
+            guard var card = try rows.card(uid), card.isDisplayStale != stale else { return }
+            card.isDisplayStale = stale
+            try rows.save(card)
+        }
+    }
+
+    /// Notes a tag's actual protection where the ledger has another, as after a restored backup.
+    /// False where the ledger has changed in the meantime: the tag is judged again.
+    public func noteProtection(
+        of uid: CardUID, _ protection: CardProtection, insteadOf noted: CardProtection
+    ) async throws(LedgerError) -> Bool {
+        try await write(touching: Footprint(cards: [uid])) { rows throws(LedgerError) in
+            guard var card = try rows.card(uid), card.protection == noted else { return false }
+            card.protection = protection
+            try rows.save(card)
+            return true
+        }
+    }
+
+    private func resolve<Success: Sendable>(
+        touching footprint: Footprint, _ sealer: RecordSealer? = nil, at now: Timestamp,
+        _ body: @escaping @Sendable (Book) throws(LedgerError) -> Success
+    ) async throws(LedgerError) -> Success {
+        let currency = currency
+        let sealer = sealer ?? .none
+        return try await write(touching: footprint) { rows throws(LedgerError) in
+            try body(Book(rows: rows, currency: currency, sealer: sealer, now: now))
+        }
+    }
+}
+
+extension Book {
+    /// Whether an open operation may still become final. Money does not leave a card that was
+    /// blocked since: the cashier was never told that it had.
+    func mayBeBooked(_ operation: Operation, on card: LedgerCard) -> Bool {
+        card.status == .active || !operation.kind.isVoidable
+            || SafetyRule.nothingFromBlockedCards.isLeftOut
+    }
+
+    /// Whether the key is not retired: it may seal new records, and its old ones are trusted.
+    func isTrusted(_ keyID: UInt8?) throws(LedgerError) -> Bool {
+        if SafetyRule.nothingUnderRetiredKeys.isLeftOut { return true }
+        return try !rows.retiredKeys().contains { $0.id == keyID }
+    }
+
+    /// Whether a key may seal a new record: all stations change from one key to the next together.
+    func maySeal(_ keyID: UInt8) throws(LedgerError) -> Bool {
+        guard try isTrusted(keyID) else { return false }
+        let sealing = try rows.sealingKey()
+        return sealing == nil || sealing == keyID
+    }
+
+    /// Books the amount that a voidable operation held, and makes the operation final.
+    func complete(
+        _ operation: Operation, on card: LedgerCard
+    ) throws(LedgerError) -> Operation {
+        var card = card
+        switch operation.kind {
+        case .pay, .ticket:
+            for posting in Posting.move(operation.amount, from: card.purse, to: .takings) {
+                try post(posting, for: operation)
+            }
+        case .close:
+            for posting in Posting.move(operation.amount, from: card.purse, to: .cash) {
+                try post(posting, for: operation)
+            }
+        default:
+            break
+        }
+        card.complete(operation.kind, try ticket(of: operation))
+        let ended = try end(operation, as: .committed)
+        try rows.save(card)
+        return ended
+    }
+}

@@ -1,0 +1,94 @@
+/// Who may import whom. Package.swift says it of each target; here is what holds for whole floors,
+/// and of the modules of the system, which no manifest names.
+struct FloorRules {
+    let manifest: Manifest
+
+    /// The other floors that each floor stands on.
+    private static let below: [String: Set<String>] = [
+        "Libraries": [],
+        "Support": ["Libraries"],
+        "Domain": [],
+        "Card": ["Domain", "Readers", "Support", "Libraries"],
+        "Readers": ["Card", "Support", "Libraries"],
+        "Ledgers": ["Domain", "Support", "Libraries"],
+        "Services": ["Domain", "Support", "Libraries"],
+        "Core": ["Domain", "Card", "Readers", "Ledgers", "Services", "Support"],
+        "Delivery": [
+            "Core", "Domain", "Card", "Readers", "Ledgers", "Services", "Support", "Libraries",
+        ],
+    ]
+    /// The one target that knows every driver.
+    private static let executable = "tapcard"
+    /// It is pure, and tells people what is known of readers.
+    private static let knownToDelivery: Set = ["ReaderDiagnosis"]
+    /// The system's own header is for many, any other C library for one target.
+    private static let sharedLibrary = "CLinux"
+
+    /// The chips and their protocols: all that readers may know of the floor of cards.
+    /// `NTAG424Card` is not one: it is what the issuer writes on a chip.
+    private static let chips: Set = ["Type2Tag", "IsoDep", "NTAG424"]
+
+    /// What wraps the system for the others.
+    private static let wrappers: Set = [
+        "BlockingLane", "DurableFile", "LibraryLoading", "SystemClock",
+    ]
+    /// They use wrappers, and nothing of the system itself.
+    private static let withoutSystem: Set = ["TillServer", "ServiceSandbox"]
+    private static let withThreads: Set = ["BlockingLane", "LibNFCReader", executable]
+
+    /// The library for others to build on: its time, chance and storage are parameters.
+    private var core: Set<String> { manifest.targets(ofProduct: "TapcardCore") }
+
+    /// What the manifest must not say.
+    var violations: [String] {
+        manifest.rooms.flatMap { room in
+            room.imports.compactMap(manifest.target).filter { !allows(room, importing: $0) }
+                .map { "\(room.name) must not depend on \($0.name)" }
+        }
+    }
+
+    private func allows(_ room: Manifest.Target, importing other: Manifest.Target) -> Bool {
+        guard let floor = room.floor, let below = Self.below[floor], let its = other.floor else {
+            return false
+        }
+        if its == "Libraries", other.name != Self.sharedLibrary {
+            return manifest.rooms.count { $0.imports.contains(other.name) } == 1
+        }
+        guard its != floor else { return true }
+        let isDriver =
+            ["Readers", "Ledgers", "Services"].contains(its) && !core.contains(other.name)
+            && !(floor == "Delivery" && Self.knownToDelivery.contains(other.name))
+        return below.contains(its) && (!isDriver || room.name == Self.executable)
+            // Readers know chips, and nothing of cards.
+            && (floor != "Readers" || its != "Card" || Self.chips.contains(other.name))
+    }
+
+    /// Whether a target sees only what it is given: no clock, no chance, no files.
+    func isPure(_ room: Manifest.Target) -> Bool {
+        !mayUseSystem(room) && !Self.withoutSystem.contains(room.name)
+    }
+
+    private func mayUseSystem(_ room: Manifest.Target) -> Bool {
+        let isNear = room.imports.contains {
+            Self.wrappers.contains($0) || manifest.target($0)?.floor == "Libraries"
+        }
+        return !core.contains(room.name) && !Self.withoutSystem.contains(room.name)
+            && (Self.wrappers.contains(room.name) || isNear)
+    }
+
+    /// What a file imports and must not.
+    func violations(in file: SourceTree.File) -> [String] {
+        guard let room = manifest.target(file.target) else {
+            return ["\(file): Package.swift has no target \(file.target)"]
+        }
+        return file.imports.filter { module in
+            switch module {
+            // The standard library is named only to reach a part of it.
+            case "Swift": false
+            case "Glibc": !mayUseSystem(room)
+            case "Dispatch": !Self.withThreads.contains(room.name)
+            default: !room.imports.contains(module)
+            }
+        }.map { "\(file): \(room.name) must not import \($0)" }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+@Suite("The till page")
+struct TillPageTests {
+    private static let room = "Sources/Delivery/TillPage"
+
+    private func names(_ suffix: String = "") throws -> Set<String> {
+        Set(
+            try SourceTree.paths(below: "\(Self.room)/page").filter { $0.hasSuffix(suffix) }
+                .map { $0.split(separator: "/").last.map(String.init) ?? "" })
+    }
+
+    private func found(
+        _ pattern: Regex<(Substring, Substring)>, in path: String
+    ) throws
+        -> Set<String>
+    {
+        Set(try SourceTree.text("\(Self.room)/\(path)").matches(of: pattern).map { String($0.1) })
+    }
+
+    @Test("is a part of the program, file by file")
+    func embedded() throws {
+        let files = try names()
+        #expect(files.contains("index.html") && files.count > 10)
+        #expect(try found(/#embed "page\/([^"]+)"/, in: "TillPage.c") == files)
+        #expect(try found(/FILE_NAMED\("([^"]+)"/, in: "TillPage.c") == files)
+    }
+
+    @Test("names all its modules at once, so that none is found late")
+    func preloaded() throws {
+        let modules = try names(".js")
+        #expect(try found(/modulepreload" href="\/([^"]+)"/, in: "page/index.html") == modules)
+        for module in modules {
+            let imported = try found(/from "\.\/([^"]+)"/, in: "page/\(module)")
+            #expect(imported.isSubset(of: modules), "\(module)")
+        }
+    }
+
+    @Test("asks nobody but its own server, and takes no text for markup")
+    func closed() throws {
+        for name in try names() {
+            let text = try SourceTree.text("\(Self.room)/page/\(name)")
+            for forbidden in [
+                "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",
+            ] {
+                #expect(!text.contains(forbidden), "\(name): \(forbidden)")
+            }
+            let addresses = text.matches(of: /https?:\/\/[^\s"'<>)]+/).map { String($0.output) }
+            // The name of a format is no address.
+            #expect(addresses.allSatisfy { $0.hasPrefix("http://www.w3.org/") }, "\(name)")
+        }
+    }
+
+    @Test("has words for each step that the server names, and for no other")
+    func steps() throws {
+        let folders = ["Verbs", "TillServer"].map { "Sources/Delivery/\($0)" }
+        let sources = try folders.flatMap { try SourceTree.files(below: $0) }
+            .map { $0.lines.joined(separator: "\n") }
+        let named = Set(
+            sources.flatMap { $0.matches(of: /NextWords\(\s*"([a-z-]+)"/) }.map { String($0.1) })
+        #expect(named.count > 90)
+        let page = try SourceTree.text("\(Self.room)/page/steps.js")
+        let table = try #require(page.firstMatch(of: /export const steps = \{\n(?s:(.*?))\n\};/)).1
+        let known = table.matches(of: /(?m)^ {2}"?([a-z-]+)"?:/).map { String($0.1) }
+        #expect(Set(known) == named)
+        #expect(known.count == named.count)
+    }
+
+    @Test("has words for each reason why a payment cannot be booked later, and for no other")
+    func offlinePayments() throws {
+        let judgement = try SourceTree.text(
+            "Sources/Core/TapcardCore/Offline/OfflineJudgement.swift")
+        let words = try #require(judgement.firstMatch(of: /package var word: (?s:(.*?))\n {8}\}/)).1
+        var named = Set(words.matches(of: /case \.\w+: "([a-z-]+)"/).map { String($0.1) })
+        #expect(named.count == 10 && words.contains(#""card-\(status.rawValue)""#))
+        // An active card is not a reason.
+        named.formUnion(["card-blocked", "card-closed", "card-replaced"])
+        let page = try SourceTree.text("\(Self.room)/page/strings.js")
+        let table = try #require(page.firstMatch(of: /notOffline: \{\n(?s:(.*?))\n {4}\},/)).1
+        let known = table.matches(of: /(?m)^ {6}"?([a-z-]+)"?:/).map { String($0.1) }
+        #expect(Set(known) == named && known.count == named.count)
+    }
+
+    @Test("has words of its own only for errors and steps that there are")
+    func refusals() throws {
+        let page = try SourceTree.text("\(Self.room)/page/steps.js")
+        let table = try #require(page.split(separator: "export const refusals").last)
+        let errors = Set(
+            try SourceTree.text("docs/COMMANDS.md").matches(of: /(?m)^\| `([a-z-]+)` \| [a-z-]+ \(/)
+                .map { String($0.1) })
+        let keys = table.matches(of: /(?m)^ {2}"([a-z-]+)(?: ([a-z-]+))?":/)
+        #expect(keys.count > 3)
+        for key in keys {
+            #expect(errors.contains(String(key.1)), "\(key.1)")
+            if let step = key.2 {
+                #expect(
+                    page.contains("\n  \(step): ") || page.contains("\n  \"\(step)\":"), "\(step)")
+            }
+        }
+    }
+
+    @Test("keeps its lines and files short")
+    func short() throws {
+        for name in try names(".js").union(names(".css")) {
+            let lines = try SourceTree.text("\(Self.room)/page/\(name)").split(
+                separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.count <= 400 && lines.allSatisfy { $0.count <= 100 }, "\(name)")
+        }
+    }
+}

@@ -1,0 +1,229 @@
+"""Tags and cards that a cashier may be shown, honest or not, made in the simulation's file while the
+server is down: as somebody with chips of their own could make them."""
+
+import contextlib
+import os
+import re
+import shutil
+import tempfile
+
+HEADING = "tapcard chip "
+# Keys of a chip from the factory, and keys that nobody here has.
+FACTORY, FOREIGN = "0" * 32, "7" * 32
+PASSPHRASE = "TAPCARD_TABLE_PASSPHRASE"
+
+
+class Drawer:
+    """The simulated reader of a till, with its file."""
+
+    def __init__(self, till):
+        self.till = till
+        self.data = self.data_of(till.home)
+        self.path = f"{self.data}/simulation.txt"
+
+    @staticmethod
+    def data_of(home):
+        return f"{home}/.local/share/tapcard/simulated"
+
+    def new_path(self):
+        return f"{tempfile.mkdtemp(dir=self.till.home)}/new"
+
+    @contextlib.contextmanager
+    def opened(self):
+        """While this lasts nobody else has the file."""
+        self.till.server.stop()
+        try:
+            yield self
+        finally:
+            self.till.start()
+
+    def text(self):
+        with open(self.path, encoding="ascii") as file:
+            return file.read()
+
+    def chip(self, uid):
+        """The lines of the NTAG 424 DNA with this number."""
+        return next(part for part in self.text().split(HEADING) if f"uid: {uid}\n" in part)
+
+    def put_back(self, uid, lines):
+        text = self.text().replace(self.chip(uid), lines)
+        with open(self.path, "w", encoding="ascii") as file:
+            file.write(text)
+
+    def change(self, uid, pattern, replacement):
+        """Replaces what matches in that chip's lines."""
+        lines, count = re.subn(f"(?m)^{pattern}$", replacement, self.chip(uid))
+        assert count, pattern
+        self.put_back(uid, lines)
+
+    def elsewhere(self, *commands, sharing=False):
+        """The tags of another station on which these commands were run; they take the place of
+        ours. Stations that share have the same keys and books."""
+        other = tempfile.mkdtemp(dir=self.till.home)
+        if sharing:
+            shutil.copytree(self.data, self.data_of(other), dirs_exist_ok=True)
+        for words in commands:
+            self.till.run(*words, HOME=other)
+        shutil.copy(f"{self.data_of(other)}/simulation.txt", self.path)
+
+
+def card(till, chip, balance="12.50"):
+    till.put(chip)
+    return till.make_demo(balance)
+
+
+def factory_clone(drawer):
+    """A new chip that was given the number of a card."""
+    uid = card(drawer.till, "NTAG424")
+    with drawer.opened():
+        drawer.change(uid, r"key-(\d): .*", rf"key-\1: {FACTORY} 0 0 0 0")
+
+
+def clone(drawer):
+    """A chip with the number of a card and the versions of its keys, and with other keys."""
+    uid = card(drawer.till, "NTAG424")
+    with drawer.opened():
+        drawer.change(uid, r"key-(\d): \w+ (.*)", rf"key-\1: {FOREIGN} \2")
+
+
+def old_chip(drawer):
+    """A chip with all that it had before it paid."""
+    uid = card(drawer.till, "NTAG424")
+    old = drawer.chip(uid)
+    for _ in range(3):
+        drawer.till.call("POST", "pay", {"amount": "1.00"})
+    with drawer.opened():
+        drawer.put_back(uid, old)
+
+
+def forged_chip(drawer):
+    """A card with a record under the true key that this ledger has not issued."""
+    uid = card(drawer.till, "NTAG424")
+    ours = drawer.chip(uid)
+    with drawer.opened():
+        drawer.elsewhere(("pay", "2.00"), sharing=True)
+        theirs = drawer.chip(uid)
+        drawer.put_back(uid, ours)
+    drawer.till.call("POST", "pay", {"amount": "1.00"})
+    with drawer.opened():
+        drawer.put_back(uid, theirs)
+
+
+def chip_of_another_issuer(drawer, version=9):
+    """A chip with keys of a version that no key here has, or that one has, too."""
+    drawer.till.put("NTAG424")
+    uid = drawer.till.tags()[-1]["uid"]
+    with drawer.opened():
+        drawer.change(uid, r"key-(\d): .*", rf"key-\1: {FOREIGN} {version} 0 0 0")
+
+
+def other_issuer_with_our_version(drawer):
+    # Key 1 of any issuer has version 2 on its chips.
+    chip_of_another_issuer(drawer, 2)
+
+
+def card_with_foreign_keys(drawer):
+    """A card of this ledger whose keys got a version that no key here has."""
+    uid = card(drawer.till, "NTAG424")
+    with drawer.opened():
+        drawer.change(uid, r"key-(\d): .*", rf"key-\1: {FOREIGN} 9 0 0 0")
+
+
+def dead_key(drawer, number=3):
+    """A card one of whose keys somebody has killed with a thousand wrong ones: that to sell with,
+    or that to load with."""
+    uid = card(drawer.till, "NTAG424")
+    with drawer.opened():
+        drawer.change(uid, rf"key-{number}: (\w+ \d+) .*", rf"key-{number}: \1 1000 0 0")
+    return uid
+
+
+def dead_load_key(drawer):
+    return dead_key(drawer, 4)
+
+
+def fixed_grant(drawer):
+    """A card whose grant no station may write any more, as somebody with its first key can set."""
+    uid = card(drawer.till, "NTAG424")
+    with drawer.opened():
+        drawer.change(uid, r"settings-2: (..)....(.*)", r"settings-2: \g<1>00E0\g<2>")
+    return uid
+
+
+def unwritable(drawer):
+    """A card whose records no station may write any more."""
+    uid = card(drawer.till, "NTAG424")
+    with drawer.opened():
+        drawer.change(uid, r"settings-3: .*", "settings-3: 03F03F")
+    return uid
+
+
+def untrue_signature(drawer):
+    """A blank tag that says it is an NTAG213, and which its maker has not signed."""
+    drawer.till.put("NTAG213")
+    with drawer.opened():
+        text, count = re.subn(r"(?m)^signature: 0+$", "signature: " + "07" * 32, drawer.text())
+        assert count, "signature"
+        with open(drawer.path, "w", encoding="ascii") as file:
+            file.write(text)
+
+
+def locked_tag(drawer):
+    """A blank tag whose lock bits somebody has set."""
+    with drawer.opened():
+        text = re.sub(r"(?m)^(page 02: .. ..) .. ..$", r"\1 FF FF", drawer.text(), count=1)
+        with open(drawer.path, "w", encoding="ascii") as file:
+            file.write(text)
+
+
+def other_issuer(drawer):
+    """A card of another issuer on a tag with pages, under a key with the number of ours."""
+    with drawer.opened():
+        drawer.elsewhere(("demo",))
+
+
+def other_key(drawer):
+    """A card on a tag with pages, under a key with a number that no key here has."""
+    with drawer.opened():
+        drawer.elsewhere(("init", "--currency", "USD"), ("keys", "rotate"), ("demo",))
+
+
+def copied_pages(drawer):
+    """A card's pages on another tag."""
+    till = drawer.till
+    card(till, "NTAG213")
+    dump = drawer.new_path()
+    with drawer.opened():
+        till.run("tag", "dump", dump)
+        till.run("sim", "put", "NTAG213")
+        till.run("tag", "restore", dump, "--overwrite")
+
+
+def old_pages(drawer):
+    """A card with the pages that it had before it paid."""
+    till = drawer.till
+    card(till, "NTAG213")
+    dump = drawer.new_path()
+    with drawer.opened():
+        till.run("tag", "dump", dump)
+    for _ in range(3):
+        till.call("POST", "pay", {"amount": "1.00"})
+    with drawer.opened():
+        till.run("tag", "restore", dump, "--overwrite")
+
+
+def ahead(drawer, chip="NTAG424"):
+    """A card that has paid since the books were copied."""
+    card(drawer.till, chip)
+    with drawer.opened():
+        drawer.elsewhere(*[("pay", "1.00")] * 3, sharing=True)
+
+
+def table_station(drawer):
+    """From now on this station has a table of the keys of its cards, and not those of the issuer."""
+    till = drawer.till
+    table = drawer.new_path()
+    with drawer.opened():
+        passphrase = till.run("keys", "table", table)["passphrase"]
+        os.remove(f"{drawer.data}/keys.json")
+        till.run("keys", "import", table, **{PASSPHRASE: passphrase})

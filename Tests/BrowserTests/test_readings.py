@@ -1,0 +1,292 @@
+"""What a cashier sees of a card that is not what it says it is, and which action is offered for it."""
+
+import readings
+from case import BrowserCase
+from test_offline import DANGER
+
+# What is told of it; the first words stand where a card is drawn without an amount.
+CHIPS = {
+    readings.factory_clone: ("A copy", "This is a copy."),
+    readings.clone: ("A copy", "This is a copy."),
+    readings.chip_of_another_issuer: ("Unknown key", "This station does not have this card's key."),
+    readings.other_issuer_with_our_version: ("Unknown key", "This card is from another business."),
+    readings.card_with_foreign_keys: ("Unknown key", "This station does not have this card's key."),
+    readings.old_chip: ("$9.50", "This card is out of date."),
+    readings.forged_chip: ("$11.50", "This card was forged."),
+    readings.ahead: ("$12.50", "The card is newer than the ledger."),
+}
+PAGES = {
+    readings.other_issuer: ("Amanda Gonzalez", "This card is from another business, or forged."),
+    readings.other_key: ("Amanda Gonzalez", "This station does not have this card's key."),
+    readings.copied_pages: ("$12.50", "This is a copy."),
+    readings.old_pages: ("$9.50", "This card is out of date."),
+}
+SENTENCES = """
+return [...document.querySelectorAll('.note.bad :is(strong, p)')].map((it) => it.innerText).join(' ')
+"""
+OVER = "Overwrite this tag?"
+MOVE = "Move its balance to another tag with Replace in Card tools."
+IN_THE_WAY = "Remove this card first. The replacement needs another tag."
+# As the server tells of a chip that names another version of its keys whenever it is asked.
+UNTRUE = """
+const [done] = arguments;
+Promise.all([import("/api.js"), import("/store.js")]).then(([{ withProblem }, { change }]) => {
+  change({ card: withProblem({ session: 1, read: null, problem: {
+    status: 409, error: "key-missing", result: "untrusted", title: "The chip has refused two keys.",
+    meaning: "No other key was tried.", next: [{ step: "replace-if-genuine" }] } }) });
+  done();
+});
+"""
+
+
+class ReadingCase(BrowserCase):
+    loses_server = True
+
+    def setUp(self):
+        super().setUp()
+        self.drawer = readings.Drawer(self.till)
+
+
+class AlarmTests(ReadingCase):
+    def judge(self, make, words):
+        with self.subTest(make.__name__):
+            make(self.drawer)
+            self.page.open()
+            self.page.see(DANGER, *words)
+            # The same colours for all of them, and no word of a terminal.
+            self.assertEqual(self.page.count(".card:is(.doubtful, .grave)"), 1)
+            self.assertEqual(self.page.count(".note.bad"), 1)
+            said = self.page.script(SENTENCES)
+            self.assertLessEqual(said.count(". ") + 1, 2, said)
+            self.assertNotRegex(said, r"[0-9A-F]{6}|version|tapcard")
+            self.assertNotIn("cannot be copied", self.page.text())
+            for name in ("Take a payment", "Top up", "Write the demo user", "Issue a card"):
+                self.assertFalse(self.page.can_press(name), name)
+
+    def test_a_chip_that_is_refused_alarms(self):
+        for make, words in CHIPS.items():
+            self.judge(make, words)
+
+    def test_a_tag_with_pages_that_is_refused_alarms(self):
+        for make, words in PAGES.items():
+            self.judge(make, words)
+
+    def test_the_alarm_is_spoken_as_well(self):
+        readings.clone(self.drawer)
+        self.till.take()
+        self.page.open()
+        self.page.see("Hold a card to the reader")
+        self.page.listen()
+        self.till.put()
+        self.page.hear(f"{DANGER} on this card. This is a copy. "
+                       "Keep it; the original card is not affected.")
+
+    def test_a_killed_key_is_no_copy(self):
+        readings.dead_key(self.drawer)
+        self.page.open()
+        told = ("Not usable", "This card can no longer be written.", MOVE)
+        self.page.see(*told)
+        self.assertNotIn(DANGER, self.page.text())
+        self.assertNotIn("key 3", self.page.text())
+        for view in ("pay", "add"):
+            self.page.go(view)
+            self.page.see(*told)
+        self.page.go("cards")
+        self.page.see("Manage the card", IN_THE_WAY)
+        for name in ("Issue a card", "Replace a lost card"):
+            self.assertFalse(self.page.can_press(name), name)
+        self.till.take()
+        self.page.see("Moves its balance to a new tag.")
+        self.page.see_no(IN_THE_WAY)
+        self.assertTrue(self.page.can_press("Replace a lost card"))
+
+    def test_a_chip_that_changes_what_it_says_is_in_doubt(self):
+        self.till.put("NTAG424")
+        self.page.open()
+        self.page.driver.execute_async_script(UNTRUE)
+        self.page.see(DANGER, "This may be a copy.",
+                      "If this is the card, move its balance to another tag with Replace in "
+                      "Card tools.")
+        self.assertNotIn("Ask the operator", self.page.text())
+
+    def test_a_blank_tag_does_not_alarm(self):
+        for chip in ("NTAG213", "NTAG424"):
+            self.till.put(chip)
+            self.page.open()
+            self.page.see("Blank tag", "This tag can become a card")
+            self.assertEqual(self.page.count(".doubtful, .grave, .note.bad"), 0)
+
+
+class OfferTests(ReadingCase):
+    def till(self, make):
+        make(self.drawer)
+        self.page.open("cards")
+        self.page.see("Manage the card")
+        self.page.wait("document.querySelector('.side .card:not(.slot)')")
+
+    def test_nothing_is_offered_for_keys_that_are_not_here(self):
+        for make in (readings.chip_of_another_issuer, readings.other_issuer_with_our_version,
+                     readings.card_with_foreign_keys, readings.clone):
+            with self.subTest(make.__name__):
+                self.till(make)
+                self.page.see(DANGER)
+                for name in ("Issue a card", "Write the demo user", "Convert", "Repair", "Block"):
+                    self.assertFalse(self.page.can_press(name), name)
+                self.page.go("issue")
+                self.page.see("Any phone can read the name")
+                self.assertFalse(self.page.can_press("Issue card"))
+
+    def write_over(self, make):
+        self.till(make)
+        self.page.press("Write the demo user")
+        self.page.see(OVER)
+        self.page.press("Overwrite")
+        self.page.panel("done")
+        self.page.leave_check()
+        self.assertEqual(self.till.read()["ledger"], "known")
+        self.assertAudited()
+
+    def test_pages_of_another_issuer_are_written_over_when_somebody_says_so(self):
+        self.write_over(readings.other_issuer)
+
+    def test_pages_under_a_key_that_is_not_here_are_written_over_as_well(self):
+        self.write_over(readings.other_key)
+
+    def test_a_locked_tag_becomes_no_card(self):
+        readings.locked_tag(self.drawer)
+        self.page.open()
+        self.page.see("Blank tag", "Use another tag.")
+        self.assertNotIn("This tag can become a card", self.page.text())
+        self.page.go("cards")
+        self.page.see("Manage the card")
+        self.assertFalse(self.page.can_press("Issue a card"))
+
+    def test_a_tag_that_its_maker_has_not_signed_becomes_no_card(self):
+        readings.untrue_signature(self.drawer)
+        self.page.open()
+        self.page.see("Blank tag", "Use another tag.")
+        self.assertNotIn("This tag can become a card", self.page.text())
+        for view, name in (("cards", "Issue a card"), ("cards", "Write the demo user"),
+                           ("issue", "Issue card")):
+            self.page.go(view)
+            self.page.see("Manage the card" if view == "cards" else "Any phone can read")
+            self.assertFalse(self.page.can_press(name), name)
+
+    def test_what_is_no_card_is_taken_over_by_nobody(self):
+        self.till.put("NTAG424")
+        self.page.open("cards")
+        self.page.see("Blank tag")
+        self.assertFalse(self.page.can_press("Convert"))
+        self.assertTrue(self.page.can_press("Issue a card"))
+
+    def test_a_blocked_card_is_asked_no_account_for(self):
+        readings.card(self.till, "NTAG424")
+        self.till.call("POST", "block", {})
+        self.page.open("issue")
+        self.page.see("This card is blocked")
+        self.page.press("Issue card")
+        self.page.panel("failed")
+        self.page.see("The card is blocked", "To unblock it, use Card tools.")
+        self.assertEqual(self.page.count("dialog"), 0)
+
+
+class EndedTests(ReadingCase):
+    def issue_again(self, told):
+        self.page.open()
+        self.page.see(told, "Its tag can become a new card")
+        self.page.press("Issue it again")
+        self.page.type("Name of the holder", "Eva")
+        self.page.press("Issue card")
+        self.page.see("Issue this card again?", "Its old account is closed.")
+        self.assertEqual(self.page.focused(), "Cancel")
+        self.page.press("Issue it again")
+        self.page.panel("done")
+        self.page.leave_check()
+        read = self.till.read()
+        self.assertEqual((read["name"], read["balance"], read["ledger"]), ("Eva", "0.00", "known"))
+        self.assertAudited()
+
+    def test_a_closed_card_is_issued_again(self):
+        for chip in ("NTAG213", "NTAG424"):
+            with self.subTest(chip):
+                uid = readings.card(self.till, chip)
+                self.till.call("POST", "close", {"card": uid})
+                self.issue_again("This card is closed.")
+
+    def test_the_tag_of_a_replaced_card_is_issued_again(self):
+        lost = readings.card(self.till, "NTAG424")
+        self.till.put("NTAG213")
+        self.till.call("POST", "replace", {"card": lost})
+        self.till.put(lost)
+        self.issue_again("This card was replaced.")
+
+
+class KindTests(ReadingCase):
+    def test_a_card_says_on_which_chip_it_is(self):
+        readings.card(self.till, "NTAG424")
+        self.page.open()
+        self.page.see("Amanda Gonzalez", "NTAG424, cannot be copied")
+        self.till.call("POST", "block", {})
+        self.page.see("This card is blocked")
+        self.assertNotIn("cannot be copied", self.page.text())
+        readings.card(self.till, "NTAG213")
+        self.page.see("NTAG213")
+        self.page.see_no("NTAG424")
+        self.assertNotIn("cannot be copied", self.page.text())
+
+    def test_a_password_is_offered_only_where_it_means_something(self):
+        protect, proven = "Protect the tag with a password", "needs no password"
+        self.page.open("issue")
+        self.page.see("Blank tag", protect)
+        self.page.field(protect).click()
+        self.till.put("NTAG424")
+        self.page.see(proven)
+        self.page.see_no(protect)
+        self.page.press("Issue card")
+        self.page.panel("done")
+        self.page.leave_check()
+        self.page.see("cannot be copied", proven)
+        self.till.take()
+        self.page.see(protect)
+
+
+    def test_the_chip_takes_no_room_from_the_name_on_a_small_phone(self):
+        readings.card(self.till, "NTAG424")
+        self.page.look((320, 640))
+        self.page.open()
+        self.page.see("cannot be copied")
+        lines = ("return document.querySelector('.mark span').offsetHeight"
+                 " / parseFloat(getComputedStyle(document.querySelector('.mark')).lineHeight)")
+        self.assertLess(self.page.script(lines), 1.5)
+
+
+class TableTests(ReadingCase):
+    def test_a_station_with_a_table_offers_what_it_can(self):
+        readings.card(self.till, "NTAG424")
+        readings.table_station(self.drawer)
+        self.page.open()
+        self.page.see("Amanda Gonzalez", "Only at another till")
+        self.assertFalse(self.page.can_press("Top up"))
+        self.page.press("Take a payment")
+        self.page.press("$1.00")
+        self.page.panel("done")
+        self.assertFalse(self.page.can_press("Undo"))
+        self.page.leave_check()
+        self.page.go("add")
+        self.page.see("This till cannot top up cards.")
+        self.assertFalse(self.page.can_press("$5.00"))
+        self.page.go("history")
+        self.page.see("Payment")
+        self.assertFalse(self.page.can_press("Refund"))
+        self.assertTrue(self.page.can_press("Undo top-up"))
+        self.page.go("cards")
+        self.page.see("Pay out and close")
+        for name in ("Issue a card", "Write the demo user", "Convert", "Replace a lost card"):
+            self.assertFalse(self.page.can_press(name), name)
+        self.page.go("issue")
+        self.page.see("This till cannot issue cards.")
+        self.till.put("NTAG424")
+        self.page.go("home")
+        self.page.see("Blank tag", "Use another till.")
+        self.assertFalse(self.page.can_press("Write the demo user"))
+        self.assertAudited()

@@ -1,0 +1,69 @@
+import DurableFile
+import Glibc
+import PN532Emulator
+import SimulatedField
+import Testing
+import Type2Tag
+
+/// A till whose reader is a PN532 on a pseudo-terminal, used through the real libnfc.
+final class EmulatedTill {
+    let till: Till
+    let reader: EmulatedReader
+
+    /// With the tag that a fresh simulated reader has, so that the two can be compared.
+    init(
+        _ simulation: Simulation = .fresh, link: Bool = false, isSetUp: Bool = true
+    ) throws {
+        let home = try Till()
+        var options = EmulatedReader.Options()
+        // A name that stays when the reader is plugged in again.
+        options.link = link ? home.file("reader") : nil
+        reader = try EmulatedReader.start(simulation, options)
+        let name = try #require(reader.connectionString)
+        till = try Till(["TAPCARD_READER": name])
+        linkHome = home
+        if isSetUp { try till.step("init --currency USD") }
+    }
+
+    /// Holds the folder of the link.
+    private let linkHome: Till
+
+    deinit { reader.stop() }
+
+    /// Everything that a tap could change, to begin again from it.
+    struct Snapshot {
+        let files: Till
+        let simulation: Simulation
+    }
+
+    func snapshot() throws -> Snapshot {
+        Snapshot(files: try Till(like: till), simulation: reader.simulation)
+    }
+
+    /// Puts tags, ledger and keys back.
+    func restore(_ snapshot: Snapshot) throws {
+        try till.takeFiles(of: snapshot.files)
+        tell("fault none")
+        // Off and on again: no tag keeps what it had in its field.
+        reader.change { $0.take() }
+        let tags = snapshot.simulation
+        reader.change { $0 = tags }
+    }
+
+    /// One line of the control language, which has to be obeyed.
+    @discardableResult
+    func tell(_ line: String, at location: SourceLocation = #_sourceLocation) -> String {
+        let answer = reader.control(line)
+        #expect(!answer.contains(#""error""#), "\(line): \(answer)", sourceLocation: location)
+        return answer
+    }
+
+    /// Waits until no process holds the reader: one that was killed took its own down with it, but
+    /// the process that drove the reader for it needs a moment to see that.
+    func waitUntilFree() throws {
+        let node = try FileDescriptor.open(
+            try #require(reader.devicePath), O_RDWR | O_NOCTTY | O_NONBLOCK)
+        try #require(try ChildProcess.poll { try node.lock(waiting: false) })
+        node.unlock()
+    }
+}

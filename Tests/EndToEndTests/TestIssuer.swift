@@ -1,0 +1,75 @@
+import PrivatePostgreSQL
+import Testing
+
+/// Somebody at a computer of their own, with one ledger in each command.
+struct TestIssuer {
+    let till: Till
+    let place: String
+    var name = ""
+
+    init(_ address: String) throws {
+        (till, place) = (try Till(["TAPCARD_READER": ""]), address)
+    }
+
+    init(_ till: Till, _ place: String, _ name: String) {
+        (self.till, self.place, self.name) = (till, place, name)
+    }
+
+    var home: String { till.home }
+
+    /// A new station, as its owner and its cashier set it up. All stations have one reader.
+    func station(_ number: Int) throws -> TestIssuer {
+        let name = "till-\(number)-\(UInt32.random(in: 0...UInt32.max))"
+        let registered = try step("station register \(name) ~/\(name).pgpass")
+        #expect(registered.hasPrefix("Station \(name) is registered"))
+        let tags = "sim:\(home)/tags.txt"
+        let till = try Till([
+            "TAPCARD_READER": tags, "PGPASSFILE": "\(home)/\(name).pgpass",
+        ])
+        let place = place.replacing("user=tapcard", with: "user=\(name)")
+        return TestIssuer(till, place, name)
+    }
+
+    @discardableResult
+    func step(
+        _ line: String, at location: SourceLocation = #_sourceLocation
+    ) throws -> String {
+        try till.step("--ledger \(place) \(line)", at: location)
+    }
+
+    func status(_ line: String) throws -> Int32 {
+        try till.run(till.words(of: "--ledger \(place) \(line)")).status
+    }
+
+    func expect(
+        _ line: String, status: Int32 = 0, prints output: String = "",
+        complains errors: String = "", at location: SourceLocation = #_sourceLocation
+    ) throws {
+        let ended = try till.run(till.words(of: "--ledger \(place) \(line)"))
+        #expect(ended.status == status, "\(line)", sourceLocation: location)
+        #expect(
+            till.masked(ended.output) == (output.isEmpty ? "" : output + "\n"), "\(line)",
+            sourceLocation: location)
+        let complaint = till.masked(ended.errors).split(separator: "\n").last ?? ""
+        #expect(
+            complaint == (errors.isEmpty ? "" : "tapcard: \(errors)"), "\(line)",
+            sourceLocation: location)
+    }
+}
+
+extension TestIssuer {
+    /// A ledger in an empty database of its own, which is gone afterwards.
+    static func opened(
+        _ body: (TestIssuer, PrivatePostgreSQL, _ name: String) throws -> Void
+    ) throws {
+        let server = try PrivatePostgreSQL.shared.get()
+        let name = "issuer_\(UInt32.random(in: 0...UInt32.max))"
+        let owner = try TestIssuer(try server.database(name))
+        defer { try? server.remove(name) }
+        try owner.step("ledger init --currency USD")
+        try body(owner, server, name)
+    }
+
+    /// The words of a command on this ledger.
+    func words(of line: String) -> [String] { till.words(of: "--ledger \(place) \(line)") }
+}

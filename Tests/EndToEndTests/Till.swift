@@ -1,0 +1,156 @@
+import DurableFile
+import Glibc
+import Testing
+import Thoroughness
+
+/// A till of its own for one test: a home folder, a simulated reader with a blank sticker on
+/// it, and the program. The folder goes when the test ends.
+final class Till {
+    /// The sticker that a fresh simulation begins with.
+    static let firstUID = "04AC6B72BA6C80"
+
+    let home: String
+    private let program: String
+    private let variables: [String: String]
+
+    init(_ variables: [String: String] = [:]) throws {
+        program = try Executable.path()
+        home = TestPath.new("home")
+        try DurableFile.makeFolder(home)
+        let usual = ["HOME": home, "TAPCARD_READER": "sim", "TZ": "UTC"]
+        self.variables = usual.merging(variables) { $1 }
+    }
+
+    /// A till with the same card, ledger and keys as another one.
+    convenience init(like other: Till) throws {
+        try self.init()
+        try takeFiles(of: other)
+    }
+
+    /// Becomes what another till is, whatever it was before.
+    func takeFiles(of other: Till) throws {
+        try Till.system("/bin/rm", "-rf", data)
+        try Till.system("/bin/cp", "-a", "\(other.home)/.", home)
+    }
+
+    deinit { try? Till.system("/bin/rm", "-rf", home) }
+
+    private static func system(_ words: String...) throws {
+        let process = try ChildProcess(
+            words[0], Array(words.dropFirst()), environment: [:], folder: "/tmp",
+            streams: .init(output: .path("/dev/null"), errors: .path("/dev/null")))
+        #expect(try process.end().status == 0)
+    }
+
+    /// Where the program keeps the books of this reader: those of a simulated one lie apart.
+    var data: String {
+        let isPlay = variables["TAPCARD_READER"]?.hasPrefix("sim") == true
+        return "\(home)/.local/share/tapcard" + (isPlay ? "/simulated" : "")
+    }
+    var simulation: SimulationFileText { SimulationFileText(path: "\(data)/simulation.txt") }
+    var ledger: String { "\(data)/ledger.sqlite" }
+    var keys: String { "\(data)/keys.json" }
+
+    /// Starts a command line, with more variables than the till's; nil takes one away. With
+    /// `files` it may have no more than so many open.
+    func start(
+        _ words: [String], with more: [String: String?] = [:],
+        streams: ChildProcess.Streams = .init(), files: Int? = nil
+    ) throws -> ChildProcess {
+        var environment = variables
+        for (name, value) in more { environment[name] = value }
+        let limiting = files.map { ["-c", "ulimit -n \($0); exec \"$0\" \"$@\"", program] }
+        return try ChildProcess(
+            files == nil ? program : "/bin/sh", (limiting ?? []) + words, environment: environment,
+            folder: home, streams: streams)
+    }
+
+    func run(_ words: [String], with more: [String: String?] = [:]) throws -> Ended {
+        try start(words, with: more).end()
+    }
+
+    /// How often a run is repeated that found no reader.
+    static let mostTries = 5
+
+    /// Runs a line until it has found its reader; `again` is done before each further try.
+    func runPatiently(
+        _ line: String, with more: [String: String?] = [:], again: () throws -> Void = {}
+    ) throws -> Ended {
+        var ended = try run(words(of: line), with: more)
+        for _ in 0..<Till.mostTries where ended.isWithoutReader {
+            try again()
+            ended = try run(words(of: line), with: more)
+        }
+        return ended
+    }
+
+    /// A step on the way, which has to come out well; what it printed, without the last line feed.
+    @discardableResult
+    func step(
+        _ line: String, at location: SourceLocation = #_sourceLocation
+    ) throws -> String {
+        let ended = try runPatiently(line)
+        #expect(ended.status == 0, "\(line): \(ended.errors)", sourceLocation: location)
+        return String(ended.output.dropLast())
+    }
+
+    /// Runs a command line and compares all there is to see of it: the exit status, and with what
+    /// differs from run to run masked, both streams.
+    func expect(
+        _ line: String, status: Int32 = 0, prints output: String = "",
+        complains errors: String = "", with more: [String: String?] = [:],
+        at location: SourceLocation = #_sourceLocation
+    ) throws {
+        try expect(
+            words(of: line), status: status, prints: output, complains: errors, with: more,
+            at: location)
+    }
+
+    /// Runs a command whose words may contain spaces or be empty.
+    func expect(
+        _ words: [String], status: Int32 = 0, prints output: String = "",
+        complains errors: String = "", with more: [String: String?] = [:],
+        at location: SourceLocation = #_sourceLocation
+    ) throws {
+        let ended = try run(words, with: more)
+        let command: Comment = "tapcard \(words.joined(separator: " "))"
+        #expect(ended.status == status, command, sourceLocation: location)
+        #expect(masked(ended.output) == line(output), command, sourceLocation: location)
+        let complaint = errors.isEmpty ? "" : "tapcard: \(errors)"
+        #expect(masked(ended.errors) == line(complaint), command, sourceLocation: location)
+    }
+
+    /// The operation's id that a command line printed.
+    func operation(in output: String) throws -> String {
+        try #require(Mask.uuid.first(in: output))
+    }
+
+    func file(_ name: String) -> String { "\(home)/\(name)" }
+
+    /// Writes a file, with its folder.
+    func write(_ text: String, to path: String, mode: UInt32 = 0o600) throws {
+        try DurableFile.makeFolder(
+            path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+                .joined(separator: "/"))
+        try DurableFile(path).write(Array(text.utf8), mode: mode)
+    }
+
+    func setMode(of path: String, _ mode: mode_t) throws {
+        try #require(unsafe chmod(path, mode) == 0)
+    }
+
+    func text(of path: String) throws -> String {
+        String(decoding: try #require(try DurableFile(path).read()), as: UTF8.self)
+    }
+
+    /// The output of a run, with ids, times and the home folder masked.
+    func masked(_ text: String) -> String {
+        Mask.apply(to: text).replacing(home, with: "~")
+    }
+
+    func words(of line: String) -> [String] {
+        line.split(separator: " ").map { String($0.replacing("~", with: home)) }
+    }
+
+    private func line(_ text: String) -> String { text.isEmpty ? "" : text + "\n" }
+}

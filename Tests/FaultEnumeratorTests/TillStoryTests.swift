@@ -1,0 +1,12 @@
+import FaultEnumerator
+import Testing
+
+@Suite("Two browsers at one till")
+struct TillStoryTests {
+    @Test("charge a card once a visit, and never without a press")
+    func stories() {
+        let played = TillStories.play()
+        #expect(played.finding == nil)
+        #expect(played.count > 5_000)
+    }
+}
