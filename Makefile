@@ -57,7 +57,7 @@ WIDTH = $(shell $(SWIFT) test --help-hidden | grep -o -m 1 -e '--experimental-ma
 # threads; those of servers and clients open so many files that libnfc would not work beside them.
 NETWORK = WebServerTests|CustomerServerTests|RemoteServicesTests|ServiceSandboxTests|TillServerTests
 # A person runs this after a change. With TAPCARD_TESTS=check, as "make check" runs it, more places are
-# tried: see Tests/Thoroughness.
+# tried: see Tests/Helpers/TestSupport.
 test: deps
 	$(RELEASE) --build-tests
 	$(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) --skip "EndToEndTests|$(NETWORK)"

@@ -28,23 +28,58 @@ let selfContained: [LinkerSetting] =
         ])
     ] : []
 
-/// A target on its floor: `Sources/<floor>/<name>`.
-func room(_ name: String, on floor: String, _ imports: [Target.Dependency] = []) -> Target {
+extension [Target.Dependency] {
+    /// Targets by name, separated by spaces.
+    static func named(_ names: String) -> [Target.Dependency] {
+        Set(names.split(separator: " ")).sorted().map { .byName(name: String($0)) }
+    }
+}
+
+/// What most tests of a station import.
+let station = """
+    BlockingLane CardCryptography Cards Ledger OperatingSystem PortDoubles SimulatedReader Tags \
+    TapcardCore TapcardDomain TestSupport TextCodecs
+    """
+/// What most tests of readers import.
+let tags = "BlockingLane CardCryptography OperatingSystem Tags TapcardDomain TestSupport TextCodecs"
+
+/// A target of the product: `Sources/<floor>/<name>`.
+func room(_ name: String, on floor: String, _ imports: String = "") -> Target {
     .target(
-        name: name, dependencies: imports, path: "Sources/\(floor)/\(name)",
+        name: name, dependencies: .named(imports),
+        path: "Sources/\(floor)/\(name)",
         swiftSettings: strict)
 }
 
 /// A C library of the system: a module map and a header, no logic.
-func library(_ name: String) -> Target {
-    .systemLibrary(name: name, path: "Sources/Libraries/\(name)")
+func library(_ name: String, in package: String? = nil) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/Libraries/\(name)",
+        providers: package.map { [.apt([$0])] })
 }
 
-/// The tests of one target: `Tests/<name>Tests`.
-func tests(of name: String, _ imports: [Target.Dependency] = []) -> Target {
+/// The tests of one target: `Tests/<floor>/<name>Tests`.
+func tests(of name: String, on floor: String, _ imports: String = "") -> Target {
     .testTarget(
-        name: "\(name)Tests", dependencies: [.target(name: name)] + imports,
-        path: "Tests/\(name)Tests", swiftSettings: unoptimised)
+        name: "\(name)Tests", dependencies: .named("\(name) \(imports)"),
+        path: "Tests/\(floor)/\(name)Tests", swiftSettings: unoptimised)
+}
+
+/// What tests share: `Tests/Helpers/<name>`.
+func helper(_ name: String, _ imports: String = "", exclude: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: .named(imports), path: "Tests/Helpers/\(name)",
+        exclude: exclude, swiftSettings: strict)
+}
+
+/// A program that people or tests run.
+func program(
+    _ name: String, at path: String, _ imports: String, settings: [SwiftSetting] = strict,
+    linker: [LinkerSetting] = []
+) -> Target {
+    .executableTarget(
+        name: name, dependencies: .named(imports), path: path,
+        swiftSettings: settings, linkerSettings: linker)
 }
 
 let package = Package(
@@ -53,11 +88,9 @@ let package = Package(
         .executable(name: "tapcard", targets: ["tapcard"]),
         .library(
             name: "TapcardCore",
-            targets: [
-                "TapcardCore", "StationFiles", "TapcardDomain", "Games", "Type2Tag",
-                "CardCryptography", "TagReading", "Ledger", "ServicePorts",
-            ]),
-        .library(name: "SimulatedReader", targets: ["SimulatedReader", "SimulatedField"]),
+            targets: ["TapcardCore", "TapcardDomain", "Ledger", "Tags", "CardCryptography"]),
+        .library(name: "StationFiles", targets: ["StationFiles"]),
+        .library(name: "SimulatedReader", targets: ["SimulatedReader"]),
         .library(name: "LibNFCReader", targets: ["LibNFCReader"]),
         .library(name: "PCSCReader", targets: ["PCSCReader"]),
         .library(name: "SQLiteLedger", targets: ["SQLiteLedger"]),
@@ -68,178 +101,100 @@ let package = Package(
     ],
     targets: [
         library("CLinux"),
-        library("CSQLite"),
-        library("CPQ"),
-        library("COpenSSL"),
-        library("CNettle"),
-        library("CLibNFC"),
-        library("CLibUSB"),
-        library("CPCSC"),
-        library("CCurl"),
-        library("CMicroHTTPD"),
-        library("CZlib"),
+        library("CSQLite", in: "libsqlite3-dev"),
+        library("CPQ", in: "libpq-dev"),
+        library("COpenSSL", in: "libssl-dev"),
+        library("CNettle", in: "nettle-dev"),
+        library("CLibNFC", in: "libnfc-dev"),
+        library("CLibUSB", in: "libusb-1.0-0-dev"),
+        library("CPCSC", in: "libpcsclite-dev"),
+        library("CCurl", in: "libcurl4-openssl-dev"),
+        library("CMicroHTTPD", in: "libmicrohttpd-dev"),
+        library("CZlib", in: "zlib1g-dev"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
-        room("DurableFile", on: "Support"),
-        room("LibraryLoading", on: "Support"),
-        room("SystemClock", on: "Support"),
-        room(
-            "WebServer", on: "Support",
-            ["BlockingLane", "CLinux", "CMicroHTTPD", "LibraryLoading", "SystemClock"]),
+        room("OperatingSystem", on: "Support", "BlockingLane CLinux"),
+        room("WebServer", on: "Support", "BlockingLane CLinux CMicroHTTPD OperatingSystem"),
 
         room("TapcardDomain", on: "Domain"),
-        room("Games", on: "Domain", ["TapcardDomain"]),
 
-        room("NDEF", on: "Card"),
-        room("Type2Tag", on: "Card", ["TagReading", "TapcardDomain", "TextCodecs"]),
-        room(
-            "CardCryptography", on: "Card",
-            ["CNettle", "COpenSSL", "LibraryLoading", "TextCodecs"]),
-        room("IsoDep", on: "Card"),
-        room("NTAG424", on: "Card", ["CardCryptography", "TapcardDomain", "TextCodecs"]),
-        room(
-            "CardImage", on: "Card",
-            ["NDEF", "TapcardDomain", "Games", "CardCryptography", "TextCodecs"]),
-        room(
-            "NTAG424Card", on: "Card",
-            ["CardCryptography", "CardImage", "NDEF", "NTAG424", "TagReading", "TapcardDomain"]),
-        room(
-            "CardStore", on: "Card",
-            ["CardImage", "Type2Tag", "TagReading", "CardCryptography", "TapcardDomain"]),
+        room("CardCryptography", on: "Card", "CNettle COpenSSL OperatingSystem TextCodecs"),
+        room("Tags", on: "Card", "CardCryptography TapcardDomain TextCodecs"),
+        room("Cards", on: "Card", "CardCryptography Tags TapcardDomain TextCodecs"),
 
-        room("TagReading", on: "Readers"),
-        room(
-            "SimulatedField", on: "Readers",
-            ["NTAG424", "TagReading", "TextCodecs", "Type2Tag"]),
         room(
             "SimulatedReader", on: "Readers",
-            [
-                "NTAG424", "SimulatedField", "TagReading", "Type2Tag", "DurableFile",
-                "BlockingLane", "CLinux",
-            ]),
+            "BlockingLane CLinux OperatingSystem Tags TapcardDomain TextCodecs"),
         room(
             "PN532Emulator", on: "Readers",
-            [
-                "IsoDep", "NTAG424", "SimulatedField", "TagReading", "Type2Tag", "TextCodecs",
-                "BlockingLane", "CLinux",
-                "SystemClock",
-            ]),
-        room(
-            "LibNFCReader", on: "Readers",
-            ["IsoDep", "TagReading", "BlockingLane", "DurableFile", "CLibNFC", "LibraryLoading"]),
-        room("PCSCReader", on: "Readers", ["TagReading", "BlockingLane", "CPCSC"]),
-        room("ReaderProcess", on: "Readers", ["TagReading", "BlockingLane"]),
-        room("ReaderDiagnosis", on: "Readers"),
-        room(
-            "USBReaderDiscovery", on: "Readers", ["ReaderDiagnosis", "BlockingLane", "CLibUSB"]),
+            "BlockingLane CLinux OperatingSystem SimulatedReader Tags TapcardDomain TextCodecs"),
+        room("LibNFCReader", on: "Readers", "BlockingLane CLibNFC OperatingSystem Tags"),
+        room("PCSCReader", on: "Readers", "BlockingLane CPCSC Tags"),
+        room("ReaderProcess", on: "Readers", "BlockingLane Tags"),
+        room("ReaderDiagnosis", on: "Readers", "BlockingLane CLibUSB"),
 
-        room("Ledger", on: "Ledgers", ["TapcardDomain", "Games"]),
-        room("LedgerColumns", on: "Ledgers", ["Ledger", "TapcardDomain", "Games"]),
-        room(
-            "SQLiteLedger", on: "Ledgers",
-            ["Ledger", "LedgerColumns", "TapcardDomain", "Games", "BlockingLane", "CSQLite"]),
+        room("Ledger", on: "Ledgers", "TapcardDomain"),
+        room("SQLiteLedger", on: "Ledgers", "BlockingLane CSQLite Ledger TapcardDomain"),
         room(
             "PostgreSQLLedger", on: "Ledgers",
-            [
-                "Ledger", "LedgerColumns", "TapcardDomain", "Games", "BlockingLane", "CPQ",
-                "DurableFile", "LibraryLoading", "SystemClock",
-            ]),
+            "BlockingLane CPQ Ledger OperatingSystem TapcardDomain"),
 
-        room("ServicePorts", on: "Services", ["TapcardDomain", "Games"]),
         room(
             "RemoteServices", on: "Services",
-            [
-                "ServicePorts", "TapcardDomain", "Games", "TextCodecs", "DurableFile",
-                "BlockingLane", "CCurl", "LibraryLoading", "SystemClock",
-            ]),
+            "BlockingLane CCurl OperatingSystem TapcardDomain TextCodecs"),
         room(
-            "ServiceSandbox", on: "Services",
-            ["TapcardDomain", "Games", "TextCodecs", "BlockingLane", "WebServer"]),
+            "ServiceSandbox", on: "Services", "BlockingLane TapcardDomain TextCodecs WebServer"),
 
         room(
             "TapcardCore", on: "Core",
-            [
-                "TapcardDomain", "Games", "NDEF", "NTAG424", "Type2Tag", "CardCryptography",
-                "CardImage", "CardStore", "NTAG424Card", "TagReading", "Ledger", "ServicePorts",
-                "TextCodecs",
-                "BlockingLane",
-            ]),
-
+            "BlockingLane CardCryptography Cards Ledger Tags TapcardDomain TextCodecs"),
         room(
             "StationFiles", on: "Core",
-            [
-                "TapcardCore", "TapcardDomain", "CardCryptography", "DurableFile", "Ledger",
-                "TextCodecs", "BlockingLane",
-            ]),
-        room(
-            "MastermindGames", on: "Core",
-            ["TapcardCore", "TapcardDomain", "Games", "ServicePorts", "DurableFile", "TextCodecs"]),
+            "BlockingLane CardCryptography Ledger OperatingSystem TapcardCore TapcardDomain TextCodecs"
+        ),
 
-        room("StyledText", on: "Delivery", ["TapcardDomain"]),
         room(
             "Verbs", on: "Delivery",
-            [
-                "TapcardCore", "StationFiles", "MastermindGames", "TapcardDomain", "Games",
-                "Type2Tag", "CardCryptography", "CardImage", "TagReading", "Ledger",
-                "ServicePorts", "DurableFile", "TextCodecs",
-                "ReaderDiagnosis", "BlockingLane", "StyledText",
-            ]),
+            """
+            BlockingLane CardCryptography Cards Ledger OperatingSystem ReaderDiagnosis StationFiles \
+            Tags TapcardCore TapcardDomain TextCodecs
+            """),
         room(
             "CommandLine", on: "Delivery",
-            [
-                "Verbs", "TapcardCore", "StationFiles", "TapcardDomain", "Games",
-                "CardCryptography", "Ledger", "ReaderDiagnosis", "StyledText", "TextCodecs",
-            ]),
-        .target(
-            name: "TillPage", path: "Sources/Delivery/TillPage", exclude: ["page"]),
+            """
+            CardCryptography Ledger ReaderDiagnosis StationFiles TapcardCore TapcardDomain TextCodecs \
+            Verbs
+            """),
+        .target(name: "TillPage", path: "Sources/Delivery/TillPage", exclude: ["page"]),
         // packaging/stamped writes a header for the build into this folder, outside of the sources.
         .target(
             name: "BuildStamp", path: "Sources/Delivery/BuildStamp",
             cSettings: [.headerSearchPath("../../../.build/stamp")]),
         room(
             "CustomerServer", on: "Delivery",
-            [
-                "BlockingLane", "CardCryptography", "Ledger", "NTAG424", "TapcardDomain",
-                "TextCodecs", "WebServer",
-            ]),
+            "BlockingLane CardCryptography Ledger Tags TapcardDomain TextCodecs WebServer"),
         room(
             "TillServer", on: "Delivery",
-            [
-                "BlockingLane", "CZlib", "CardCryptography", "TillPage", "CustomerServer",
-                "DurableFile",
-                "Ledger", "LibraryLoading", "StationFiles", "StyledText", "SystemClock",
-                "TagReading", "TapcardCore", "TapcardDomain", "TextCodecs", "Verbs", "WebServer",
-            ]),
-        .executableTarget(
-            name: "tapcard",
-            dependencies: [
-                "BuildStamp", "CommandLine", "TillServer", "Verbs", "StyledText",
-                "TapcardCore", "SimulatedField", "SimulatedReader",
-                "NTAG424", "PN532Emulator", "PostgreSQLLedger", "SQLiteLedger", "TagReading",
-                "Ledger",
-                "TapcardDomain", "Type2Tag", "TextCodecs", "CardCryptography", "DurableFile",
-                "ReaderDiagnosis",
-                "USBReaderDiscovery", "LibNFCReader", "PCSCReader", "ReaderProcess", "BlockingLane",
-                "RemoteServices", "ServiceSandbox", "WebServer", "SystemClock",
-            ],
-            path: "Sources/Delivery/tapcard", swiftSettings: strict,
-            linkerSettings: selfContained),
+            """
+            BlockingLane CZlib CardCryptography CustomerServer Ledger OperatingSystem StationFiles Tags \
+            TapcardCore TapcardDomain TextCodecs TillPage Verbs WebServer
+            """),
+        program(
+            "tapcard", at: "Sources/Delivery/tapcard",
+            """
+            BlockingLane BuildStamp CardCryptography CommandLine Ledger LibNFCReader OperatingSystem \
+            PCSCReader PN532Emulator PostgreSQLLedger ReaderDiagnosis ReaderProcess RemoteServices \
+            SQLiteLedger ServiceSandbox SimulatedReader Tags TapcardCore TapcardDomain TextCodecs \
+            TillServer Verbs WebServer
+            """, linker: selfContained),
 
         // The examples of docs/LIBRARY.md; each has a manifest of its own for programs outside.
         .executableTarget(
-            name: "CounterExample",
-            dependencies: [
-                "CardCryptography", "Ledger", "SimulatedField", "SimulatedReader", "TapcardCore",
-                "TapcardDomain",
-            ],
+            name: "TillExample", dependencies: ["SimulatedReader", "TapcardCore"],
             path: "Examples/Till/Sources/Till"),
         .executableTarget(
-            name: "PulledCardExample",
-            dependencies: [
-                "CardCryptography", "Ledger", "SimulatedField", "SimulatedReader", "TagReading",
-                "TapcardCore", "TapcardDomain",
-            ],
+            name: "PulledCardExample", dependencies: ["SimulatedReader", "TapcardCore"],
             path: "Examples/PulledCard/Sources/PulledCard"),
 
         .target(
@@ -248,281 +203,98 @@ let package = Package(
         .target(
             name: "StationsInC", path: "Benchmarks/StationsInC",
             linkerSettings: [.linkedLibrary("pq")]),
-        .executableTarget(
-            name: "StationBenchmarks",
-            dependencies: [
-                "BlockingLane", "Ledger", "PostgreSQLLedger", "PrivatePostgreSQL", "StationsInC",
-                "TapcardDomain",
-            ],
-            path: "Benchmarks/StationBenchmarks", swiftSettings: unoptimised),
-        .executableTarget(
-            name: "TapcardBenchmarks",
-            dependencies: [
-                "CardCryptography", "Ledger", "LibNFCReader", "PN532Emulator", "PaymentsInC",
-                "PortDoubles", "SQLiteLedger", "SimulatedField", "SimulatedReader", "TapcardCore",
-                "TapcardDomain", "Type2Tag",
-            ],
-            path: "Benchmarks/TapcardBenchmarks", swiftSettings: strict),
-        .executableTarget(
-            name: "PagesWithTapcard",
-            dependencies: ["CardStore", "LibNFCReader", "TagReading", "TextCodecs", "Type2Tag"],
-            path: "Benchmarks/PagesWithTapcard", swiftSettings: strict,
-            linkerSettings: selfContained),
+        program(
+            "StationBenchmarks", at: "Benchmarks/StationBenchmarks",
+            "\(station) PostgreSQLLedger StationsInC", settings: unoptimised),
+        program(
+            "TapcardBenchmarks", at: "Benchmarks/TapcardBenchmarks",
+            "\(station) LibNFCReader PN532Emulator PaymentsInC SQLiteLedger"),
+        program(
+            "PagesWithTapcard", at: "Benchmarks/PagesWithTapcard",
+            "Cards LibNFCReader Tags TextCodecs", linker: selfContained),
 
+        helper("TestSupport", "BlockingLane TextCodecs"),
+        helper("PortDoubles", "BlockingLane Ledger Tags TapcardDomain"),
+        helper("LedgerConformance", "Ledger TapcardDomain TestSupport"),
+        helper("PlayedPCSCReaders", "Tags"),
+        helper("FaultyWorld", station),
+        helper("FarLedger", "\(station) FaultyWorld PostgreSQLLedger"),
+        helper("SoakTown", "\(station) FarLedger FaultyWorld"),
+        helper("IdleDrivers", "Ledger TapcardDomain Verbs"),
+        helper(
+            "FuzzTargets",
+            """
+            \(station) CommandLine LibNFCReader PCSCReader PN532Emulator ReaderProcess \
+            RemoteServices Verbs
+            """),
+        helper(
+            "OtherClients", "TestSupport",
+            exclude: ["dna_client.py", "nfcpy_client.py", "schemathesis_client.py"]),
         .target(
-            name: "PortDoubles",
-            dependencies: ["BlockingLane", "Ledger", "TagReading", "TapcardDomain"],
-            path: "Tests/PortDoubles", swiftSettings: strict),
-        .target(
-            name: "SeededChance", path: "Tests/SeededChance", swiftSettings: strict),
-        .target(
-            name: "Thoroughness", path: "Tests/Thoroughness", swiftSettings: strict),
-        .target(
-            name: "SchemaChecking", dependencies: ["TextCodecs"], path: "Tests/SchemaChecking",
-            swiftSettings: strict),
-        .target(
-            name: "RawHTTP", dependencies: ["BlockingLane"], path: "Tests/RawHTTP",
-            swiftSettings: strict),
-        .target(
-            name: "PrivatePostgreSQL", dependencies: ["BlockingLane"],
-            path: "Tests/PrivatePostgreSQL", swiftSettings: strict),
-        .target(
-            name: "LedgerConformance",
-            dependencies: ["Games", "Ledger", "SeededChance", "TapcardDomain"],
-            path: "Tests/LedgerConformance", swiftSettings: strict),
-        .target(
-            name: "PlayedPCSCReaders", dependencies: ["NTAG424", "TagReading", "Type2Tag"],
-            path: "Tests/PlayedPCSCReaders", swiftSettings: strict),
-
-        .target(
-            name: "FaultyWorld",
-            dependencies: [
-                "BlockingLane", "CardCryptography", "CardImage", "CardStore", "NTAG424Card",
-                "Games",
-                "Ledger", "NDEF", "NTAG424", "PortDoubles", "ServicePorts", "SimulatedField",
-                "TagReading", "TapcardCore", "TapcardDomain", "Type2Tag",
-            ],
-            path: "Tests/FaultyWorld", swiftSettings: strict),
-
-        .target(
-            name: "FarLedger",
-            dependencies: [
-                "BlockingLane", "FaultyWorld", "Ledger", "PortDoubles", "PostgreSQLLedger",
-                "PrivatePostgreSQL", "TapcardDomain",
-            ],
-            path: "Tests/FarLedger", swiftSettings: strict),
-
-        .target(
-            name: "SoakTown",
-            dependencies: [
-                "BlockingLane", "CardCryptography", "CardImage", "NTAG424Card", "FarLedger",
-                "FaultyWorld", "Games", "Ledger", "NTAG424", "PortDoubles", "SeededChance",
-                "ServicePorts", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag",
-            ],
-            path: "Tests/SoakTown", swiftSettings: strict),
-        .executableTarget(
-            name: "Soak", dependencies: ["SoakTown", "TapcardDomain"], path: "Tests/Soak",
-            swiftSettings: strict),
-
-        .target(
-            name: "IdleDrivers",
-            dependencies: ["Games", "Ledger", "ServicePorts", "TapcardDomain", "Verbs"],
-            path: "Tests/IdleDrivers", swiftSettings: strict),
-        .target(
-            name: "FuzzTargets",
-            dependencies: [
-                "BlockingLane", "CardCryptography", "CardImage", "CardStore", "NTAG424Card",
-                "Games",
-                "Ledger", "LibNFCReader", "NDEF", "NTAG424", "PCSCReader", "PN532Emulator",
-                "ReaderProcess",
-                "RemoteServices", "ServicePorts", "SimulatedField", "SimulatedReader", "TagReading",
-                "CommandLine", "Verbs", "TapcardCore", "TapcardDomain", "TextCodecs", "Type2Tag",
-            ],
-            path: "Tests/FuzzTargets", swiftSettings: strict),
-        .target(
-            name: "OtherClients", path: "Tests/OtherClients",
-            exclude: ["dna_client.py", "nfcpy_client.py", "schemathesis_client.py"],
-            swiftSettings: strict),
-        .target(
-            name: "KillSwitch", path: "Tests/KillSwitch",
+            name: "KillSwitch", path: "Tests/Helpers/KillSwitch",
             linkerSettings: [.linkedLibrary("dl")]),
-        .executableTarget(
-            name: "FaultEnumerator",
-            dependencies: [
-                "BlockingLane", "DurableFile", "FarLedger", "FaultyWorld", "Ledger", "PortDoubles",
-                "PostgreSQLLedger", "PrivatePostgreSQL", "SQLiteLedger", "SimulatedField",
-                "TagReading", "TapcardCore",
-                "TapcardDomain", "Type2Tag",
-            ],
-            path: "Tests/FaultEnumerator", swiftSettings: strict),
-        .executableTarget(
-            name: "ReaderMemcheck",
-            dependencies: ["LibNFCReader", "PN532Emulator", "SimulatedField"],
-            path: "Tests/ReaderMemcheck", swiftSettings: strict),
 
-        .executableTarget(
-            name: "TapAddress",
-            dependencies: [
-                "CardCryptography", "CustomerServer", "DurableFile", "NTAG424", "TapcardDomain",
-            ],
-            path: "Tests/TapAddress", swiftSettings: strict),
+        program(
+            "FaultEnumerator", at: "Tests/Programs/FaultEnumerator",
+            "\(station) FarLedger FaultyWorld PostgreSQLLedger SQLiteLedger"),
+        program("Soak", at: "Tests/Programs/Soak", "SoakTown TapcardDomain"),
+        program(
+            "ReaderMemcheck", at: "Tests/Programs/ReaderMemcheck",
+            "LibNFCReader PN532Emulator SimulatedReader"),
+        program("TapAddress", at: "Tests/Programs/TapAddress", "\(tags) CustomerServer"),
+        program("PlugProbe", at: "Tests/Programs/PlugProbe", "ReaderDiagnosis"),
 
+        tests(of: "TextCodecs", on: "Support"),
+        tests(of: "BlockingLane", on: "Support"),
+        tests(of: "OperatingSystem", on: "Support"),
+        tests(of: "WebServer", on: "Support", "BlockingLane TestSupport"),
+        tests(of: "TapcardDomain", on: "Domain", "TestSupport"),
+        tests(of: "CardCryptography", on: "Card", "TextCodecs"),
+        tests(of: "Tags", on: "Card", tags),
+        tests(of: "Cards", on: "Card", "\(tags) PortDoubles SimulatedReader"),
+        tests(of: "SimulatedReader", on: "Readers", tags),
+        tests(of: "PN532Emulator", on: "Readers", "\(tags) SimulatedReader"),
+        tests(of: "ReaderProcess", on: "Readers", "\(tags) PortDoubles"),
+        tests(
+            of: "LibNFCReader", on: "Readers", "\(tags) FuzzTargets PN532Emulator SimulatedReader"),
+        tests(of: "PCSCReader", on: "Readers", "\(station) PlayedPCSCReaders"),
+        tests(
+            of: "ReaderDiagnosis", on: "Readers",
+            "\(station) CommandLine IdleDrivers PCSCReader PlugProbe Verbs"),
+        tests(of: "Ledger", on: "Ledgers", "LedgerConformance TapcardDomain"),
+        tests(
+            of: "SQLiteLedger", on: "Ledgers",
+            "CSQLite Ledger LedgerConformance TapcardDomain TestSupport"),
+        tests(
+            of: "PostgreSQLLedger", on: "Ledgers",
+            "\(station) CustomerServer LedgerConformance WebServer"),
+        tests(of: "RemoteServices", on: "Services", "BlockingLane TapcardDomain TestSupport"),
+        tests(of: "ServiceSandbox", on: "Services", "TapcardDomain TestSupport TextCodecs"),
+        tests(of: "TapcardCore", on: "Core", "\(station) FaultyWorld"),
+        tests(of: "StationFiles", on: "Core", station),
+        tests(
+            of: "CommandLine", on: "Delivery",
+            "\(station) IdleDrivers ReaderDiagnosis StationFiles TillServer Verbs"),
+        tests(of: "CustomerServer", on: "Delivery", "\(station) LedgerConformance WebServer"),
+        tests(
+            of: "TillServer", on: "Delivery",
+            "\(station) CommandLine IdleDrivers ReaderDiagnosis StationFiles Verbs WebServer"),
         .testTarget(
-            name: "ArchitectureTests", path: "Tests/ArchitectureTests", swiftSettings: unoptimised),
-        tests(of: "TagReading"),
-        tests(of: "TextCodecs"),
-        tests(of: "BlockingLane"),
-        tests(of: "DurableFile"),
-        tests(of: "LibraryLoading"),
-        tests(of: "StyledText"),
-        tests(of: "WebServer", ["BlockingLane", "RawHTTP"]),
-        tests(of: "TapcardDomain"),
-        tests(of: "Games", ["SeededChance", "TapcardDomain"]),
-        tests(of: "NDEF", ["SeededChance"]),
-        tests(of: "Type2Tag", ["SeededChance", "TagReading", "Thoroughness"]),
-        tests(of: "CardCryptography", ["TextCodecs"]),
-        tests(of: "IsoDep", ["TagReading"]),
-        tests(
-            of: "NTAG424",
-            ["CardCryptography", "DurableFile", "IsoDep", "TapcardDomain", "TextCodecs"]),
-        tests(
-            of: "NTAG424Card",
-            [
-                "CardCryptography", "CardImage", "NTAG424", "TagReading", "TapcardDomain",
-                "TextCodecs",
-            ]),
-        tests(of: "Ledger", ["Games", "LedgerConformance", "TapcardDomain"]),
-        tests(
-            of: "PostgreSQLLedger",
-            [
-                "BlockingLane", "CardCryptography", "CustomerServer", "DurableFile", "Games",
-                "Ledger", "LedgerConformance", "PortDoubles", "NTAG424", "PrivatePostgreSQL",
-                "TapcardDomain",
-                "Thoroughness", "WebServer",
-            ]),
-        tests(
-            of: "SQLiteLedger",
-            ["Games", "LedgerConformance", "Ledger", "TapcardDomain", "CSQLite", "Thoroughness"]),
-        tests(
-            of: "CardImage",
-            ["Games", "TapcardDomain", "NDEF", "CardCryptography", "TextCodecs", "Thoroughness"]),
-        tests(
-            of: "CardStore",
-            [
-                "CardImage", "CardCryptography", "PortDoubles", "SimulatedField",
-                "SimulatedReader", "TagReading", "TapcardDomain", "Type2Tag",
-            ]),
-        tests(of: "RemoteServices", ["BlockingLane", "Games", "ServicePorts", "TapcardDomain"]),
-        tests(of: "FaultEnumerator", ["FaultyWorld"]),
-        tests(of: "SoakTown", ["FaultyWorld", "TapcardCore", "Thoroughness"]),
-        tests(
-            of: "FaultyWorld",
-            ["Ledger", "NTAG424", "SimulatedField", "TapcardCore", "TapcardDomain", "Type2Tag"]),
-        tests(of: "SimulatedField", ["NTAG424", "TagReading", "Type2Tag"]),
-        tests(
-            of: "SimulatedReader",
-            [
-                "CardCryptography", "DurableFile", "NTAG424", "SimulatedField", "TagReading",
-                "Type2Tag",
-            ]),
-        tests(
-            of: "PN532Emulator",
-            [
-                "CardCryptography", "NTAG424", "SeededChance", "SimulatedField", "TagReading",
-                "TextCodecs", "Type2Tag",
-            ]),
-        tests(of: "ReaderProcess", ["TagReading", "BlockingLane", "PortDoubles"]),
-        tests(
-            of: "LibNFCReader",
-            [
-                "FuzzTargets", "LibraryLoading", "PN532Emulator", "SimulatedField", "TagReading",
-                "Type2Tag",
-            ]),
+            name: "HelperTests",
+            dependencies: .named(
+                """
+                \(station) FaultEnumerator FaultyWorld FuzzTargets OtherClients PN532Emulator \
+                SoakTown
+                """), path: "Tests/Helpers/HelperTests", swiftSettings: unoptimised),
         .testTarget(
-            name: "OtherClientsTests",
-            dependencies: [
-                "CardCryptography", "NTAG424", "OtherClients", "PN532Emulator", "SimulatedField",
-                "TextCodecs", "Type2Tag",
-            ],
-            path: "Tests/OtherClientsTests", swiftSettings: unoptimised),
-        tests(
-            of: "PCSCReader",
-            [
-                "PlayedPCSCReaders", "CardCryptography", "Ledger", "NTAG424", "SimulatedField",
-                "SimulatedReader",
-                "TagReading",
-                "TapcardCore", "TapcardDomain", "Type2Tag",
-            ]),
-        tests(
-            of: "TapcardCore",
-            [
-                "CardCryptography", "NTAG424Card", "Games", "Ledger", "NTAG424", "SimulatedField",
-                "SimulatedReader", "TagReading", "TextCodecs",
-                "TapcardDomain", "Type2Tag", "CardImage", "CardStore", "FaultyWorld", "NDEF",
-                "PortDoubles", "DurableFile", "ServicePorts", "BlockingLane", "Thoroughness",
-            ]),
-        tests(
-            of: "StationFiles",
-            [
-                "BlockingLane", "CardCryptography", "NTAG424Card", "DurableFile", "Ledger",
-                "NTAG424",
-                "PortDoubles", "SimulatedField", "SimulatedReader", "TagReading", "TapcardCore",
-                "TapcardDomain", "Type2Tag",
-            ]),
-        tests(
-            of: "MastermindGames",
-            [
-                "BlockingLane", "DurableFile", "Games", "ServicePorts", "TapcardCore",
-                "TapcardDomain",
-            ]),
-        tests(
-            of: "CommandLine",
-            [
-                "Games", "TillServer", "StationFiles", "Verbs",
-                "CardCryptography", "TapcardCore", "TapcardDomain", "SimulatedField",
-                "SimulatedReader", "Ledger",
-                "TagReading", "Type2Tag", "DurableFile", "ReaderDiagnosis", "TextCodecs",
-                "IdleDrivers", "BlockingLane", "ServicePorts",
-            ]),
-        tests(
-            of: "TillServer",
-            [
-                "BlockingLane", "CardCryptography", "DurableFile", "IdleDrivers", "Ledger",
-                "PortDoubles", "RawHTTP", "ReaderDiagnosis", "SchemaChecking", "ServicePorts",
-                "SimulatedField", "SimulatedReader", "StationFiles",
-                "TagReading", "CommandLine", "Verbs", "TapcardCore", "TapcardDomain", "TextCodecs",
-                "Type2Tag", "WebServer",
-            ]),
-        tests(
-            of: "CustomerServer",
-            [
-                "BlockingLane", "CardCryptography", "Ledger", "LedgerConformance", "NTAG424",
-                "PortDoubles", "RawHTTP", "TapcardDomain", "WebServer",
-            ]),
-        tests(of: "FuzzTargets"),
-        tests(
-            of: "ServiceSandbox",
-            ["Games", "RawHTTP", "SeededChance", "TapcardDomain", "TextCodecs"]),
-        tests(of: "ReaderDiagnosis"),
-        .executableTarget(
-            name: "PlugProbe", dependencies: ["USBReaderDiscovery", "ReaderDiagnosis"],
-            path: "Tests/PlugProbe", swiftSettings: strict),
-        tests(
-            of: "USBReaderDiscovery",
-            [
-                "ReaderDiagnosis", "CommandLine", "Verbs", "TapcardCore", "TagReading", "Ledger",
-                "SimulatedField", "SimulatedReader", "TapcardDomain", "PlugProbe", "IdleDrivers",
-                "BlockingLane", "PCSCReader", "PortDoubles",
-            ]),
+            name: "ArchitectureTests", dependencies: ["TestSupport"],
+            path: "Tests/ArchitectureTests", swiftSettings: unoptimised),
         .testTarget(
             name: "EndToEndTests",
             // These tests run tapcard and the example. A build with the tests builds both. As a
             // dependency, tapcard would link the tests with its own linker flags.
-            dependencies: [
-                "BlockingLane", "DurableFile", "CSQLite", "NDEF", "NTAG424", "OtherClients",
-                "PN532Emulator", "PrivatePostgreSQL", "RawHTTP", "SchemaChecking", "ServiceSandbox",
-                "SimulatedField", "TextCodecs", "Thoroughness", "Type2Tag",
-            ], path: "Tests/EndToEndTests",
-            swiftSettings: unoptimised),
+            dependencies: .named(
+                "\(tags) CSQLite OtherClients PN532Emulator ServiceSandbox SimulatedReader"),
+            path: "Tests/EndToEndTests", swiftSettings: unoptimised),
     ]
 )

@@ -6,7 +6,7 @@ import subprocess
 
 from measuring import PYTHON, ROOT
 
-NFCPY = f"{ROOT}/Tests/OtherClients/nfcpy_client.py"
+NFCPY = f"{ROOT}/Tests/Helpers/OtherClients/nfcpy_client.py"
 SECONDS_LIMIT = 120
 # The user pages of an NTAG213, and those that libfreefare can name: it knows the tag as an Ultralight.
 USER_PAGES = range(4, 40)

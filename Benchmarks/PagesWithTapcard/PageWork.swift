@@ -1,9 +1,8 @@
-import CardStore
+import Cards
 import Glibc
 import LibNFCReader
-import TagReading
+import Tags
 import TextCodecs
-import Type2Tag
 
 /// One task on the pages of a tag, with nothing but tapcard's library: the counterpart of the
 /// programs that use nfcpy and libfreefare, without ledger, keys or signature.

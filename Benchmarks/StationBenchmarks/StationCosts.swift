@@ -3,9 +3,9 @@ import Foundation
 import Glibc
 import Ledger
 import PostgreSQLLedger
-import PrivatePostgreSQL
 import StationsInC
 import TapcardDomain
+import TestSupport
 
 /// Payments at many stations of one ledger in PostgreSQL, next to a client in C that sends the same
 /// statements by way of libpq and does nothing else. Each station has a card of its own.

@@ -1,11 +1,10 @@
 import CardCryptography
 import Ledger
 import PortDoubles
-import SimulatedField
 import SimulatedReader
+import Tags
 import TapcardCore
 import TapcardDomain
-import Type2Tag
 
 /// How many commands each thing costs, counted at the simulated tag.
 enum FrameCounts {

@@ -2,10 +2,10 @@ import CardCryptography
 import Ledger
 import LibNFCReader
 import PN532Emulator
-import SimulatedField
+import SimulatedReader
+import Tags
 import TapcardCore
 import TapcardDomain
-import Type2Tag
 
 /// The cost of a tap for a PN532 on a serial line: counted at the emulated reader, with the real
 /// libnfc in between. Times are those that air and line would take; nothing here was timed.

@@ -20,10 +20,9 @@ struct ImportTests {
     @Test(
         "a dependency against the rules of the floors is found",
         arguments: [
-            ("Core/TapcardCore", "Ledgers/SQLiteLedger"), ("Card/CardStore", "Core/TapcardCore"),
+            ("Core/TapcardCore", "Ledgers/SQLiteLedger"), ("Card/Cards", "Core/TapcardCore"),
             ("Delivery/TillServer", "Readers/PCSCReader"), ("Domain/Money", "Support/TextCodecs"),
-            ("Readers/PCSCReader", "Card/CardImage"),
-            ("Readers/SimulatedField", "Card/NTAG424Card"),
+            ("Readers/PCSCReader", "Card/Cards"),
             ("Attic/Any", "Domain/Money"),
         ])
     func forbidden(room: String, other: String) throws {
@@ -51,6 +50,19 @@ struct ImportTests {
         let file = SourceTree.File(
             path: "Sources/Domain/TapcardDomain/Money.swift", text: "\(line)\nlet one = 1\n")
         #expect(rules.violations(in: file).count == 1)
+    }
+
+    @Test(
+        "a part that sees only what it is given is kept from the system, and the rest is not",
+        arguments: [
+            ("Readers/SimulatedReader/Field/Field.swift", 1),
+            ("Readers/SimulatedReader/Simulation.swift", 0),
+            ("Readers/ReaderDiagnosis/Judgement.swift", 1),
+            ("Readers/ReaderDiagnosis/USB/Devices.swift", 0),
+        ])
+    func parts(path: String, count: Int) {
+        let file = SourceTree.File(path: "Sources/\(path)", text: "import BlockingLane\n")
+        #expect(rules.violations(in: file).count == count)
     }
 
     @Test("every folder of sources and tests is a target at its place")

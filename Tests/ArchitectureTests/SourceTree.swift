@@ -1,9 +1,9 @@
 import Foundation
+import TestSupport
 
 /// The repository as the tests of its own rules see it.
 enum SourceTree {
-    static let root = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    static let root = URL(filePath: Repository.root)
 
     /// One source file.
     struct File: Sendable, CustomStringConvertible {
@@ -16,7 +16,7 @@ enum SourceTree {
             lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         }
 
-        /// `Sources/<floor>/<target>/...` or `Tests/<target>/...`.
+        /// `Sources/<floor>/<target>/...`.
         var target: String {
             let parts = path.split(separator: "/").map(String.init)
             return parts[0] == "Sources" ? parts[2] : parts[1]

@@ -1,5 +1,5 @@
 import Glibc
-import PrivatePostgreSQL
+import TestSupport
 import Testing
 
 /// The database of a ledger is away for a while, or for good.

@@ -1,5 +1,5 @@
-import DurableFile
 import Glibc
+import OperatingSystem
 import Testing
 
 /// An operator's commands around cards on an NTAG 424 DNA, on the command line.

@@ -1,4 +1,4 @@
-import DurableFile
+import OperatingSystem
 import Testing
 
 /// An issuer with stations in two currencies and one ring of keys.

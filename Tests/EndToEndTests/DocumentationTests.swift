@@ -1,4 +1,5 @@
-import DurableFile
+import OperatingSystem
+import TestSupport
 import Testing
 
 @Suite("The pages of docs that the program prints", .ownThread)
@@ -26,8 +27,7 @@ struct DocumentationTests {
     }
 
     private static func expect(_ text: String, in name: String) throws {
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let page = try #require(try DurableFile("/\(root)/docs/\(name)").read())
+        let page = try #require(try DurableFile(Repository.path("docs/\(name)")).read())
         #expect(String(decoding: page, as: UTF8.self) == text, "docs/\(name)")
     }
 }

@@ -1,5 +1,5 @@
-import DurableFile
 import Glibc
+import OperatingSystem
 import PN532Emulator
 import Testing
 

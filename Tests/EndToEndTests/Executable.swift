@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// The program under test, as it was built together with these tests.
 enum Executable {
@@ -14,8 +15,7 @@ enum Executable {
             separator: "/", omittingEmptySubsequences: false
         )
         .dropLast().joined(separator: "/")
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let folders = [bundle, "/\(root)/.build/release", "/\(root)/.build/debug"]
+        let folders = [bundle, Repository.path(".build/release"), Repository.path(".build/debug")]
         for folder in folders where unsafe access("\(folder)/\(name)", X_OK) == 0 {
             return "\(folder)/\(name)"
         }

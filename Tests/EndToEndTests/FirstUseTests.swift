@@ -1,5 +1,5 @@
-import DurableFile
 import Glibc
+import OperatingSystem
 import Testing
 
 /// A station before its first card, and a simulated one next to it.

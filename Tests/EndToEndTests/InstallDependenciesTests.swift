@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// `packaging/install-dependencies` with a played `apt-get`, and pauses that take no time.
@@ -21,10 +22,9 @@ struct InstallDependenciesTests {
         """
 
     private func run(_ steps: String) throws -> String {
-        let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let till = try Till()
         let shell = try ChildProcess(
-            "/bin/bash", ["-c", Self.prepare + steps, root],
+            "/bin/bash", ["-c", Self.prepare + steps, Repository.root],
             environment: ["PATH": "/usr/bin:/bin"], folder: till.home)
         let ended = try shell.end()
         #expect(ended.status == 0, "\(ended.errors)")

@@ -1,6 +1,6 @@
-import DurableFile
 import Glibc
-import PrivatePostgreSQL
+import OperatingSystem
+import TestSupport
 import Testing
 
 /// The stations of one ledger change from one key to the next, by the program.

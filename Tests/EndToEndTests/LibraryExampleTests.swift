@@ -1,10 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The examples of docs/LIBRARY.md", .ownThread)
 struct LibraryExampleTests {
-    private static let examples = URL(filePath: #filePath)
-        .deletingLastPathComponent().appending(path: "../../Examples").standardizedFileURL
+    private static let examples = URL(filePath: Repository.path("Examples"))
 
     /// The tutorials show the same file as what the program prints.
     @Test(

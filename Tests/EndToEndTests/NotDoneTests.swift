@@ -1,6 +1,6 @@
-import DurableFile
 import Glibc
-import PrivatePostgreSQL
+import OperatingSystem
+import TestSupport
 import Testing
 
 /// What a till has called "not paid" it never sells under the same id, by the program.

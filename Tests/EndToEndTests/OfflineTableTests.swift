@@ -1,5 +1,5 @@
-import DurableFile
-import PrivatePostgreSQL
+import OperatingSystem
+import TestSupport
 import Testing
 
 extension OfflineTests {

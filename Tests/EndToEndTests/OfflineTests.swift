@@ -1,8 +1,7 @@
-import DurableFile
 import Glibc
-import PrivatePostgreSQL
+import OperatingSystem
+import TestSupport
 import Testing
-import Thoroughness
 
 /// A till whose ledger's server stops, by the program: it sells on within its limits, and the
 /// ledger books it afterwards.

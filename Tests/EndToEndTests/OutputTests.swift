@@ -1,7 +1,7 @@
-import DurableFile
 import Glibc
+import OperatingSystem
+import Tags
 import Testing
-import Type2Tag
 
 @Suite("Standard output that takes nothing, and the dash that stands for it", .ownThread)
 struct OutputTests {

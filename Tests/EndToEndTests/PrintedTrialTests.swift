@@ -1,5 +1,5 @@
-import DurableFile
-import PrivatePostgreSQL
+import OperatingSystem
+import TestSupport
 import Testing
 
 /// docs/STATIONS.md shows how to try offline payments without hardware.
@@ -35,8 +35,7 @@ import Testing
 
     /// The lines of the page's block of commands that has a simulated reader.
     private static func lines() throws -> [String] {
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let page = try #require(try DurableFile("/\(root)/docs/STATIONS.md").read())
+        let page = try #require(try DurableFile(Repository.path("docs/STATIONS.md")).read())
         let blocks = String(decoding: page, as: UTF8.self).split(separator: "```")
         let block = try #require(
             blocks.first { $0.hasPrefix("sh\n") && $0.contains("--reader sim") })

@@ -1,5 +1,5 @@
-import DurableFile
 import Glibc
+import OperatingSystem
 import Testing
 
 /// Changes to tags, files and the ledger with other tools than tapcard, and what of them

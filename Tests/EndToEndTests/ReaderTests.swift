@@ -1,11 +1,12 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// The program on a bus that libumockdev plays, with the real libusb beneath.
 @Suite("Readers and their doctor", .ownThread)
 struct ReaderTests {
     private static let fixtures =
-        "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/fixtures/usb"
+        Repository.path("fixtures/usb")
     private static let usable = "No reader can be used. "
 
     /// Runs the program where these readers are plugged in; a shell may change the bus before.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @Suite("The README", .ownThread)
@@ -14,8 +15,7 @@ struct ReadmeTests {
     @Test("shows what the program prints")
     func transcript() throws {
         let till = try Till()
-        let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let page = try till.text(of: "\(root)/README.md")
+        let page = try till.text(of: Repository.path("README.md"))
         let shown = try #require(page.firstMatch(of: /\n```\n(\$ (?s:.*?\n))```\n/)).1
         let programs = try Executable.path().split(separator: "/").dropLast().joined(separator: "/")
         let shell = try ChildProcess(

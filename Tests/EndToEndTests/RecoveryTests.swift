@@ -1,5 +1,5 @@
-import DurableFile
 import Glibc
+import OperatingSystem
 import Testing
 
 @Suite("Backups, old images and copies", .ownThread)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// `packaging/release` in a tree of its own, with a `make` that notes what it is asked for.
@@ -30,10 +31,9 @@ struct ReleaseTests {
 
     /// The output of the steps in such a tree.
     private func run(_ steps: String) throws -> String {
-        let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let till = try Till()
         let shell = try ChildProcess(
-            "/bin/bash", ["-c", Self.prepare + steps, root],
+            "/bin/bash", ["-c", Self.prepare + steps, Repository.root],
             environment: ["PATH": "/usr/bin:/bin"], folder: till.home)
         let ended = try shell.end()
         #expect(ended.status == 0, "\(ended.errors)")

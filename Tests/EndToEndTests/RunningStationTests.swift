@@ -1,5 +1,5 @@
-import DurableFile
 import Glibc
+import OperatingSystem
 import Testing
 
 /// A program that runs for long while others work on the same keys and ledger.

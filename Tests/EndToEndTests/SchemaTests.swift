@@ -1,5 +1,5 @@
 import Glibc
-import SchemaChecking
+import TestSupport
 import Testing
 import TextCodecs
 

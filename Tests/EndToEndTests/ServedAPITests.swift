@@ -1,7 +1,7 @@
 import Glibc
 import OtherClients
+import TestSupport
 import Testing
-import Thoroughness
 
 @Suite("The till's API, as its document has it", .ownThread, .timeLimit(.minutes(30)))
 struct ServedAPITests {

@@ -1,5 +1,5 @@
-import DurableFile
 import Glibc
+import OperatingSystem
 import Testing
 
 @Suite("The file of settings", .ownThread)

@@ -1,4 +1,4 @@
-import DurableFile
+import OperatingSystem
 import Testing
 
 /// The text file of a simulated reader, edited as a person would edit it.

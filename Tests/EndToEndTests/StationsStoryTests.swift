@@ -1,4 +1,4 @@
-import PrivatePostgreSQL
+import TestSupport
 import Testing
 
 /// Two stations on one ledger, from the empty database to the end of one of them.

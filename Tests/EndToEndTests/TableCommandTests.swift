@@ -1,4 +1,4 @@
-import DurableFile
+import OperatingSystem
 import Testing
 
 /// The keys of single cards, handed to a station that has no others.

@@ -1,4 +1,4 @@
-import PrivatePostgreSQL
+import TestSupport
 import Testing
 
 /// Somebody at a computer of their own, with one ledger in each command.

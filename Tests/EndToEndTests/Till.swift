@@ -1,7 +1,7 @@
-import DurableFile
 import Glibc
+import OperatingSystem
+import TestSupport
 import Testing
-import Thoroughness
 
 /// A till of its own for one test: a home folder, a simulated reader with a blank sticker on
 /// it, and the program. The folder goes when the test ends.

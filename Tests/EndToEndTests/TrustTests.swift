@@ -1,7 +1,7 @@
 import CSQLite
-import DurableFile
+import OperatingSystem
+import TestSupport
 import Testing
-import Thoroughness
 
 /// Every word for a card that cannot be trusted, as a cashier meets it: the
 /// word, the exit status, and a next step that is a command and works.

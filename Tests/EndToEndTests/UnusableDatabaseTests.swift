@@ -1,7 +1,6 @@
-import DurableFile
-import PrivatePostgreSQL
+import OperatingSystem
+import TestSupport
 import Testing
-import Thoroughness
 
 /// A database on which no till may sell: exit status 9, its word, and nothing on the tag has
 /// changed.

@@ -1,4 +1,4 @@
-import DurableFile
+import OperatingSystem
 import Testing
 
 @Suite("A ledger that cannot be used", .ownThread)

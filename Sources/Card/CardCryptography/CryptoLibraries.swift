@@ -1,6 +1,6 @@
 import CNettle
 import COpenSSL
-import LibraryLoading
+import OperatingSystem
 
 /// The C libraries with the algorithms, each loaded at its first use.
 ///

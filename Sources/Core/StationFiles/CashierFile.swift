@@ -1,5 +1,5 @@
 package import CardCryptography
-package import DurableFile
+package import OperatingSystem
 package import TapcardCore
 package import TapcardDomain
 import TextCodecs

@@ -1,6 +1,6 @@
 import BlockingLane
 public import CardCryptography
-import DurableFile
+import OperatingSystem
 public import TapcardCore
 public import TapcardDomain
 import TextCodecs

@@ -1,5 +1,4 @@
 import ReaderDiagnosis
-import StyledText
 import TapcardCore
 import TextCodecs
 package import Verbs

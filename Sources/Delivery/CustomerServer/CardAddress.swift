@@ -1,6 +1,6 @@
 package import CardCryptography
 package import Ledger
-package import NTAG424
+package import Tags
 package import TapcardDomain
 package import WebServer
 

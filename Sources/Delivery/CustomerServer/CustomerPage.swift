@@ -1,6 +1,6 @@
 import CardCryptography
 import Ledger
-import NTAG424
+import Tags
 import TapcardDomain
 import TextCodecs
 import WebServer

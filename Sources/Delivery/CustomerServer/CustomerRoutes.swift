@@ -1,7 +1,7 @@
 import BlockingLane
 package import CardCryptography
 package import Ledger
-import NTAG424
+import Tags
 package import TapcardDomain
 package import WebServer
 

@@ -1,5 +1,5 @@
 import BlockingLane
-import NTAG424
+import Tags
 package import WebServer
 
 /// The listener of the customers' page, apart from that of the tills.

@@ -1,7 +1,6 @@
-import DurableFile
 import Glibc
+import OperatingSystem
 import PN532Emulator
-import StyledText
 import TapcardCore
 import TapcardDomain
 import TextCodecs

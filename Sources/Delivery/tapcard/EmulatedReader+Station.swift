@@ -1,11 +1,10 @@
 import CardCryptography
-import DurableFile
-import NTAG424
+import OperatingSystem
 import PN532Emulator
-import SimulatedField
+import SimulatedReader
+import Tags
 import TapcardCore
 import TextCodecs
-import Type2Tag
 import Verbs
 
 extension EmulatedReader {

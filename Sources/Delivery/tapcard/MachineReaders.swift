@@ -1,8 +1,7 @@
 import LibNFCReader
 import PCSCReader
 import ReaderDiagnosis
-import TagReading
-import USBReaderDiscovery
+import Tags
 import Verbs
 
 /// The readers of this machine, as reported by the bus and the drivers.

@@ -4,8 +4,7 @@ import LibNFCReader
 import PCSCReader
 import ReaderDiagnosis
 import ReaderProcess
-import TagReading
-import USBReaderDiscovery
+import Tags
 import Verbs
 
 /// Physical readers: found, opened, and closed at the end.

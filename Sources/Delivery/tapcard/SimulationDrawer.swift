@@ -1,12 +1,9 @@
 import CardCryptography
-import NTAG424
-import SimulatedField
 import SimulatedReader
-import TagReading
+import Tags
 import TapcardCore
 import TapcardDomain
 import TextCodecs
-import Type2Tag
 import Verbs
 
 /// The tags of a simulated reader, for the command line.

@@ -1,9 +1,8 @@
-import DurableFile
-import NTAG424
-import SimulatedField
+import OperatingSystem
+import SimulatedReader
+import Tags
 import TapcardCore
 import TapcardDomain
-import Type2Tag
 import Verbs
 
 /// The file of an emulated tag: it keeps what is written to the tag for the next run. A dump of

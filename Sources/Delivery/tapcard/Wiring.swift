@@ -5,13 +5,13 @@ import CommandLine
 import Dispatch
 import Glibc
 import Ledger
+import OperatingSystem
 import PostgreSQLLedger
 import ReaderDiagnosis
 import RemoteServices
 import SQLiteLedger
 import SimulatedReader
-import SystemClock
-import TagReading
+import Tags
 import TapcardCore
 import TapcardDomain
 import TillServer

@@ -1,4 +1,3 @@
-import Games
 public import TapcardDomain
 
 /// The effects of a change on the ledger, decided without touching it.

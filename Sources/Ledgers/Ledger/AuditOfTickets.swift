@@ -1,4 +1,3 @@
-import Games
 import TapcardDomain
 
 /// I12: the rules for sold tickets, prizes and the tickets that cards show, in addition to the

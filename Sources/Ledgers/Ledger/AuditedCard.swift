@@ -1,4 +1,3 @@
-import Games
 import TapcardDomain
 
 /// All rows of one card, checked against each other, the oldest operation first. The rules of

@@ -1,4 +1,3 @@
-import Games
 public import TapcardDomain
 
 extension LedgerStore {

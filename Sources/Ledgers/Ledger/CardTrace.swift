@@ -1,4 +1,3 @@
-import Games
 import TapcardDomain
 
 /// One card as its operations leave it, oldest first; the audit compares it with the card's row.

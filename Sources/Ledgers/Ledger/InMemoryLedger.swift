@@ -1,4 +1,3 @@
-import Games
 public import TapcardDomain
 
 /// A ledger that lives as long as the process: for tests and for trying things out.

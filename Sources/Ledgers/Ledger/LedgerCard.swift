@@ -1,4 +1,3 @@
-public import Games
 public import TapcardDomain
 
 /// The ledger's row of one card. Its money is not here: that is the sum of its entries.

@@ -1,4 +1,3 @@
-public import Games
 public import TapcardDomain
 
 /// The port to a ledger's storage: rows, and transactions around them. The changes of rows are

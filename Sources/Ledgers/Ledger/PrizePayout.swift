@@ -1,4 +1,3 @@
-public import Games
 public import TapcardDomain
 
 /// The ledger's answer to a request to pay a prize out of the drawer.

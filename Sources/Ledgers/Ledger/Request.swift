@@ -1,4 +1,3 @@
-public import Games
 public import TapcardDomain
 
 /// A requested change of the card on the reader.

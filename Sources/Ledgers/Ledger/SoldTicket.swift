@@ -1,4 +1,3 @@
-public import Games
 public import TapcardDomain
 
 /// A lottery ticket that was sold for money off a card. It is valid once its purchase is committed;

@@ -1,4 +1,3 @@
-public import Games
 public import TapcardDomain
 
 /// The thing that an operation is about, in addition to its card and amount. It never changes, so

@@ -1,4 +1,3 @@
-public import Games
 public import TapcardDomain
 
 /// A valid ticket, and the booking of its prize.

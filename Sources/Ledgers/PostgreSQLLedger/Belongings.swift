@@ -1,6 +1,4 @@
-import Games
 import Ledger
-import LedgerColumns
 import TapcardDomain
 
 /// Everything that belongs to some cards which are next to each other by their numbers. Who goes

@@ -1,5 +1,4 @@
 package import Ledger
-import LedgerColumns
 package import TapcardDomain
 
 extension PostgreSQLLedger {

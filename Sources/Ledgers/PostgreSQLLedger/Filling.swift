@@ -1,6 +1,5 @@
 import BlockingLane
 package import Ledger
-import LedgerColumns
 import TapcardDomain
 
 extension PostgreSQLDatabase {

@@ -1,5 +1,4 @@
 package import Ledger
-import LedgerColumns
 import TapcardDomain
 
 extension IssuerKeys {

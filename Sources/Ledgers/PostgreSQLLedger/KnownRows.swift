@@ -1,6 +1,4 @@
-import Games
 import Ledger
-import LedgerColumns
 import TapcardDomain
 
 /// The rows that were read or written, by what a body asks for. A stored nil says that there is no

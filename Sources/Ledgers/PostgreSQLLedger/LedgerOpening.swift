@@ -1,7 +1,6 @@
 import BlockingLane
 import Ledger
-import LedgerColumns
-import SystemClock
+import OperatingSystem
 import TapcardDomain
 
 /// The facts about the ledger that a connection finds out before it reads or writes any row.

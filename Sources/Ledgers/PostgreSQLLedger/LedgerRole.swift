@@ -1,5 +1,4 @@
 import Ledger
-import LedgerColumns
 
 /// The rights that a login can have in a ledger, each a role of the server without a login. The
 /// owner of the tables has all rights and needs no role.

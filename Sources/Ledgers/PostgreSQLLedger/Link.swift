@@ -1,7 +1,6 @@
 import CPQ
 import Glibc
 import Ledger
-import LedgerColumns
 import TapcardDomain
 
 /// One statement and its parameters, which are written as $1, $2 and so on.

@@ -1,6 +1,5 @@
-import DurableFile
 import Ledger
-import LedgerColumns
+import OperatingSystem
 import TapcardDomain
 
 /// The file in which a station keeps its memory. Most of it need not reach the disk: after a

@@ -1,6 +1,6 @@
 import CPQ
 import Ledger
-import LibraryLoading
+import OperatingSystem
 
 /// libpq, loaded when the first ledger in PostgreSQL is opened.
 enum PQLibrary {

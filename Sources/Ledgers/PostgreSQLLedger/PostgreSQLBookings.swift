@@ -1,5 +1,4 @@
 import Ledger
-import LedgerColumns
 import TapcardDomain
 
 /// Bookings, and the balances that they come to.

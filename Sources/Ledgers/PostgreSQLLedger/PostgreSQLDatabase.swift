@@ -1,6 +1,5 @@
 import BlockingLane
 package import Ledger
-import LedgerColumns
 package import TapcardDomain
 
 /// The database of a ledger, used by its owner. Every command has a connection of its own.

@@ -1,5 +1,4 @@
 import Ledger
-import LedgerColumns
 import TapcardDomain
 
 /// The rows of a footprint, in one round trip.

@@ -1,7 +1,6 @@
 import BlockingLane
 import Glibc
 package import Ledger
-import LedgerColumns
 package import TapcardDomain
 
 /// A ledger in a PostgreSQL database, for the stations of an issuer. Each station has one

@@ -1,6 +1,4 @@
-import Games
 import Ledger
-import LedgerColumns
 import TapcardDomain
 
 /// The rows of the ledger within one transaction. What the body reads is kept, and what it changes

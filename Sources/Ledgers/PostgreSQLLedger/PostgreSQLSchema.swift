@@ -1,4 +1,4 @@
-import LedgerColumns
+import Ledger
 
 /// The tables of a ledger in PostgreSQL. Stations never make or change tables: their role may not.
 ///

@@ -1,4 +1,4 @@
-import LedgerColumns
+import Ledger
 import TapcardDomain
 
 extension SQLValue {

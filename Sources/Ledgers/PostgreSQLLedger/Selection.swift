@@ -1,6 +1,4 @@
-import Games
 import Ledger
-import LedgerColumns
 import TapcardDomain
 
 /// A query, and how its rows are read.

@@ -1,5 +1,4 @@
 import Ledger
-import LedgerColumns
 import TapcardDomain
 
 /// Counts the uses of keys by reading only the indexes on the key columns. It never reads a

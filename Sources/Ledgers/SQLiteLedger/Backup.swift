@@ -1,5 +1,4 @@
 import Ledger
-import LedgerColumns
 
 extension Connection {
     /// Copies a ledger in use to a new file. Both are checked in full before the copy gets its

@@ -1,6 +1,5 @@
 import CSQLite
 import Ledger
-import LedgerColumns
 
 /// One connection to one database file, used by one actor and closed with the last reference.
 @safe final class Connection {

@@ -1,5 +1,4 @@
 import Ledger
-import LedgerColumns
 import TapcardDomain
 
 /// The journals of offline payments, and the standings of cards for a snapshot.

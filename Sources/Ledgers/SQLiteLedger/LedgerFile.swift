@@ -1,7 +1,6 @@
 import CSQLite
 import Glibc
 import Ledger
-import LedgerColumns
 import TapcardDomain
 
 /// The path of a ledger, and the ways to open it.

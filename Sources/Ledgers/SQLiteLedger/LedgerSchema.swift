@@ -1,5 +1,4 @@
 import Ledger
-import LedgerColumns
 
 /// The SQL scripts for the tables. The first creates all tables in an empty file, and each
 /// later one migrates to the next version. A released script must not change.

@@ -1,6 +1,4 @@
-import Games
 import Ledger
-import LedgerColumns
 import TapcardDomain
 
 extension SQLiteRows {

@@ -2,7 +2,6 @@ import BlockingLane
 import CSQLite
 import Glibc
 public import Ledger
-import LedgerColumns
 public import TapcardDomain
 
 extension SQLiteLedger {

@@ -1,6 +1,5 @@
 import BlockingLane
 public import Ledger
-import LedgerColumns
 public import TapcardDomain
 
 /// A ledger in one file, for the programs of one machine. Every write that changes something is one

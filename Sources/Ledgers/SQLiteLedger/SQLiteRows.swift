@@ -1,5 +1,4 @@
 import Ledger
-import LedgerColumns
 import TapcardDomain
 
 /// The rows of the ledger, seen from inside one transaction of this connection.

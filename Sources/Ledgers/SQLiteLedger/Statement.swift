@@ -1,6 +1,5 @@
 import CSQLite
 import Ledger
-import LedgerColumns
 import TapcardDomain
 
 /// A prepared statement, kept as long as its connection. It returns SQLite's own codes: only the

@@ -1,6 +1,5 @@
 import CSQLite
 import Ledger
-import LedgerColumns
 
 extension Columns {
     /// The statement's current row.

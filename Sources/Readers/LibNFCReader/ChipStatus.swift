@@ -1,4 +1,4 @@
-import TagReading
+import Tags
 
 /// The status byte with which a PN53x chip answers a frame to a tag.
 ///

@@ -1,4 +1,4 @@
-package import TagReading
+package import Tags
 
 /// The name that libnfc gives a reader, such as `pn532_uart:/dev/ttyUSB0:115200`.
 ///

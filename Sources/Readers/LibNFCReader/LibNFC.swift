@@ -1,6 +1,6 @@
 import CLibNFC
 import Glibc
-import TagReading
+import Tags
 
 /// The one owner of libnfc in this process: its context, which lives as long as the process, and
 /// the one device that may be open.

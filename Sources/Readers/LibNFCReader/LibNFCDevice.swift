@@ -1,5 +1,5 @@
 import CLibNFC
-import TagReading
+import Tags
 
 /// One open device of libnfc. The owner closes it, once.
 @LibNFCLane

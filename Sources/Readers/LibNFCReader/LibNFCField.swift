@@ -1,7 +1,6 @@
 import CLibNFC
 import Glibc
-import IsoDep
-import TagReading
+import Tags
 
 /// The reader's field and the tag in it: decides which commands to send and interprets the answers.
 @LibNFCLane

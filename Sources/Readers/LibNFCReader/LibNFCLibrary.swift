@@ -1,6 +1,6 @@
 import CLibNFC
-package import LibraryLoading
-package import TagReading
+package import OperatingSystem
+package import Tags
 
 /// The libnfc library, loaded at run time, so that a program without it can report that.
 package struct LibNFCLibrary {

@@ -1,4 +1,4 @@
-public import TagReading
+public import Tags
 
 /// A reader that libnfc drives. A process has one at a time.
 ///

@@ -1,4 +1,4 @@
-package import TagReading
+package import Tags
 
 /// The error number of a libnfc call. It is not an enumeration, because drivers also return numbers
 /// of the system that libnfc does not list.

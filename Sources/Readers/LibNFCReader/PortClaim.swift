@@ -1,6 +1,6 @@
-import DurableFile
 import Glibc
-import TagReading
+import OperatingSystem
+import Tags
 
 /// The exclusive right to use a serial reader among tapcard processes, held until the last
 /// reference is gone.

@@ -1,4 +1,4 @@
-package import TagReading
+package import Tags
 
 /// The answer of a tag to one frame, as the chip passes it on with its CRC.
 package enum TagAnswer: Equatable {

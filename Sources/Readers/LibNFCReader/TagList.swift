@@ -1,4 +1,4 @@
-package import TagReading
+package import Tags
 
 /// The chip's answer to a search for tags of type A.
 package struct TagList: Equatable {

@@ -1,4 +1,4 @@
-import TagReading
+import Tags
 
 /// The answer to a command: data and a status of two bytes.
 struct CommandAnswer {

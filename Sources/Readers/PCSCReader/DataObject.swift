@@ -1,4 +1,4 @@
-package import TagReading
+package import Tags
 
 /// A piece of a command or an answer of PC/SC's transparent exchange: tag, length, content.
 package struct DataObject: Hashable, Sendable {

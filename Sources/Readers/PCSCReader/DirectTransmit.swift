@@ -1,4 +1,4 @@
-package import TagReading
+package import Tags
 
 /// The ACR122U: a PN532 whose own commands go through it unchanged.
 ///

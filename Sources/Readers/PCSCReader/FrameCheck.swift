@@ -1,4 +1,4 @@
-package import TagReading
+package import Tags
 
 /// Answers as received by radio, with their CRC.
 package enum FrameCheck {

@@ -1,5 +1,5 @@
 import BlockingLane
-import TagReading
+import Tags
 
 /// Queries pcscd before a reader is open, on the reader's lane.
 actor PCSCDoorway {

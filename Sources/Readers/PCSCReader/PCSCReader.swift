@@ -1,6 +1,6 @@
 import BlockingLane
 import CPCSC
-public import TagReading
+public import Tags
 
 /// A reader that pcscd drives, on a lane of its own because every call blocks.
 ///

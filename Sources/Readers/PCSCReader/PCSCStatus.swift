@@ -1,4 +1,4 @@
-package import TagReading
+package import Tags
 
 /// The result of a PC/SC call. It is not an enumeration, because drivers and later versions return
 /// other values, which must be kept so that they can be looked up.

@@ -1,4 +1,4 @@
-package import TagReading
+package import Tags
 
 /// Finds the reader that the user means among the available ones.
 package enum ReaderNames {

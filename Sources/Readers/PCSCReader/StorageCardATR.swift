@@ -1,4 +1,4 @@
-package import TagReading
+package import Tags
 
 /// The answer to reset (ATR) that a reader makes up for a contactless storage card. The third part
 /// of the PC/SC standard defines how it states the card's standard and name.

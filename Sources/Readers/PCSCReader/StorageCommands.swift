@@ -1,4 +1,4 @@
-package import TagReading
+package import Tags
 
 /// The commands of the PC/SC standard for storage cards, for all other contactless readers. They
 /// know pages and nothing else of the tag: READ, FAST_READ and WRITE can be expressed, but the

@@ -1,4 +1,4 @@
-package import TagReading
+package import Tags
 
 /// Sends one command to the reader and returns its whole answer, status included.
 package typealias Transmit = (_ command: [UInt8]) throws(ReaderError) -> [UInt8]

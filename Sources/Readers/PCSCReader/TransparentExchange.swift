@@ -1,4 +1,4 @@
-package import TagReading
+package import Tags
 
 /// The ACR1252U and similar readers: frames pass unchanged in a transparent session, as in the
 /// amended third part of the PC/SC standard.

@@ -1,4 +1,4 @@
-package import TagReading
+package import Tags
 
 /// Wakes and selects one tag as in ISO/IEC 14443-3 type A: a state machine from answers to frames,
 /// without I/O.

@@ -1,5 +1,4 @@
-import IsoDep
-import NTAG424
+import Tags
 
 /// An NTAG 424 DNA with power, which takes its commands in blocks.
 struct BlockChip: Hashable {

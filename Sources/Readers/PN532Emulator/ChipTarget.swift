@@ -1,4 +1,4 @@
-import IsoDep
+import Tags
 
 /// A card that the chip has listed and addresses by number.
 struct ChipTarget: Hashable {

@@ -1,6 +1,6 @@
 import BlockingLane
 import Glibc
-public import SimulatedField
+public import SimulatedReader
 import TextCodecs
 
 /// An emulated PN532 on a pseudo-terminal. Any program that can use the chip through a serial

@@ -1,7 +1,6 @@
-import NTAG424
-package import SimulatedField
+package import SimulatedReader
+import Tags
 package import TextCodecs
-import Type2Tag
 
 /// A reader on its line, the cards on it, and the control language that changes both: everything of
 /// an emulated reader except the terminal and the sockets.

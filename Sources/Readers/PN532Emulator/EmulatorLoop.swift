@@ -1,7 +1,7 @@
 import BlockingLane
 import Glibc
-import SimulatedField
-import SystemClock
+import OperatingSystem
+import SimulatedReader
 import TextCodecs
 
 /// Carries bytes between a terminal, the sockets and the emulated chip: the one thread of an

@@ -1,4 +1,4 @@
-import TagReading
+import Tags
 
 /// Cards that tapcard does not use, emulated as far as a reader needs to turn them down: they are
 /// listed, and they refuse unsuitable commands.

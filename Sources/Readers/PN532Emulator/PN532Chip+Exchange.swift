@@ -1,6 +1,4 @@
-import IsoDep
-import TagReading
-import Type2Tag
+import Tags
 
 /// The commands that carry frames to a card.
 extension PN532Chip {

@@ -1,4 +1,4 @@
-import TagReading
+import Tags
 
 /// The commands that list cards and release them.
 extension PN532Chip {

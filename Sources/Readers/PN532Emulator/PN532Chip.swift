@@ -1,4 +1,4 @@
-import SimulatedField
+import SimulatedReader
 
 /// A PN532 without its serial line: takes commands and returns answers.
 package struct PN532Chip {

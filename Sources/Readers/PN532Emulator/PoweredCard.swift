@@ -1,7 +1,5 @@
-import IsoDep
-import NTAG424
-import SimulatedField
-import Type2Tag
+import SimulatedReader
+import Tags
 
 /// The state that a card keeps as long as the field is on.
 struct PoweredCard {

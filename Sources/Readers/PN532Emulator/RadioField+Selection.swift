@@ -1,4 +1,4 @@
-import TagReading
+import Tags
 
 /// A card of type A that was found and selected.
 struct SelectedCard: Hashable {

@@ -1,6 +1,5 @@
-package import SimulatedField
-import TagReading
-import Type2Tag
+package import SimulatedReader
+import Tags
 
 /// The reader's field and the cards in it: takes frames and returns answers.
 package struct RadioField {

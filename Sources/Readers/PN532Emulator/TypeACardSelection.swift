@@ -1,4 +1,4 @@
-import TagReading
+import Tags
 
 /// The selection of a card of type A (ISO/IEC 14443-3), on the card's side: a state machine from
 /// frames to answers, up to the point where the card's own commands begin.

@@ -1,5 +1,5 @@
 import Glibc
-import TagReading
+import Tags
 
 /// The process that drives the reader, and the socket to it.
 package protocol ReaderLink: AnyObject {

@@ -1,5 +1,5 @@
 import BlockingLane
-public import TagReading
+public import Tags
 
 /// The reader that is plugged in at present. After it was unplugged, the next selection looks for a
 /// reader again, and may find another one.

@@ -1,6 +1,6 @@
 import BlockingLane
 import Glibc
-public import TagReading
+public import Tags
 
 /// A reader that runs in a process of its own.
 ///

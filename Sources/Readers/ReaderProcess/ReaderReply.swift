@@ -1,4 +1,4 @@
-package import TagReading
+package import Tags
 
 /// A reply of the process that drives the reader.
 package enum ReaderReply: Equatable, Sendable {

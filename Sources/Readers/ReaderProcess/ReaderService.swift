@@ -1,6 +1,6 @@
 import BlockingLane
 import Glibc
-import TagReading
+import Tags
 
 /// The server side of `ReaderProcess`: drives a reader for the program that started this process.
 public enum ReaderService {

@@ -1,9 +1,6 @@
-import DurableFile
 import Glibc
-import NTAG424
-public import SimulatedField
-public import TagReading
-import Type2Tag
+import OperatingSystem
+@_exported public import Tags
 
 /// A reader without hardware, with a strict tag in its field.
 public actor SimulatedReader: TagReader {

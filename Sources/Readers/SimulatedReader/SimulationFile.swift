@@ -1,7 +1,5 @@
-import DurableFile
-public import SimulatedField
-public import TagReading
-import Type2Tag
+import OperatingSystem
+public import Tags
 
 /// A simulation in a text file, which several commands may use at once: one uses the reader,
 /// another puts tags on it and removes them.

@@ -1,4 +1,3 @@
-package import ServicePorts
 package import TapcardDomain
 
 /// The activation service over HTTP.

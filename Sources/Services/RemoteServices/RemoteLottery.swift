@@ -1,5 +1,4 @@
-package import Games
-package import ServicePorts
+package import TapcardDomain
 
 /// The lottery over HTTP, with a cache of its last answers on disk.
 package struct RemoteLottery: LotteryService {

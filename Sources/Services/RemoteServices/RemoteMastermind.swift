@@ -1,5 +1,4 @@
-package import Games
-package import ServicePorts
+package import TapcardDomain
 import TextCodecs
 
 /// The Mastermind service over HTTP. Only the ranking is retried automatically: a guess or a game

@@ -1,5 +1,4 @@
-package import Games
-import TapcardDomain
+package import TapcardDomain
 package import TextCodecs
 
 /// The lottery: past draws, one a week, and the tickets that it stores itself.

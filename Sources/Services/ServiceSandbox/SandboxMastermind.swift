@@ -1,4 +1,3 @@
-import Games
 package import TapcardDomain
 package import TextCodecs
 

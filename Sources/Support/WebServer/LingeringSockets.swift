@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import SystemClock
+import OperatingSystem
 
 /// Closed connections whose clients are still sending.
 ///

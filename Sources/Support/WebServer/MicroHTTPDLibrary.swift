@@ -1,5 +1,5 @@
 import CMicroHTTPD
-import LibraryLoading
+import OperatingSystem
 
 /// The libmicrohttpd library, loaded when the first server starts, and never unloaded.
 final class MicroHTTPDLibrary {

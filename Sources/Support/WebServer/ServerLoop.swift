@@ -2,7 +2,7 @@ import BlockingLane
 import CLinux
 import CMicroHTTPD
 import Glibc
-import SystemClock
+import OperatingSystem
 
 /// The thread of a server. libmicrohttpd has none of its own and runs here, so that a connection is
 /// never used by two threads, and only the mailbox and the streams need a lock.

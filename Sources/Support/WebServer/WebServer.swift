@@ -1,6 +1,6 @@
 import BlockingLane
 import Glibc
-import SystemClock
+import OperatingSystem
 
 /// An HTTP/1.1 server on one thread of its own. It runs until it is stopped, or until its last
 /// reference is gone: then it drops everything at once.

@@ -1,13 +1,13 @@
-import DurableFile
 import Foundation
+import OperatingSystem
+import TestSupport
 import Testing
 import TextCodecs
 
 @Suite("The promises to people and to other programs", .ownThread)
 struct ContractTests {
     private static let folder =
-        "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-        + "/fixtures/contract"
+        Repository.path("fixtures/contract")
 
     private static let names = [
         "activation", "cards", "database", "interrupted", "lottery", "mastermind", "money", "page",
@@ -89,7 +89,7 @@ struct ContractTests {
             })
         let missing = Set(errors).subtracting(met)
         #expect(missing.sorted() == ContractTests.elsewhere.keys.sorted())
-        let tests = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let tests = Repository.path("Tests")
         let files = try #require(FileManager.default.subpaths(atPath: tests))
         for (error, suite) in ContractTests.elsewhere {
             let texts = try files.filter { $0.hasSuffix("/\(suite).swift") }

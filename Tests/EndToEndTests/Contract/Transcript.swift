@@ -1,7 +1,7 @@
-import DurableFile
 import Foundation
 import Glibc
-import PrivatePostgreSQL
+import OperatingSystem
+import TestSupport
 import Testing
 import TextCodecs
 

@@ -1,7 +1,7 @@
-import DurableFile
 import Glibc
+import OperatingSystem
+import TestSupport
 import Testing
-import Thoroughness
 
 /// A commit that was written and not synced is in the ledger's journal or it is not: only who reads
 /// the journal from its beginning knows, and nobody does while another program keeps it open.

@@ -1,6 +1,6 @@
 import PN532Emulator
+import TestSupport
 import Testing
-import Thoroughness
 
 /// Several tills that do the same at the same time, each at another call: most of a run is
 /// waiting for the reader.

@@ -1,6 +1,6 @@
 import Glibc
+import TestSupport
 import Testing
-import Thoroughness
 
 /// The disk says no at one call after another. Whatever the program then says is true, no money is
 /// lost or doubled, and the next tap with a sound disk resolves.

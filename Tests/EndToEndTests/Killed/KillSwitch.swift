@@ -1,4 +1,4 @@
-import DurableFile
+import OperatingSystem
 import Testing
 
 /// The library that is loaded in front of the C library, and what it is told: it counts the calls

@@ -1,5 +1,5 @@
+import TestSupport
 import Testing
-import Thoroughness
 
 /// The built program on the real libnfc is killed at every call that writes to the ledger or to
 /// the reader. Whatever it was doing then has happened once or not at all, and the next tap knows.

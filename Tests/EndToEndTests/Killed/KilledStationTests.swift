@@ -1,7 +1,6 @@
-import DurableFile
-import PrivatePostgreSQL
+import OperatingSystem
+import TestSupport
 import Testing
-import Thoroughness
 
 /// The built program is killed before and after everything that it sends to its database. Its
 /// request has happened once or not at all then, and the next tap knows.

@@ -1,7 +1,7 @@
 import Glibc
 import PN532Emulator
+import TestSupport
 import Testing
-import Thoroughness
 
 /// `read --watch` and the process that drives its reader, either of them killed while a payment
 /// that was cut short is being resolved.

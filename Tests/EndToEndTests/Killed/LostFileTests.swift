@@ -1,4 +1,4 @@
-import DurableFile
+import OperatingSystem
 import Testing
 
 /// Files that are gone after a power cut, or after somebody tidied up. Nothing is made up in their

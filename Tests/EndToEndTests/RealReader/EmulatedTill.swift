@@ -1,9 +1,9 @@
-import DurableFile
 import Glibc
+import OperatingSystem
 import PN532Emulator
-import SimulatedField
+import SimulatedReader
+import Tags
 import Testing
-import Type2Tag
 
 /// A till whose reader is a PN532 on a pseudo-terminal, used through the real libnfc.
 final class EmulatedTill {

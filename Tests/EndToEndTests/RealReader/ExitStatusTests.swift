@@ -1,9 +1,8 @@
 import Glibc
-import NTAG424
 import PN532Emulator
-import SimulatedField
+import SimulatedReader
+import Tags
 import Testing
-import Type2Tag
 
 /// Every way in which a command can end, on the real libnfc.
 @Suite("Exit statuses over libnfc", .ownThread)

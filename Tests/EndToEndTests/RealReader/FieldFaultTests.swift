@@ -1,5 +1,5 @@
+import TestSupport
 import Testing
-import Thoroughness
 
 /// The card goes, or the radio fails, at every WRITE of a payment, between the built program with
 /// the real libnfc and a PN532. Whatever the program then says is true, and the next tap resolves.

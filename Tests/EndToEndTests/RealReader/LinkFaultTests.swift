@@ -1,5 +1,5 @@
+import TestSupport
 import Testing
-import Thoroughness
 
 /// Answers between the reader and libnfc that are lost, late, damaged or of another command, and a
 /// reader that is unplugged, at one host command of a payment after the other.

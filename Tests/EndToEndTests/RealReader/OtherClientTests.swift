@@ -1,9 +1,9 @@
-import DurableFile
+import OperatingSystem
 import OtherClients
 import PN532Emulator
-import SimulatedField
+import SimulatedReader
+import Tags
 import Testing
-import Type2Tag
 
 /// Cards go back and forth between tapcard and other people's programs, on one reader.
 @Suite("Cards that tapcard and other programs share", .ownThread)

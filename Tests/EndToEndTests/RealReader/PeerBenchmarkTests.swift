@@ -1,7 +1,7 @@
-import DurableFile
+import OperatingSystem
 import OtherClients
+import TestSupport
 import Testing
-import Thoroughness
 
 /// The benchmark next to other people's programs, each of them once. A sanitizer's own options do
 /// not reach the programs that the benchmark starts.
@@ -23,8 +23,7 @@ struct PeerBenchmarkTests {
         #expect(ended.status == 0, "\(ended.text)")
         let rows = ended.text.split(separator: "\n").filter { $0.hasPrefix("- ") }
         #expect(rows.count == Self.rows, "\(ended.text)")
-        let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-        let file = try #require(try DurableFile("/\(root)/docs/PEERS.md").read())
+        let file = try #require(try DurableFile(Repository.path("docs/PEERS.md")).read())
         let page = Set(String(decoding: file, as: UTF8.self).split(separator: "\n"))
         for row in rows { #expect(page.contains(row), "\(row)") }
     }

@@ -1,6 +1,6 @@
 import Glibc
+import TestSupport
 import Testing
-import Thoroughness
 
 @Suite("Activating a scratched card, with the service in a process of its own", .ownThread)
 struct ActivationStoryTests {

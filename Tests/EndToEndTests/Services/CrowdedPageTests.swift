@@ -1,7 +1,6 @@
 import BlockingLane
-import RawHTTP
+import TestSupport
 import Testing
-import Thoroughness
 
 @Suite("A till page with more clients than it may have files open", .ownThread, .checkOnly)
 struct CrowdedPageTests {

@@ -1,5 +1,5 @@
 import Glibc
-import PrivatePostgreSQL
+import TestSupport
 import Testing
 
 /// The customers' page over a database that goes away and comes back, while people go on holding

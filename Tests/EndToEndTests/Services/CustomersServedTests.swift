@@ -1,10 +1,9 @@
-import DurableFile
 import Glibc
-import NDEF
-import NTAG424
+import OperatingSystem
 import PN532Emulator
-import PrivatePostgreSQL
-import SimulatedField
+import SimulatedReader
+import Tags
+import TestSupport
 import Testing
 
 /// The customers' page as a process of its own, or next to the till's.

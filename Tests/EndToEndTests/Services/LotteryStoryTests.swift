@@ -1,6 +1,6 @@
-import DurableFile
+import OperatingSystem
+import TestSupport
 import Testing
-import Thoroughness
 
 @Suite("The lottery, with the service in a process of its own", .ownThread)
 struct LotteryStoryTests {

@@ -1,6 +1,7 @@
-import DurableFile
 import Glibc
+import OperatingSystem
 import ServiceSandbox
+import TestSupport
 import Testing
 
 @Suite("Playing the services", .ownThread)
@@ -178,8 +179,7 @@ struct SandboxTests {
         let till = try Till()
         let help = try till.step("sandbox --help")
         let named = Set(help.split { $0.isWhitespace || ",.;".contains($0) }.map(String.init))
-        let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-        let page = try till.text(of: "/\(root)/docs/SERVICES.md")
+        let page = try till.text(of: Repository.path("docs/SERVICES.md"))
         for failure in SandboxFailure.allCases {
             #expect(named.contains(failure.rawValue))
             #expect(page.contains("| `\(failure.rawValue)` |"), "\(failure.rawValue)")

@@ -1,9 +1,9 @@
 import PN532Emulator
-import PrivatePostgreSQL
-import SimulatedField
+import SimulatedReader
+import Tags
+import TestSupport
 import Testing
 import TextCodecs
-import Type2Tag
 
 @Suite("Several readers at one server", .ownThread)
 struct ServedTillsTests {

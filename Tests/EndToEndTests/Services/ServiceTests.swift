@@ -1,5 +1,6 @@
-import DurableFile
 import Glibc
+import OperatingSystem
+import TestSupport
 import Testing
 
 @Suite("The till page as a service of the machine", .ownThread, .timeLimit(.minutes(5)))
@@ -66,8 +67,8 @@ struct ServiceTests {
 
     @Test("is served by the line of its unit, from the folders that the unit names")
     func unit() throws {
-        let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-        let bytes = try #require(try DurableFile("/\(root)/packaging/tapcard.service").read())
+        let bytes = try #require(
+            try DurableFile(Repository.path("packaging/tapcard.service")).read())
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
         func words(_ name: String) throws -> [String] {
             let line = try #require(lines.first { $0.hasPrefix("\(name)=") })

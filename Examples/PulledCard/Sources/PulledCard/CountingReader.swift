@@ -1,4 +1,4 @@
-import TagReading
+import TapcardCore
 
 /// A reader of your own: it passes everything to another one, and counts the frames that write.
 actor CountingReader<Inner: TagReader>: TagReader {

@@ -1,10 +1,6 @@
-import CardCryptography
 import Foundation
-import Ledger
-import SimulatedField
 import SimulatedReader
 import TapcardCore
-import TapcardDomain
 
 let simulated = SimulatedReader(.fresh)
 let reader = CountingReader(simulated)

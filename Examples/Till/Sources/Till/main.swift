@@ -1,10 +1,6 @@
-import CardCryptography
 import Foundation
-import Ledger
-import SimulatedField
 import SimulatedReader
 import TapcardCore
-import TapcardDomain
 
 let station = Station(
     reader: SimulatedReader(.fresh),

@@ -1,6 +1,6 @@
 package import CardCryptography
-import DurableFile
 import Ledger
+import OperatingSystem
 package import TapcardCore
 
 /// The file with a station's journal of offline payments. Lines are added at its end, and synced

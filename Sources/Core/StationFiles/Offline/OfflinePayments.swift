@@ -1,6 +1,6 @@
 package import CardCryptography
-import DurableFile
 package import Ledger
+import OperatingSystem
 package import TapcardCore
 package import TapcardDomain
 

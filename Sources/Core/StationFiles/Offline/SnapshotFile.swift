@@ -1,5 +1,5 @@
 package import CardCryptography
-import DurableFile
+import OperatingSystem
 package import TapcardCore
 
 /// The file with the snapshot of the cards, by which a station takes offline payments.

@@ -1,7 +1,5 @@
-import CardStore
-import NTAG424
-import NTAG424Card
-import TagReading
+import Cards
+import Tags
 import TapcardDomain
 import TextCodecs
 

@@ -1,4 +1,3 @@
-package import Games
 package import Ledger
 package import TapcardDomain
 

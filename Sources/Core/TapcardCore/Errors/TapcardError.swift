@@ -1,4 +1,3 @@
-public import ServicePorts
 public import TapcardDomain
 
 /// An error in words (the event, and its meaning for the card and the money) and as data (the next

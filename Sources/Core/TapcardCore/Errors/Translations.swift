@@ -1,8 +1,6 @@
-import CardImage
-import CardStore
+import Cards
 public import Ledger
-public import ServicePorts
-public import TagReading
+public import Tags
 public import TapcardDomain
 
 extension TapcardError {

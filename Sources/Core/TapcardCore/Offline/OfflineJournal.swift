@@ -1,5 +1,5 @@
 package import CardCryptography
-import CardImage
+import Cards
 package import Ledger
 package import TapcardDomain
 import TextCodecs

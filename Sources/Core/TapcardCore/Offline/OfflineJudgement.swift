@@ -1,4 +1,4 @@
-import CardImage
+import Cards
 package import Ledger
 package import TapcardDomain
 

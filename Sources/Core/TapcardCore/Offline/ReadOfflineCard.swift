@@ -1,5 +1,4 @@
-import CardImage
-import CardStore
+import Cards
 import Ledger
 public import TapcardDomain
 

@@ -1,5 +1,5 @@
 import BlockingLane
-package import TagReading
+package import Tags
 import TapcardDomain
 
 /// A reader that one operation at a time may use. Two operations that select tags in turn would

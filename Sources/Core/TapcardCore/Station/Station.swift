@@ -1,8 +1,7 @@
 public import CardCryptography
-import CardImage
+package import Cards
 public import Ledger
-package import NTAG424Card
-public import TagReading
+public import Tags
 public import TapcardDomain
 
 /// A reader, a ledger and the keys: everything needed to work on a card. Each operation is a

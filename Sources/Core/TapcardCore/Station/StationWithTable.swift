@@ -1,7 +1,7 @@
 package import CardCryptography
+import Cards
 package import Ledger
-import NTAG424Card
-import TagReading
+import Tags
 import TapcardDomain
 
 /// A station that has a table of card keys, and not the keys of the issuer. It sells to the cards

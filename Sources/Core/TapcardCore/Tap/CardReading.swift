@@ -1,12 +1,8 @@
 import CardCryptography
-import CardImage
-import CardStore
+import Cards
 import Ledger
-import NTAG424
-import NTAG424Card
-import TagReading
+import Tags
 import TapcardDomain
-import Type2Tag
 
 /// One look at the tag on the reader, with what the ledger says of it.
 struct CardReading: Sendable, Hashable {

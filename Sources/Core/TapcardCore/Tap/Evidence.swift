@@ -1,8 +1,6 @@
 import CardCryptography
-import CardImage
-import CardStore
+import Cards
 import Ledger
-import NTAG424Card
 import TapcardDomain
 
 /// The look of a record's bytes that have no true seal.

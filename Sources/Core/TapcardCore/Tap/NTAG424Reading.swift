@@ -1,11 +1,7 @@
 import CardCryptography
-import CardImage
-import CardStore
+import Cards
 import Ledger
-import NDEF
-import NTAG424
-import NTAG424Card
-import TagReading
+import Tags
 import TapcardDomain
 
 /// A chip that proves itself, as one look found it.

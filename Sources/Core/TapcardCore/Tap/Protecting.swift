@@ -1,10 +1,8 @@
 import CardCryptography
-import CardImage
-import CardStore
+import Cards
 import Ledger
-import TagReading
+import Tags
 import TapcardDomain
-import Type2Tag
 
 extension Station {
     /// Refuses a switch that the tag would refuse, before the ledger knows of it. Where the tag has

@@ -1,9 +1,8 @@
 import CardCryptography
-import CardStore
+import Cards
 import Ledger
-import TagReading
+import Tags
 import TapcardDomain
-import Type2Tag
 
 /// A tag's own evidence of its protection, independent of the ledger.
 enum ProtectionEvidence: Hashable, Sendable {

@@ -1,8 +1,6 @@
-import CardImage
-import CardStore
-import Games
+import Cards
 import Ledger
-import TagReading
+import Tags
 import TapcardDomain
 import TextCodecs
 

@@ -1,6 +1,5 @@
 import CardCryptography
-import CardImage
-import CardStore
+import Cards
 public import Ledger
 public import TapcardDomain
 

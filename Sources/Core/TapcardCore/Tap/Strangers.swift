@@ -1,6 +1,5 @@
 import CardCryptography
-import CardImage
-import CardStore
+import Cards
 import Ledger
 import TapcardDomain
 

@@ -1,5 +1,5 @@
 import Ledger
-import TagReading
+import Tags
 import TapcardDomain
 
 /// One tap as a state machine without I/O: told what happened, it says what to do next.

@@ -1,6 +1,6 @@
+import Cards
 import Ledger
-import NTAG424
-import NTAG424Card
+import Tags
 import TapcardDomain
 
 /// Everything that one tap has seen and resolved so far.

@@ -1,5 +1,5 @@
 import Ledger
-import TagReading
+import Tags
 import TapcardDomain
 
 /// A request for which a card is held to the reader.

@@ -1,6 +1,6 @@
+import Cards
 import Ledger
-import NTAG424
-import NTAG424Card
+import Tags
 import TapcardDomain
 
 /// A chip that proves that it is the card, and can never be written again.

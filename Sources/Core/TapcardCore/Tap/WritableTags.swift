@@ -1,9 +1,7 @@
-import CardImage
-import CardStore
+import Cards
 import Ledger
-import TagReading
+import Tags
 import TapcardDomain
-import Type2Tag
 
 /// A chip's settings for writing, apart from its memory.
 struct TagAccess: Sendable, Hashable {

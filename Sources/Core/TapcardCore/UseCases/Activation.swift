@@ -1,6 +1,5 @@
-import CardStore
+import Cards
 import Ledger
-public import ServicePorts
 public import TapcardDomain
 
 extension Station {

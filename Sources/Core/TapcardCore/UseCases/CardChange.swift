@@ -1,6 +1,5 @@
 import CardCryptography
-import CardImage
-public import Games
+import Cards
 public import Ledger
 public import TapcardDomain
 

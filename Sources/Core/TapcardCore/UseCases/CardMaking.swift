@@ -1,8 +1,6 @@
 import CardCryptography
-import CardImage
-import CardStore
+import Cards
 import Ledger
-import NTAG424Card
 public import TapcardDomain
 
 /// The making of a card. It finishes an interrupted making of the same card.

@@ -1,9 +1,8 @@
 import CardCryptography
-import CardImage
-import CardStore
+import Cards
 import Ledger
+import Tags
 public import TapcardDomain
-import Type2Tag
 
 /// The order of a new card.
 public struct CardRequest: Sendable, Hashable {

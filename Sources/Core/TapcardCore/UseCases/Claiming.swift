@@ -1,4 +1,3 @@
-public import Games
 import Ledger
 public import TapcardDomain
 

@@ -1,6 +1,4 @@
-import CardImage
-import CardStore
-public import Games
+import Cards
 public import Ledger
 public import TapcardDomain
 

@@ -1,7 +1,7 @@
-import CardStore
+import Cards
 import Ledger
+import Tags
 public import TapcardDomain
-import Type2Tag
 
 extension Station {
     /// Writes the ledger's state to a card, and every page that phones read. A card that cannot be

@@ -1,8 +1,7 @@
-import CardStore
+import Cards
 public import Ledger
-import TagReading
+import Tags
 public import TapcardDomain
-import Type2Tag
 
 extension Station {
     /// Blocks, allows or forgets a card without a reader.

@@ -1,13 +1,8 @@
 import CardCryptography
-import CardImage
-import CardStore
+import Cards
 import Ledger
-import NDEF
-import NTAG424
-import NTAG424Card
-import TagReading
+public import Tags
 public import TapcardDomain
-public import Type2Tag
 
 /// The facts that any tag tells of itself, including one that is not a card.
 public struct TagInfo: Sendable, Hashable {

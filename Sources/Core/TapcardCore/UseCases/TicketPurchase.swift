@@ -1,4 +1,3 @@
-public import Games
 public import Ledger
 public import TapcardDomain
 

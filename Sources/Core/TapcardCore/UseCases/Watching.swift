@@ -1,4 +1,4 @@
-import TagReading
+import Tags
 import TapcardDomain
 
 extension Station {

@@ -1,5 +1,4 @@
 import CardCryptography
-import Games
 import Ledger
 import ReaderDiagnosis
 import StationFiles

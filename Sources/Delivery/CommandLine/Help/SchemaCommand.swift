@@ -1,4 +1,3 @@
-import StyledText
 import TapcardCore
 import TextCodecs
 import Verbs

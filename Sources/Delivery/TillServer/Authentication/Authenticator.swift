@@ -1,7 +1,7 @@
 import BlockingLane
 import CardCryptography
+import OperatingSystem
 import StationFiles
-import SystemClock
 import TapcardCore
 import TapcardDomain
 import TextCodecs

@@ -1,5 +1,5 @@
 import BlockingLane
-import SystemClock
+import OperatingSystem
 
 /// The logins whose passwords wait to be compared. Origins take turns, so that one with many does
 /// not keep the others waiting. Bounded: where it is full, the origin with the most waiting gives a

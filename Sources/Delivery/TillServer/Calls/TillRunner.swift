@@ -2,8 +2,7 @@ import BlockingLane
 import CardCryptography
 import Ledger
 import StationFiles
-import StyledText
-import TagReading
+import Tags
 import TapcardCore
 import TapcardDomain
 import TextCodecs

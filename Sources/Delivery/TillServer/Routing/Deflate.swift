@@ -1,5 +1,5 @@
 import CZlib
-import LibraryLoading
+import OperatingSystem
 
 /// The "deflate" coding of HTTP, as zlib writes it.
 enum Deflate {

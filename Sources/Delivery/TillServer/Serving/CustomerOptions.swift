@@ -1,7 +1,7 @@
 import CardCryptography
 import CustomerServer
 import Ledger
-import SystemClock
+import OperatingSystem
 import TapcardCore
 import TextCodecs
 import Verbs

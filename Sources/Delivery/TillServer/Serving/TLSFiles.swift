@@ -1,4 +1,4 @@
-import DurableFile
+import OperatingSystem
 package import TapcardCore
 package import Verbs
 package import WebServer

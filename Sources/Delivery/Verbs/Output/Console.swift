@@ -1,4 +1,3 @@
-import StyledText
 import TapcardDomain
 
 /// The output of a command. A terminal and a pipe get the same words; colour, check mark and

@@ -1,6 +1,4 @@
-import Games
 import Ledger
-import StyledText
 package import TapcardCore
 package import TapcardDomain
 package import TextCodecs

@@ -1,4 +1,3 @@
-import ServicePorts
 import TapcardCore
 import TapcardDomain
 

@@ -1,4 +1,3 @@
-package import StyledText
 package import TapcardCore
 import TapcardDomain
 package import TextCodecs

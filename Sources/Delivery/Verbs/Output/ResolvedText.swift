@@ -1,5 +1,4 @@
 import Ledger
-import StyledText
 package import TapcardCore
 import TapcardDomain
 package import TextCodecs

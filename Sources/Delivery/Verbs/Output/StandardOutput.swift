@@ -1,5 +1,4 @@
 import BlockingLane
-import StyledText
 package import TextCodecs
 
 /// The system's reason why standard output failed.

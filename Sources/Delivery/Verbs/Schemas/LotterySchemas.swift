@@ -1,4 +1,3 @@
-import Games
 import TapcardCore
 import TapcardDomain
 import TextCodecs

@@ -1,6 +1,4 @@
-import Games
-import MastermindGames
-import ServicePorts
+import StationFiles
 import TapcardCore
 import TapcardDomain
 import TextCodecs

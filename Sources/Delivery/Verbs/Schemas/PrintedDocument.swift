@@ -1,4 +1,3 @@
-import Games
 import Ledger
 import ReaderDiagnosis
 import TapcardCore

@@ -1,7 +1,5 @@
-import Games
 import Ledger
 import ReaderDiagnosis
-import ServicePorts
 import TapcardCore
 package import TapcardDomain
 package import TextCodecs

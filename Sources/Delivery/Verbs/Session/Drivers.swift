@@ -1,7 +1,6 @@
 package import Ledger
 package import ReaderDiagnosis
-package import ServicePorts
-package import TagReading
+package import Tags
 package import TapcardCore
 package import TapcardDomain
 

@@ -1,6 +1,6 @@
 import CardCryptography
-import DurableFile
 package import Ledger
+import OperatingSystem
 import StationFiles
 package import TapcardCore
 import TapcardDomain

@@ -1,7 +1,6 @@
 import CardCryptography
 package import Ledger
 package import StationFiles
-import StyledText
 package import TapcardCore
 package import TapcardDomain
 

@@ -1,4 +1,3 @@
-import StyledText
 package import TapcardCore
 
 extension Session {

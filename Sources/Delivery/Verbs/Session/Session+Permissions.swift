@@ -1,5 +1,5 @@
-import DurableFile
 import Ledger
+import OperatingSystem
 import TapcardCore
 
 extension Session {

@@ -1,10 +1,9 @@
 package import CardCryptography
-import DurableFile
 package import Ledger
+import OperatingSystem
 import ReaderDiagnosis
 import StationFiles
-import StyledText
-package import TagReading
+package import Tags
 package import TapcardCore
 import TapcardDomain
 

@@ -1,6 +1,4 @@
-import DurableFile
-package import Games
-package import ServicePorts
+import OperatingSystem
 package import TapcardCore
 package import TapcardDomain
 

@@ -1,5 +1,5 @@
-import Games
 import TapcardCore
+import TapcardDomain
 
 extension Settings.Name {
     /// The default value; nil when it depends on the station.

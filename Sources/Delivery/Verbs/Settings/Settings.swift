@@ -1,5 +1,5 @@
-import DurableFile
 package import Ledger
+import OperatingSystem
 package import ReaderDiagnosis
 package import TapcardCore
 package import TapcardDomain

@@ -1,4 +1,4 @@
-import DurableFile
+import OperatingSystem
 import TapcardCore
 import TextCodecs
 

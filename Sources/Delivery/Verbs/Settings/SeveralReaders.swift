@@ -1,4 +1,4 @@
-import DurableFile
+import OperatingSystem
 import ReaderDiagnosis
 package import TapcardCore
 

@@ -1,5 +1,4 @@
-package import ServicePorts
-import TapcardDomain
+package import TapcardDomain
 
 /// Parses the answer of the activation service: `{"ios":"6.24"}`, possibly with other members.
 package enum ActivationParsing {

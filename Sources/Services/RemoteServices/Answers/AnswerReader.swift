@@ -1,4 +1,3 @@
-import ServicePorts
 import TapcardDomain
 import TextCodecs
 

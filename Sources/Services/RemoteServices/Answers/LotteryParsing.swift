@@ -1,6 +1,4 @@
-package import Games
-package import ServicePorts
-import TapcardDomain
+package import TapcardDomain
 
 /// Parses the answers of the lottery: draws, and the tickets that it stores itself.
 package enum LotteryParsing {

@@ -1,6 +1,4 @@
-package import Games
-package import ServicePorts
-import TapcardDomain
+package import TapcardDomain
 
 /// Parses the answers of the Mastermind service.
 package enum MastermindParsing {

@@ -1,4 +1,4 @@
-import ServicePorts
+import TapcardDomain
 
 /// Sends requests to a service, with retries where they are harmless and may help, within one time
 /// limit.

@@ -1,4 +1,4 @@
-import SystemClock
+import OperatingSystem
 package import TapcardDomain
 
 /// The clocks and the random source: parameters, so that tests control them.

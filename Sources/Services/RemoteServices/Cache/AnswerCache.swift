@@ -1,5 +1,5 @@
 import BlockingLane
-import DurableFile
+import OperatingSystem
 
 /// The last good answers of a service in a folder, one file for each kind of request.
 package actor AnswerCache {

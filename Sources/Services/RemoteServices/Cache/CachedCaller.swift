@@ -1,4 +1,3 @@
-import ServicePorts
 import TapcardDomain
 
 /// Asks a service each time, and falls back on its last good answer while it gives none.

@@ -1,6 +1,6 @@
 import CCurl
 import Glibc
-import ServicePorts
+import TapcardDomain
 
 /// One transfer at a time, and the connections that libcurl keeps open between them.
 ///

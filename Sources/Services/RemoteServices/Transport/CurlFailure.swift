@@ -1,6 +1,6 @@
 import CCurl
 import Glibc
-package import ServicePorts
+package import TapcardDomain
 
 /// A transfer that ended without an answer, and its meaning for the caller.
 package struct CurlFailure {

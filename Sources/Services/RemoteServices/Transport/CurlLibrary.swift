@@ -1,6 +1,6 @@
 import CCurl
-import LibraryLoading
-import ServicePorts
+import OperatingSystem
+import TapcardDomain
 
 /// The libcurl library, loaded with the first request: loading takes 10 ms, which a tap without
 /// requests saves.

@@ -1,5 +1,5 @@
 import BlockingLane
-package import ServicePorts
+package import TapcardDomain
 
 /// Makes requests with libcurl, one after another, on a lane of its own; connections stay open
 /// between them. Each service has a client, so that none waits for another.

@@ -1,4 +1,4 @@
-package import ServicePorts
+package import TapcardDomain
 
 /// Sends one request to a service and returns its answer, without retries.
 package protocol HTTPTransport: Sendable {

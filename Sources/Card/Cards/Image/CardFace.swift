@@ -1,0 +1,82 @@
+package import TapcardDomain
+package import TextCodecs
+
+/// The part of a card that phones read. It is derived from the ledger and decides nothing.
+package struct CardFace: Hashable, Sendable {
+    package var style: FaceStyle
+    package var balance: Money
+    package var holder: Holder
+    package var scratch: ScratchCard
+    /// The last lottery ticket, and the game of Mastermind stored on the card.
+    package var ticket: Ticket?
+    package var game: MastermindGameID?
+    /// Members that other writers added; they survive a rewrite.
+    package var extras: [JSONMember]
+
+    package init(
+        style: FaceStyle, balance: Money, holder: Holder, scratch: ScratchCard,
+        ticket: Ticket? = nil, game: MastermindGameID? = nil, extras: [JSONMember] = []
+    ) {
+        self.style = style
+        self.balance = balance
+        self.holder = holder
+        self.scratch = scratch
+        self.ticket = ticket
+        self.game = game
+        self.extras = extras
+    }
+
+    /// The part of the face that fits on a chip. If space is short, also for a future code, the
+    /// game is dropped first and then the ticket; the ledger has both. Members that others added
+    /// never displace either of them, so that a stranger with a phone cannot remove data from the
+    /// card.
+    package func shown(in layout: CardLayout) -> CardFace {
+        var face = self
+        if style == .iosApp || layout == .ntag213 { (face.ticket, face.game) = (nil, nil) }
+        guard face.ticket != nil || face.game != nil else { return face }
+        face.extras = []
+        if !face.hasRoom(in: layout) { face.game = nil }
+        if !face.hasRoom(in: layout) { face.ticket = nil }
+        guard face.ticket != nil || face.game != nil else {
+            face.extras = extras
+            return face
+        }
+        for member in extras {
+            face.extras.append(member)
+            if !face.hasRoom(in: layout) { face.extras.removeLast() }
+        }
+        return face
+    }
+
+    /// Refuses a face without room for a future code, in the shortest spelling.
+    package func requireRoomForCode(in layout: CardLayout) throws(CardImageError) {
+        if let later = withCode { _ = try later.area(in: layout) }
+    }
+
+    /// This card after it is scratched.
+    var withCode: CardFace? {
+        guard scratch == .unscratched, let code = ScratchCode(bytes: .init(repeating: 0, count: 16))
+        else { return nil }
+        var later = self
+        later.scratch = .activated(code)
+        return later
+    }
+}
+
+/// The keys of both forms. Their order on the tag is fixed: the balance comes first, so that a
+/// payment changes as few pages as possible.
+enum FaceKey {
+    static let balance = "balance"
+    static let id = "id"
+    static let name = "name"
+    static let code = "code"
+    static let state = "state"
+    static let firstName = "firstName"
+    static let lastName = "lastName"
+    static let accountValue = "accountValue"
+    static let ticket = "ticket"
+    static let game = "game"
+    static let own = [balance, id, name, code, state, ticket, game]
+    /// The app's keys, and our keys that its form leaves to the ledger.
+    static let app = [firstName, lastName, accountValue, id, code, state, ticket, game]
+}

@@ -1,0 +1,116 @@
+package import TapcardDomain
+package import TextCodecs
+
+extension CardFace {
+    /// Reads the JSON of a card, ours or the iPhone app's, in either spelling.
+    package init(_ value: JSONValue, currency: Currency) throws(CardImageError) {
+        guard let members = value.members else {
+            throw CardImageError(.notACard, "the JSON is no object")
+        }
+        let isOwn = value[FaceKey.balance] != nil
+        guard let amount = value[FaceKey.balance] ?? value[FaceKey.accountValue] else {
+            throw CardImageError(.notACard, "the JSON has no balance and no accountValue")
+        }
+        let known = isOwn ? FaceKey.own : FaceKey.app
+        self.init(
+            style: isOwn ? .tapcard : .iosApp,
+            balance: try CardFace.money(amount, currency),
+            holder: Holder(
+                id: try CardFace.id(value[FaceKey.id]),
+                name: isOwn
+                    ? try CardFace.name(value[FaceKey.name])
+                    : try CardFace.name(value[FaceKey.firstName], value[FaceKey.lastName])),
+            scratch: try CardFace.scratch(value[FaceKey.state], value[FaceKey.code]),
+            ticket: value[FaceKey.ticket].flatMap(CardFace.ticket),
+            game: value[FaceKey.game]?.string.flatMap(MastermindGameID.init),
+            extras: members.filter { !known.contains($0.key) })
+    }
+
+    /// The holder and the members of other writers, even if the other members are unreadable.
+    static func remains(of value: JSONValue) -> (holder: Holder, extras: [JSONMember])? {
+        guard let members = value.members else { return nil }
+        let isOwn = value[FaceKey.balance] != nil
+        let name =
+            isOwn
+            ? try? name(value[FaceKey.name])
+            : try? name(value[FaceKey.firstName], value[FaceKey.lastName])
+        let known = isOwn ? FaceKey.own : FaceKey.app
+        return (
+            Holder(id: try? id(value[FaceKey.id]), name: name),
+            members.filter { !known.contains($0.key) }
+        )
+    }
+
+    private static func money(
+        _ value: JSONValue, _ currency: Currency
+    ) throws(CardImageError) -> Money {
+        guard let text = value.numberText,
+            let units = DecimalNumber(text)?.minorUnits(of: currency),
+            units <= Currency.largestBalance
+        else {
+            throw CardImageError(.badValue, "its balance is no amount that a card can hold")
+        }
+        return Money(minorUnits: units, currency)
+    }
+
+    private static func id(_ value: JSONValue?) throws(CardImageError) -> HolderID? {
+        guard let value, value != .null else { return nil }
+        guard let text = value.numberText, let id = try? HolderID(parsing: text) else {
+            throw CardImageError(.badValue, "its id is no whole number from 1")
+        }
+        return id
+    }
+
+    /// One name, or a first and a last name with a space between.
+    private static func name(_ parts: JSONValue?...) throws(CardImageError) -> HolderName? {
+        var words: [String] = []
+        for part in parts {
+            guard let part, part != .null else { continue }
+            guard let word = part.string else {
+                throw CardImageError(.badValue, "its name is no text")
+            }
+            if !word.isEmpty { words.append(word) }
+        }
+        if words.isEmpty { return nil }
+        do {
+            return try HolderName(words.joined(separator: " "))
+        } catch {
+            throw CardImageError(.badValue, error.detail)
+        }
+    }
+
+    private static func scratch(
+        _ state: JSONValue?, _ code: JSONValue?
+    ) throws(CardImageError) -> ScratchCard {
+        if state == nil && code == nil { return .none }
+        let value = code?.string.flatMap(CardFace.code)
+        switch (state?.string, code, value) {
+        case ("unscratched", nil, _), ("u", nil, _): return .unscratched
+        case ("scratched", _, let value?), ("s", _, let value?): return .scratched(value)
+        case ("activated", _, let value?), ("a", _, let value?): return .activated(value)
+        default:
+            throw CardImageError(.badValue, "its code and state do not go together")
+        }
+    }
+
+    /// A dashed UUID, or its sixteen bytes in 22 characters of base64url.
+    private static func code(_ text: String) -> ScratchCode? {
+        ScratchCode(text) ?? Base64URL.decode(text).flatMap(ScratchCode.init(bytes:))
+    }
+
+    /// A ticket from its name, draw, balls and bonus. An invalid one is ignored, because nothing
+    /// depends on it.
+    private static func ticket(_ value: JSONValue) -> Ticket? {
+        guard let parts = value.array, parts.count == 4,
+            let id = parts[0].string.flatMap(TicketID.init),
+            let draw = parts[1].string.flatMap(DrawID.init),
+            let numbers = parts[2].array?.map(CardFace.number),
+            let bonus = CardFace.number(parts[3]),
+            let balls = Balls(kept: numbers.compactMap { $0 }, bonus: bonus),
+            balls.numbers.count == numbers.count
+        else { return nil }
+        return Ticket(id: id, draw: draw, balls: balls)
+    }
+
+    private static func number(_ value: JSONValue) -> Int? { value.numberText.flatMap { Int($0) } }
+}

@@ -1,0 +1,108 @@
+import Tags
+import TapcardDomain
+import TextCodecs
+
+extension CardFace {
+    /// The padded width of balances, so that a payment moves no byte after them.
+    private static let balanceWidth = 9
+
+    /// The bytes of the whole NDEF area: the message, its terminator, and zeros to the end, so that
+    /// nothing of an earlier, longer message remains.
+    package func area(in layout: CardLayout) throws(CardImageError) -> [UInt8] {
+        try shown(in: layout).wholeArea(in: layout)
+    }
+
+    /// Whether all of it fits in the short spelling, including a future code.
+    func hasRoom(in layout: CardLayout) -> Bool {
+        guard style == .tapcard else { return true }
+        return (withCode ?? self).tapcardJSON(isShort: true).utf8.count <= layout.jsonCapacity
+    }
+
+    private func wholeArea(in layout: CardLayout) throws(CardImageError) -> [UInt8] {
+        let longest = style == .tapcard ? layout.jsonCapacity : layout.jsonCapacity + 3
+        var json = style == .tapcard ? tapcardJSON(isShort: false) : appJSON
+        if json.utf8.count > longest, style == .tapcard { json = tapcardJSON(isShort: true) }
+        let excess = json.utf8.count - longest
+        guard excess <= 0 else {
+            throw CardImageError(
+                .tooLong(by: excess),
+                "what phones are to read is \(excess) \(excess == 1 ? "byte" : "bytes") too long for the tag"
+                    + (extras.isEmpty ? "" : "; keys of others take a part of the room"))
+        }
+        let record =
+            style == .tapcard
+            ? NDEFText(language: "en", text: json).record
+            : NDEFRecord(
+                format: .wellKnown, type: Array("T".utf8), id: [], payload: Array(json.utf8))
+        do {
+            let area = TLVArea.encoded(message: try NDEFMessage([record]).encoded())
+            return area + [UInt8](repeating: 0, count: layout.ndefByteCount - area.count)
+        } catch {
+            throw CardImageError(.tooLong(by: 0), "the message cannot be encoded: \(error.detail)")
+        }
+    }
+
+    private func tapcardJSON(isShort: Bool) -> String {
+        var text = "{\"\(FaceKey.balance)\":\(paddedBalance)"
+        func add(_ key: String, _ value: JSONValue) { text += CardFace.member(key, value) }
+        if let id = holder.id { add(FaceKey.id, .number(id.description)) }
+        if let name = holder.name { add(FaceKey.name, .string(name.text)) }
+        if let code = scratch.code {
+            add(
+                FaceKey.code,
+                .string(isShort ? Base64URL.encode(code.bytes) : code.description))
+        }
+        if let word = scratch.word {
+            add(FaceKey.state, .string(isShort ? String(word.prefix(1)) : word))
+        }
+        if let ticket { add(FaceKey.ticket, CardFace.json(of: ticket)) }
+        if let game { add(FaceKey.game, .string(game.text)) }
+        return text + extraMembers(besides: FaceKey.own) + "}"
+    }
+
+    private static func json(of ticket: Ticket) -> JSONValue {
+        let numbers = ticket.balls.numbers.map { JSONValue.number(String($0)) }
+        return [
+            .string(ticket.id.text), .string(ticket.draw.text), .array(numbers),
+            .number(String(ticket.balls.bonus)),
+        ]
+    }
+
+    /// The four keys that the app knows; code and state stay in the ledger.
+    private var appJSON: String {
+        let (first, last) = names
+        var text = "{\"\(FaceKey.firstName)\":\(JSONValue.string(first).text)"
+        text += CardFace.member(FaceKey.lastName, .string(last))
+        text += ",\"\(FaceKey.accountValue)\":\(paddedBalance)"
+        if let id = holder.id { text += CardFace.member(FaceKey.id, .number(id.description)) }
+        return text + extraMembers(besides: [FaceKey.balance] + FaceKey.app) + "}"
+    }
+
+    private var paddedBalance: String {
+        let amount = balance.description
+        let missing = max(0, CardFace.balanceWidth - amount.utf8.count)
+        return amount + String(repeating: " ", count: missing)
+    }
+
+    /// The members of other writers, except those with a key of the current form: a duplicate key
+    /// makes all of the JSON unreadable.
+    private func extraMembers(besides keys: [String]) -> String {
+        extras.filter { !keys.contains($0.key) }
+            .map { CardFace.member($0.key, $0.value) }
+            .joined()
+    }
+
+    private static func member(_ key: String, _ value: JSONValue) -> String {
+        ",\(JSONValue.string(key).text):\(value.text)"
+    }
+
+    /// The name split at its last space with text on both sides, so that the parts make the same
+    /// name again.
+    private var names: (String, String) {
+        let name = holder.name?.text ?? ""
+        guard
+            let space = name.indices.dropFirst().dropLast().last(where: { name[$0] == " " })
+        else { return (name, "") }
+        return (String(name[..<space]), String(name[name.index(after: space)...]))
+    }
+}

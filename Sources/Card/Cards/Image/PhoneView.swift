@@ -1,0 +1,45 @@
+import Tags
+
+/// The view of a tag on a phone, without an app of ours.
+package enum PhoneView: Hashable, Sendable {
+    /// It opens this address.
+    case address(String)
+    /// It shows this text.
+    case text(String)
+    /// It shows nothing: the tag has no message, or an empty one.
+    case nothing
+    /// A message that phones hand to another program, or cannot read.
+    case other
+
+    /// The view of an NDEF message.
+    package init(message bytes: [UInt8]) {
+        guard !bytes.isEmpty else {
+            self = .nothing
+            return
+        }
+        guard let message = try? NDEFMessage(decoding: bytes, .lenient),
+            let record = message.records.first
+        else {
+            self = .other
+            return
+        }
+        if record.format == .empty {
+            self = .nothing
+        } else if let uri = try? NDEFURI(record) {
+            self = .address(uri.uri)
+        } else if let text = try? NDEFText(record) {
+            self = .text(text.text)
+        } else {
+            self = .other
+        }
+    }
+
+    /// The view of the data area of a Type 2 tag, from page 4 on.
+    package init(area: [UInt8]) {
+        guard let block = try? TLVArea(decoding: area) else {
+            self = .other
+            return
+        }
+        self.init(message: block.message?.value ?? [])
+    }
+}

@@ -1,0 +1,96 @@
+import Tags
+package import TapcardDomain
+import TextCodecs
+
+/// The content of a tag's NDEF area, as far as a card reader needs it.
+package enum TagContent: Hashable, Sendable {
+    /// A card's JSON in the form that tapcard writes.
+    case tapcard(CardFace)
+    /// A card's JSON as other writers write it.
+    case foreignCard(CardFace)
+    /// A card's JSON with an impossible value, and its description.
+    case badCard(String)
+    case text(String)
+    case uri(String)
+    case other
+    /// Formatted, with no message or an empty one.
+    case empty
+    /// Unreadable as NDEF, and the reason.
+    case unreadable(String)
+
+    /// Reads the data area of a Type 2 tag, from page 4 on.
+    package init(decoding area: [UInt8], currency: Currency) {
+        do {
+            guard let block = try TLVArea(decoding: area).message, !block.value.isEmpty else {
+                self = .empty
+                return
+            }
+            self.init(message: block.value, currency: currency)
+        } catch {
+            self = .unreadable(error.detail)
+        }
+    }
+
+    /// Reads an NDEF message.
+    package init(message bytes: [UInt8], currency: Currency) {
+        do {
+            let message = try NDEFMessage(decoding: bytes, .lenient)
+            guard let record = message.records.first, record.format != .empty else {
+                self = .empty
+                return
+            }
+            self.init(record, currency)
+        } catch {
+            self = .unreadable(error.detail)
+        }
+    }
+
+    /// The content as a word in `--json`.
+    package var word: String {
+        switch self {
+        case .tapcard: "tapcard"
+        case .foreignCard, .badCard: "json"
+        case .text: "text"
+        case .uri: "uri"
+        case .other: "other"
+        case .empty: "empty"
+        case .unreadable: "none"
+        }
+    }
+
+    package var face: CardFace? {
+        switch self {
+        case .tapcard(let face), .foreignCard(let face): face
+        default: nil
+        }
+    }
+
+    private init(_ record: NDEFRecord, _ currency: Currency) {
+        if let uri = try? NDEFURI(record) {
+            self = .uri(uri.uri)
+            return
+        }
+        let isText = record.format == .wellKnown && record.type == Array("T".utf8)
+        let isJSON = record.format == .media && record.type == Array("application/json".utf8)
+        if isText, let text = try? NDEFText(record), text.text.first == "{" {
+            self.init(json: Array(text.text.utf8), isOwnForm: true, currency)
+        } else if (isText || isJSON) && record.payload.first == UInt8(ascii: "{") {
+            self.init(json: record.payload, isOwnForm: false, currency)
+        } else if isText, let text = try? NDEFText(record) {
+            self = .text(text.text)
+        } else {
+            self = .other
+        }
+    }
+
+    private init(json: [UInt8], isOwnForm: Bool, _ currency: Currency) {
+        do {
+            let face = try CardFace(try JSONValue.parsing(json), currency: currency)
+            self = isOwnForm && face.style == .tapcard ? .tapcard(face) : .foreignCard(face)
+        } catch let error as CardImageError where error.kind == .badValue {
+            self = .badCard(error.detail)
+        } catch {
+            self = String(validating: json, as: UTF8.self).map(TagContent.text) ?? .other
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package import CardCryptography
+import Tags
+package import TapcardDomain
+
+extension KeyRing {
+    /// The table that a station without masters gets: for each card the keys that seal its records
+    /// and sell to it, under the keys of the issuer with these ids.
+    ///
+    /// Keys that are retired, or that this ring lacks, are left out. Nil for a table, of which no
+    /// other one can be made.
+    package func table(of cards: [CardUID: Set<UInt8>]) -> KeyRing? {
+        var entries: [KeyEntry] = []
+        for entry in self.entries where entry.status != .retired {
+            guard let masters = entry.masters else { return nil }
+            let uids = cards.filter { $0.value.contains(entry.id) }.keys
+            let rows = uids.map { uid in
+                CardKeyRows.Row(
+                    uid: uid.bytes, record: masters.cardKey(uid: uid.bytes),
+                    selling: NTAG424CardKeys.key(.three, from: masters, uid: uid))
+            }
+            guard let rows = CardKeyRows(rows) else { return nil }
+            entries.append(
+                KeyEntry(
+                    id: entry.id, mark: entry.mark, rows: rows, files: entry.tableKey,
+                    status: entry.id == sealing.id ? .active : .verifyOnly,
+                    created: entry.created))
+        }
+        // A key under which no card is says nothing to a station, except the one that seals.
+        entries.removeAll { $0.id != sealing.id && $0.rows?.count == 0 }
+        return KeyRing(entries: entries)?.sealing(currency: currencyCode)
+    }
+}

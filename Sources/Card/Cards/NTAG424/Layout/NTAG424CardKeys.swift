@@ -1,0 +1,43 @@
+package import CardCryptography
+package import Tags
+package import TapcardDomain
+
+/// The five keys of one card in one generation. Only the place that makes and loads cards has them
+/// all.
+package struct NTAG424CardKeys: Hashable, Sendable {
+    /// The version that the chip reports for each of them.
+    package let version: UInt8
+    private let keys: [AESKey]
+
+    /// The keys of a chip from the factory: zeros.
+    package static let factory = NTAG424CardKeys(
+        version: 0,
+        keys: KeyNumber.allCases.map { _ in AESKey([UInt8](repeating: 0, count: AESKey.size)) })
+
+    /// The keys of a card from one key of the issuer. Key 1 is the same for all cards: who reads an
+    /// address does not know yet which card it is from.
+    package init(_ masters: CardKeys, uid: CardUID) {
+        self.init(
+            version: NTAG424CardKeys.version(of: masters.keyID),
+            keys: KeyNumber.allCases.map { number in
+                number == .one
+                    ? masters.chipMaster(number.rawValue)
+                    : NTAG424CardKeys.key(number, from: masters, uid: uid)
+            })
+    }
+
+    /// The version of keys that come from the issuer's key with this id. The factory's is 0, and
+    /// the ids of the issuer begin there. A ring without keys has an id that no card can name.
+    package static func version(of keyID: UInt8) -> UInt8 { keyID &+ 1 }
+
+    /// A key that is another one for each card.
+    static func key(_ number: KeyNumber, from masters: CardKeys, uid: CardUID) -> AESKey {
+        KeyDiversification.key(
+            from: masters.chipMaster(number.rawValue), uid: uid, number: number,
+            issuer: CardKeys.issuer)
+    }
+
+    private init(version: UInt8, keys: [AESKey]) { (self.version, self.keys) = (version, keys) }
+
+    package subscript(_ number: KeyNumber) -> AESKey { keys[Int(number.rawValue)] }
+}

@@ -1,0 +1,84 @@
+import Tags
+
+/// One state of a card, in one of the four slots: 31 bytes, so that a protected write fits one
+/// block on every reader. It is the sealed record of every tapcard card, and the sum that was
+/// spent.
+package struct NTAG424Slot: Hashable, Sendable {
+    package static let byteCount = 31
+    /// Zeros, for the sum and the number of sales while the ledger is offline.
+    private static let spareByteCount = 5
+    private static let checksumByteCount = 4
+
+    /// The sealed record, as bytes.
+    package let record: [UInt8]
+    /// The sum of all that was ever spent, in minor units.
+    package let spent: Int64
+
+    /// Nil for a sum that no slot holds.
+    package init?(record: [UInt8], spent: Int64) {
+        guard record.count == SealedRecord.byteCount, (0...Grant.most).contains(spent) else {
+            return nil
+        }
+        (self.record, self.spent) = (record, spent)
+    }
+
+    /// Reads a slot. Nil for anything that `bytes` would not produce.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == NTAG424Slot.byteCount else { return nil }
+        let sum = bytes[SealedRecord.byteCount...].prefix(6)
+        self.init(
+            record: Array(bytes.prefix(SealedRecord.byteCount)), spent: FixedNumber.value(sum))
+        guard self.bytes == bytes else { return nil }
+    }
+
+    package var bytes: [UInt8] {
+        let body =
+            record + FixedNumber.bytes(spent, count: 6)
+            + [UInt8](repeating: 0, count: NTAG424Slot.spareByteCount)
+        return body + NTAG424Slot.checksum(body)
+    }
+
+    /// Finds a slot that was torn, should the chip ever write one in parts. The chip's own codes
+    /// protect it on its way.
+    private static func checksum(_ body: [UInt8]) -> [UInt8] {
+        let checksum = KeyChange.checksum(body)
+        precondition(checksum.count == checksumByteCount, "CRC-32 has four bytes")
+        return checksum
+    }
+}
+
+/// The four slots of the card's own file.
+package struct NTAG424Slots: Hashable, Sendable {
+    package static let count = 4
+    /// The distance of the slots, in bytes. The last byte of each is never written.
+    static let pitch = 32
+    package static let byteCount = count * pitch
+
+    /// The four slots; nil for one that was never written, or is torn.
+    package let slots: [NTAG424Slot?]
+    /// The records in the slots, as bytes: zeros where none was ever written, and ones where no
+    /// whole one is.
+    package let records: [[UInt8]]
+
+    /// Reads the whole file. Nil for another number of bytes.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == NTAG424Slots.byteCount else { return nil }
+        let found = stride(from: 0, to: bytes.count, by: NTAG424Slots.pitch).map { start in
+            Array(bytes[start..<(start + NTAG424Slot.byteCount)])
+        }
+        let slots = found.map(NTAG424Slot.init)
+        self.slots = slots
+        records = zip(found, slots).map { bytes, slot in
+            let isBlank = bytes.allSatisfy { $0 == 0 }
+            return slot?.record
+                ?? [UInt8](repeating: isBlank ? 0 : .max, count: SealedRecord.byteCount)
+        }
+    }
+
+    /// The sum that was spent when this record was written; the highest of all where it is not on
+    /// the card.
+    package func spent(at record: [UInt8]?) -> Int64 {
+        let all = slots.compactMap { $0 }
+        return all.first { $0.record == record }?.spent ?? all.map(\.spent).max() ?? 0
+    }
+}

@@ -1,0 +1,133 @@
+package import Tags
+package import TapcardDomain
+
+/// Asks a chip what it is, without a key: none is tried, because the chip counts wrong ones.
+/// Nothing of the answer is proved, apart from the maker's signature.
+package struct InspectNTAG424: NTAG424Procedure {
+    /// How much is asked.
+    package enum Depth: Sendable, Hashable {
+        /// The versions of keys 0 and 3.
+        case keys
+        /// Also whether it is an NTAG 424 DNA, and of one with the keys of the factory the message
+        /// for phones: it may be somebody's.
+        case kind
+        /// Also the versions of the other keys, the maker's signature, and the message for phones.
+        case all
+    }
+
+    private enum Question {
+        case select, kind, version(KeyNumber), signature, address
+    }
+
+    /// The most of the file for phones that a plain answer carries to every reader.
+    private static let mostRead = 240
+
+    package var talk = NTAG424Talk()
+    private var questions: ArraySlice<Question>
+    private var found = NTAG424Answers()
+
+    private let depth: Depth
+
+    package init(_ depth: Depth) {
+        self.depth = depth
+        let keys: [Question] = [.version(.application), .version(.three)]
+        switch depth {
+        case .keys: questions = [.select] + keys
+        case .kind: questions = [.select, .kind] + keys
+        case .all:
+            questions = [.select, .kind] + KeyNumber.allCases.map { .version($0) }
+            questions += [.signature, .address]
+        }
+    }
+
+    package mutating func begin() -> NTAG424Move<NTAG424Answers> { ask() }
+
+    package mutating func proceed(
+        _ data: [UInt8]
+    ) throws(NTAG424CardError) -> NTAG424Move<NTAG424Answers> {
+        switch questions.popFirst() {
+        case .kind:
+            guard data.starts(with: InspectNTAG424.vendorAndType) else { throw .otherChip }
+            found.version = data
+        case .version(let number):
+            guard data.count == 1 else { throw .chip(NTAG424Error(.malformed)) }
+            found.keyVersions[number] = data[0]
+            if number == .three, depth == .kind, found.keyVersions.values.allSatisfy({ $0 == 0 }) {
+                questions.append(.address)
+            }
+        case .signature: found.signature = data
+        case .address: found.address = data
+        case .select, nil: break
+        }
+        return ask()
+    }
+
+    private func ask() -> NTAG424Move<NTAG424Answers> {
+        switch questions.first {
+        case .select: .run(.selectApplication)
+        case .kind: .run(.getVersion)
+        case .version(let number): .run(.getKeyVersion(number))
+        case .signature: .run(.readSignature)
+        case .address: .run(.readData(.ndef, offset: 0, length: InspectNTAG424.mostRead), .plain)
+        case nil: .finish(found)
+        }
+    }
+
+    private static let vendorAndType: [UInt8] = [0x04, 0x04]
+
+    /// The selection of what phones read (NFC Forum Type 4), as every such card knows it.
+    package static let selectTextApplication: [UInt8] = [
+        0x00, 0xA4, 0x04, 0x00, 0x07, 0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01, 0x00,
+    ]
+
+    /// The name of the chip with this first part of an answer to GetVersion; nil where it has none.
+    package static func otherName(version: [UInt8]) -> String? {
+        guard version.count >= 5, version[0] == 0x04 else { return nil }
+        return switch (version[1] & 0x0F, version[3]) {
+        case (0x01, 0x00): "MIFARE DESFire"
+        case (0x01, 0x01): "MIFARE DESFire EV1"
+        case (0x01, 0x12), (0x01, 0x22): "MIFARE DESFire EV2"
+        case (0x01, 0x33): "MIFARE DESFire EV3"
+        case (0x01, _): "MIFARE DESFire"
+        case (0x02, _): "MIFARE Plus"
+        case (0x04, _): "NTAG 4xx DNA"
+        case (0x08, _): "MIFARE DESFire Light"
+        default: nil
+        }
+    }
+}
+
+/// The answers of a chip about itself.
+package struct NTAG424Answers: Hashable, Sendable {
+    /// The versions of the keys that were asked for. 0 is the factory's.
+    package fileprivate(set) var keyVersions: [KeyNumber: UInt8] = [:]
+    /// The version of key 0, which makes cards.
+    package var applicationVersion: UInt8 { keyVersions[.application] ?? 0 }
+    /// The version of key 3, which sells.
+    package var sellingVersion: UInt8 { keyVersions[.three] ?? 0 }
+    /// The answer to GetVersion; empty where it was not asked for.
+    package fileprivate(set) var version: [UInt8] = []
+    /// Empty where it was not asked for.
+    package fileprivate(set) var signature: [UInt8] = []
+    /// The first bytes of the file for phones; empty where it was not asked for.
+    fileprivate var address: [UInt8] = []
+
+    /// Whether the address shows that the chip was switched to LRP.
+    package var showsLRP: Bool { AddressFile.showsLRP(address) }
+
+    /// The count of reads that the address shows, if a card with this number and one of these keys
+    /// has made it.
+    package func reads(of uid: CardUID, provedBy keys: [NTAG424CardKeys]) -> UInt32? {
+        guard let message = AddressFile.tapMessage(in: address) else { return nil }
+        return keys.lazy.compactMap { keys in
+            (try? message.verify(metaKey: keys[.one]) { _ in keys[.two] })?.identity
+        }.first { $0.uid == uid }?.reads
+    }
+
+    /// The part of the message for phones that was read; empty without a message.
+    package var message: [UInt8] {
+        let head = AddressFile.lengthByteCount
+        let length = FixedNumber.value(address.prefix(head))
+        return Array(address.dropFirst(head).prefix(Int(length)))
+    }
+}

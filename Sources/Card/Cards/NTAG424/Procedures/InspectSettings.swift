@@ -1,0 +1,36 @@
+import Tags
+
+/// Asks a card in a session of its sell key for the settings of its files: its code proves them.
+/// Only for a card that refuses what a card takes.
+package struct InspectSettings: NTAG424Procedure {
+    private enum Step { case select, prove, settings(FileNumber) }
+
+    package var talk = NTAG424Talk()
+    private let card: SellingKey
+    private let random: [UInt8]
+    private var steps: ArraySlice<Step> = [.select, .prove, .settings(.data), .settings(.ndef)]
+
+    /// `random` is 16 unpredictable bytes.
+    package init(_ card: SellingKey, random: [UInt8]) { (self.card, self.random) = (card, random) }
+
+    package mutating func begin() -> NTAG424Move<Bool> { go() }
+
+    /// The outcome is whether all are those of a card.
+    package mutating func proceed(_ data: [UInt8]) -> NTAG424Move<Bool> {
+        if case .settings(let file) = steps.popFirst() {
+            guard let report = FileSettings.reported(data), report.size == file.size,
+                AddressFile.isOfCard(report.settings, file)
+            else { return .finish(false) }
+        }
+        return go()
+    }
+
+    private func go() -> NTAG424Move<Bool> {
+        switch steps.first {
+        case .select: .run(.selectApplication)
+        case .prove: .authenticate(.three, card.key, random: random)
+        case .settings(let file): .run(.getFileSettings(file))
+        case nil: .finish(true)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+package import CardCryptography
+package import Tags
+
+/// An operation on a chip, as a state machine without I/O: it takes an event and returns the next
+/// step. So every order of answers and faults can be tested without a reader.
+///
+/// A procedure says what it does next; `next(after:)` turns that into commands, and knows what a
+/// failure means: whether something may have been written.
+package protocol NTAG424Procedure: Sendable {
+    associatedtype Outcome: Sendable
+
+    /// The conversation with the chip.
+    var talk: NTAG424Talk { get set }
+
+    /// The first move.
+    mutating func begin() throws(NTAG424CardError) -> NTAG424Move<Outcome>
+    /// The move after the last one has succeeded, with the data of its answer.
+    mutating func proceed(_ data: [UInt8]) throws(NTAG424CardError) -> NTAG424Move<Outcome>
+    /// The move after the chip has said, without a proof, that the last one has succeeded.
+    mutating func proceedUnproved() throws(NTAG424CardError) -> NTAG424Move<Outcome>
+}
+
+/// The next move of a procedure.
+package enum NTAG424Move<Outcome: Sendable>: Sendable {
+    /// A command, and how the file that it is for is protected.
+    case run(CardCommand, CommunicationMode = .plain)
+    /// Prove that card and reader have this key, with 16 random bytes.
+    case authenticate(KeyNumber, AESKey, random: [UInt8])
+    case finish(Outcome)
+}
+
+/// An event for a procedure.
+package enum NTAG424Event: Sendable, Hashable {
+    case begin
+    case answer([UInt8])
+    case failure(ReaderError.Kind)
+}
+
+/// The next step of a procedure, for its driver.
+package enum NTAG424Step<Outcome: Sendable>: Sendable {
+    case send([UInt8])
+    case finish(Outcome)
+    case fail(NTAG424CardError)
+}
+
+/// A conversation with a chip, and whether the command on its way changes the chip.
+package struct NTAG424Talk: Hashable, Sendable {
+    package fileprivate(set) var conversation = NTAG424Conversation()
+    fileprivate var isWriting = false
+    /// The key that is being proved.
+    fileprivate(set) var proving: KeyNumber?
+    /// Keys that are not sent, because the card has left them unconfirmed too often.
+    fileprivate var spared: Set<KeyNumber> = []
+
+    package init() {}
+
+    /// The key of the session; nil without one.
+    package var key: KeyNumber? { conversation.session == nil ? nil : conversation.key }
+}
+
+extension NTAG424Procedure {
+    package mutating func proceedUnproved() throws(NTAG424CardError) -> NTAG424Move<Outcome> {
+        throw NTAG424CardError(.doubtful(.unproved), NTAG424Error(.unproved).description)
+    }
+
+    package mutating func next(after event: NTAG424Event) -> NTAG424Step<Outcome> {
+        do throws(NTAG424CardError) {
+            switch event {
+            case .begin: return try translate(begin())
+            case .failure(let kind): throw lost(kind)
+            case .answer(let bytes): return try hear(bytes)
+            }
+        } catch {
+            // Nothing more may be sent in this session: the next tap selects the card again.
+            talk.conversation.end()
+            return .fail(error)
+        }
+    }
+
+    private mutating func hear(_ bytes: [UInt8]) throws(NTAG424CardError) -> NTAG424Step<Outcome> {
+        let step: NTAG424Conversation.Step
+        let isOfSession = talk.key != nil
+        do throws(NTAG424Error) {
+            step = try talk.conversation.hear(bytes)
+        } catch {
+            // A refusal has no code: anybody can have sent it.
+            if let number = talk.proving, error.kind == .refused(.notAllowed) {
+                throw NTAG424CardError(
+                    .deadKey(number), "the card takes key \(number.rawValue) no more"
+                ).after(talk)
+            }
+            let cause =
+                talk.isWriting
+                ? NTAG424CardError(.doubtful(error.kind), error.description) : .chip(error)
+            throw cause.after(talk, isOfSession: isOfSession)
+        }
+        switch step {
+        case .send(let command): return .send(command)
+        case .finished(let data):
+            talk.isWriting = false
+            return try translate(proceed(data))
+        case .saidDone:
+            talk.isWriting = false
+            return try translate(proceedUnproved())
+        }
+    }
+
+    private mutating func translate(
+        _ move: NTAG424Move<Outcome>
+    ) throws(NTAG424CardError) -> NTAG424Step<Outcome> {
+        if case .authenticate(let number, _, _) = move, talk.spared.contains(number) {
+            throw .spared(number)
+        }
+        let step: NTAG424Conversation.Step
+        do throws(NTAG424Error) {
+            switch move {
+            case .finish(let outcome): return .finish(outcome)
+            case .run(let command, let mode):
+                step = try talk.conversation.begin(command, file: mode)
+                (talk.isWriting, talk.proving) = (command.isWrite, nil)
+            case .authenticate(let number, let key, let random):
+                step = try talk.conversation.authenticate(number, key, random: random)
+                (talk.isWriting, talk.proving) = (false, number)
+            }
+        } catch {
+            // Nothing was sent.
+            throw .chip(error)
+        }
+        guard case .send(let command) = step else { throw .chip(NTAG424Error(.malformed)) }
+        return .send(command)
+    }
+
+    private func lost(_ kind: ReaderError.Kind) -> NTAG424CardError {
+        NTAG424CardError(
+            talk.isWriting && kind != .unsupported ? .unknown(kind) : .reader(kind),
+            "\(ReaderError(kind))"
+        ).after(talk)
+    }
+}
+
+extension CardCommand {
+    /// Whether it changes the chip, where it is carried out.
+    fileprivate var isWrite: Bool {
+        switch self {
+        case .writeData, .updateBinary, .changeKey, .changeFileSettings, .setConfiguration: true
+        default: false
+        }
+    }
+}
+
+extension TagReader {
+    /// Runs a procedure to its end with the chip that was selected last. The spared keys are not
+    /// sent: there the procedure ends.
+    package func perform<Procedure: NTAG424Procedure>(
+        _ procedure: Procedure, sparing keys: Set<KeyNumber> = []
+    ) async throws(NTAG424CardError) -> Procedure.Outcome {
+        var procedure = procedure
+        procedure.talk.spared = keys
+        var event = NTAG424Event.begin
+        while true {
+            switch procedure.next(after: event) {
+            case .send(let command):
+                do throws(ReaderError) {
+                    event = .answer(try await exchange(command: command))
+                } catch {
+                    event = .failure(error.kind)
+                }
+            case .finish(let outcome): return outcome
+            case .fail(let error): throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+import CardCryptography
+import Tags
+package import TapcardDomain
+
+/// Makes a chip a card of the issuer, or gives a card new keys: the same steps. Each is left out
+/// where the chip reports that it is done, so that an interrupted run goes on at the next tap.
+///
+/// Key 0 is the last one, because only it can go on; so no key of the factory is left at the end,
+/// which the chip then proves. The versions of its keys say which ones to prove: none is ever
+/// guessed, and none is believed to be there by its version alone.
+package struct PersonaliseNTAG424: NTAG424Procedure {
+    /// The wanted card.
+    package struct Plan: Sendable {
+        package let uid: CardUID
+        package let currency: Currency
+        package let address: AddressFile
+        /// The keys that the chip may have: the factory's for a new one.
+        package let before: [NTAG424CardKeys]
+        package let keys: NTAG424CardKeys
+        package let grant: Grant
+
+        package init(
+            uid: CardUID, currency: Currency, address: AddressFile, from before: [NTAG424CardKeys],
+            to keys: NTAG424CardKeys, grant: Grant
+        ) {
+            (self.uid, self.currency, self.address) = (uid, currency, address)
+            (self.before, self.keys, self.grant) = (before, keys, grant)
+        }
+
+        /// The keys of this version; nil if they were not handed in.
+        func keys(_ version: UInt8) -> NTAG424CardKeys? {
+            ([keys] + before).first { $0.version == version }
+        }
+    }
+
+    private enum Step {
+        case select
+        case version(KeyNumber)
+        case prove(KeyNumber, AESKey)
+        case number
+        case settings(FileNumber)
+        case changeKey(KeyNumber, from: AESKey)
+        case changeSettings(FileNumber)
+        case forbidChaining
+        case readAddress
+        case writeAddress(Range<Int>)
+        case check(KeyNumber)
+        case checkSettings(FileNumber)
+    }
+
+    /// The most authentications in a run, each of which takes 16 random bytes.
+    private static let mostAuthentications = 7
+    /// The number of random bytes that a run takes.
+    package static let randomByteCount = mostAuthentications * SecureSession.randomSize
+    private static let files: [FileNumber] = [.ndef, .data]
+
+    package var talk = NTAG424Talk()
+    private let plan: Plan
+    private let isTrial: Bool
+    private var random: ArraySlice<UInt8>
+    private var versions: [KeyNumber: UInt8] = [:]
+    private var settings: [FileNumber: FileSettings] = [:]
+    /// The step whose answer is awaited, and those after it.
+    private var steps: ArraySlice<Step> = [.select, .version(.application)]
+
+    /// `random` is `randomByteCount` unpredictable bytes. A trial writes nothing: it proves that
+    /// the chip has the keys that it names, and can be made what is wanted.
+    package init(_ plan: Plan, isTrial: Bool = false, random: [UInt8]) {
+        precondition(
+            random.count == PersonaliseNTAG424.randomByteCount,
+            "16 random bytes for each authentication")
+        (self.plan, self.isTrial, self.random) = (plan, isTrial, random[...])
+    }
+
+    package mutating func begin() throws(NTAG424CardError) -> NTAG424Move<Void> { try go() }
+
+    package mutating func proceed(_ data: [UInt8]) throws(NTAG424CardError) -> NTAG424Move<Void> {
+        guard let done = steps.popFirst() else { throw .chip(NTAG424Error(.malformed)) }
+        try finish(done, data)
+        return try go()
+    }
+
+    /// A new key 0 is proved by the authentication that follows. That writing in parts is forbidden
+    /// cannot be proved, and no write of ours depends on it.
+    package mutating func proceedUnproved() throws(NTAG424CardError) -> NTAG424Move<Void> {
+        switch steps.first {
+        case .changeKey(.application, _), .forbidChaining: try proceed([])
+        default: throw .unfinished
+        }
+    }
+
+    private mutating func finish(_ step: Step, _ data: [UInt8]) throws(NTAG424CardError) {
+        switch step {
+        case .version(let number):
+            guard data.count == 1 else { throw .chip(NTAG424Error(.malformed)) }
+            versions[number] = data[0]
+            if number == .application { try inspect() }
+        case .number:
+            guard data == plan.uid.bytes else { throw .otherCard }
+        case .settings(let file):
+            settings[file] = try PersonaliseNTAG424.settings(data, file)
+            if file == .data { try work() }
+        case .readAddress: compareAddress(data)
+        case .check:
+            guard data == [plan.keys.version] else { throw .unfinished }
+        case .checkSettings(let file):
+            guard try PersonaliseNTAG424.settings(data, file) == wanted(file) else {
+                throw .unfinished
+            }
+        default: break
+        }
+    }
+
+    /// Proves key 0, by its version, and asks for the rest in the session: every further answer has
+    /// the chip's code.
+    private mutating func inspect() throws(NTAG424CardError) {
+        let rest = KeyNumber.allCases.dropFirst()
+        steps = [.prove(.application, try key(.application)), .number]
+        steps += rest.map { .version($0) } + PersonaliseNTAG424.files.map { .settings($0) }
+    }
+
+    /// All that is not done yet.
+    private mutating func work() throws(NTAG424CardError) {
+        let others = KeyNumber.allCases.dropFirst()
+        for file in PersonaliseNTAG424.files where settings[file] != wanted(file) {
+            guard settings[file]?.rights.change == .key(.application) else {
+                throw .fixedSettings
+            }
+        }
+        guard !isTrial else {
+            var proofs: [Step] = []
+            for number in others { proofs.append(.prove(number, try key(number))) }
+            steps = proofs[...]
+            return
+        }
+        var work: [Step] = []
+        for number in others where versions[number] != plan.keys.version {
+            work.append(.changeKey(number, from: try key(number)))
+        }
+        for file in PersonaliseNTAG424.files where settings[file] != wanted(file) {
+            work.append(.changeSettings(file))
+        }
+        // The chip does not report this setting; to set it again has no effect.
+        work.append(.forbidChaining)
+        // Another issuer, or somebody, can have given a key the same version.
+        for number in others where number != .four && versions[number] == plan.keys.version {
+            work.append(.prove(number, plan.keys[number]))
+        }
+        work += [.prove(.four, plan.keys[.four]), .readAddress]
+        if versions[.application] != plan.keys.version {
+            let old = try key(.application)
+            work += [
+                .prove(.application, old), .changeKey(.application, from: old),
+                // The chip ends the session with its old key. Its answer proves nothing: a key that
+                // it does not have must not be tried.
+                .check(.application), .prove(.application, plan.keys[.application]),
+            ]
+        }
+        if SafetyRule.applicationKeyLast.isLeftOut { work = applicationKeyFirst(work) }
+        work += KeyNumber.allCases.map { .check($0) }
+        work += PersonaliseNTAG424.files.map { .checkSettings($0) }
+        steps = work[...]
+    }
+
+    private func applicationKeyFirst(_ work: [Step]) -> [Step] {
+        func isOfKey(_ step: Step) -> Bool {
+            switch step {
+            case .changeKey(.application, _), .check(.application), .prove(.application, _): true
+            default: false
+            }
+        }
+        return work.filter(isOfKey).dropFirst() + work.filter { !isOfKey($0) }
+    }
+
+    private mutating func compareAddress(_ found: [UInt8]) {
+        let wanted = addressBytes
+        let isWhole = found.count == wanted.count
+        steps.insert(
+            contentsOf: plan.address.pieces
+                .filter { !isWhole || found[$0] != wanted[$0] }.map { .writeAddress($0) },
+            at: steps.startIndex)
+    }
+
+    /// The move that the first step is.
+    private mutating func go() throws(NTAG424CardError) -> NTAG424Move<Void> {
+        guard let step = steps.first else { return .finish(()) }
+        switch step {
+        case .select: return .run(.selectApplication)
+        case .version(let number), .check(let number): return .run(.getKeyVersion(number))
+        case .prove(let number, let key):
+            defer { random = random.dropFirst(SecureSession.randomSize) }
+            return .authenticate(
+                number, key, random: Array(random.prefix(SecureSession.randomSize)))
+        case .number: return .run(.getCardUID)
+        case .settings(let file), .checkSettings(let file): return .run(.getFileSettings(file))
+        case .changeKey(let number, let old):
+            return .run(
+                .changeKey(
+                    KeyChange(
+                        number, to: plan.keys[number], version: plan.keys.version, from: old)))
+        case .changeSettings(let file): return .run(.changeFileSettings(file, wanted(file)))
+        case .forbidChaining: return .run(.setConfiguration(.noChainedWriting))
+        case .readAddress:
+            return .run(
+                .readData(.ndef, offset: 0, length: plan.address.byteCount), .authenticated)
+        case .writeAddress(let piece):
+            return .run(
+                .writeData(.ndef, offset: piece.lowerBound, data: Array(addressBytes[piece])),
+                .authenticated)
+        }
+    }
+
+    /// The key that the chip has now, by the version that it reported.
+    private func key(_ number: KeyNumber) throws(NTAG424CardError) -> AESKey {
+        let version = versions[number] ?? 0
+        guard let keys = plan.keys(version) else {
+            throw .unknownKeys(number, version: version)
+        }
+        return keys[number]
+    }
+
+    private var addressBytes: [UInt8] {
+        plan.address.bytes(
+            grant: plan.grant.sealed(
+                for: SellingKey(
+                    uid: plan.uid, version: plan.keys.version, key: plan.keys[.three],
+                    currency: plan.currency)))
+    }
+
+    private func wanted(_ file: FileNumber) -> FileSettings {
+        file == .ndef ? plan.address.settings : AddressFile.slotSettings
+    }
+
+    private static func settings(
+        _ data: [UInt8], _ file: FileNumber
+    ) throws(NTAG424CardError) -> FileSettings {
+        guard let report = FileSettings.reported(data), report.size == file.size else {
+            throw .chip(NTAG424Error(.malformed))
+        }
+        return report.settings
+    }
+}

@@ -1,0 +1,80 @@
+import Tags
+
+/// Reads a card in five commands: it proves that it is the card with this key, and shows its
+/// content. The session stays open, so that a payment is one command more.
+///
+/// Two commands more find the grant of a card that was made for another address.
+package struct ReadNTAG424: NTAG424Procedure {
+    private enum Stage {
+        case selecting, proving, readingGrant, findingGrant, readingSlots
+    }
+
+    package var talk = NTAG424Talk()
+    private let card: SellingKey
+    private let others: [SellingKey]
+    private let random: [UInt8]
+    private var stage = Stage.selecting
+    private var grantAt: Int
+    private var mayFind = true
+    private var grant: Grant?
+
+    /// `others` are keys under which the grant may still be sealed, while keys are changed.
+    /// `random` is 16 unpredictable bytes.
+    package init(
+        _ card: SellingKey, or others: [SellingKey] = [], _ address: AddressFile, random: [UInt8]
+    ) {
+        (self.card, self.others, self.random) = (card, others, random)
+        grantAt = address.grantAt
+    }
+
+    package mutating func begin() -> NTAG424Move<NTAG424State> { .run(.selectApplication) }
+
+    package mutating func proceed(
+        _ data: [UInt8]
+    ) throws(NTAG424CardError) -> NTAG424Move<NTAG424State> {
+        switch stage {
+        case .selecting:
+            stage = .proving
+            return .authenticate(.three, card.key, random: random)
+        case .proving: return readGrant()
+        case .readingGrant:
+            grant = ([card] + others).lazy.compactMap { Grant(data, for: $0) }.first
+            guard grant == nil, mayFind else { return readSlots() }
+            (stage, mayFind) = (.findingGrant, false)
+            return .run(
+                .readData(.ndef, offset: 0, length: AddressFile.lengthByteCount), .plain)
+        case .findingGrant:
+            guard let place = AddressFile.grantAt(length: data), place != grantAt else {
+                return readSlots()
+            }
+            grantAt = place
+            return readGrant()
+        case .readingSlots:
+            guard let slots = NTAG424Slots(data) else { throw .chip(NTAG424Error(.malformed)) }
+            return .finish(
+                NTAG424State(card: card, grant: grant, grantAt: grantAt, slots: slots, talk: talk))
+        }
+    }
+
+    /// Plain even in a session, as everybody may read this file: the seal proves it.
+    private mutating func readGrant() -> NTAG424Move<NTAG424State> {
+        stage = .readingGrant
+        return .run(.readData(.ndef, offset: grantAt, length: Grant.byteCount), .plain)
+    }
+
+    private mutating func readSlots() -> NTAG424Move<NTAG424State> {
+        stage = .readingSlots
+        return .run(.readData(.data, offset: 0, length: NTAG424Slots.byteCount), .full)
+    }
+}
+
+/// A card that was looked at and has not left: its content, and the session in which it proved it.
+/// It lasts until the card is selected again.
+package struct NTAG424State: Hashable, Sendable {
+    package let card: SellingKey
+    /// Nil where none is on the card that was sealed for it.
+    package let grant: Grant?
+    package let grantAt: Int
+    package let slots: NTAG424Slots
+    let talk: NTAG424Talk
+}

@@ -1,0 +1,93 @@
+package import CardCryptography
+import Tags
+import TapcardDomain
+
+/// Writes one state in one command. The code of the answer proves that it is on the card, so
+/// nothing is read back. A state with more credit than was granted needs the load key, and five
+/// commands before that one: the grant goes first, because it alone is worth nothing.
+package struct UpdateNTAG424: NTAG424Procedure {
+    /// The new state of a card.
+    package struct Change: Hashable, Sendable {
+        /// The place of the state: one of the four slots.
+        package let place: Int
+        package let slot: NTAG424Slot
+        /// The grant that the state needs; nil where the card has it.
+        package let grant: Grant?
+
+        /// `record` has this balance, in minor units. `spent` is the sum of all that had ever been
+        /// spent when the ledger last confirmed a state: it never falls below that.
+        ///
+        /// Nil for a balance that no chip can hold.
+        package init?(
+            _ record: [UInt8], balance: Int64, to place: Int, granted: Grant?, spent: Int64
+        ) {
+            let needed = balance + spent
+            let granted = granted?.granted
+            let mayFall = SafetyRule.grantNeverFalls.isLeftOut
+            let sum = mayFall ? needed : max(granted ?? needed, needed)
+            guard let slot = NTAG424Slot(record: record, spent: sum - balance),
+                let grant = Grant(sum)
+            else { return nil }
+            (self.place, self.slot) = (place, slot)
+            self.grant = sum == granted ? nil : grant
+        }
+    }
+
+    private enum Step {
+        case load(AESKey, random: [UInt8])
+        case grant(Grant)
+        case sell(random: [UInt8])
+        case slot
+    }
+
+    package var talk: NTAG424Talk
+    private let visit: NTAG424State
+    private let change: Change
+    private var steps: ArraySlice<Step>
+
+    /// Goes on in the session of this visit. The ledger or a journal has the state before.
+    /// `random` is 32 unpredictable bytes. Nil for a grant without a key to load it.
+    package init?(_ change: Change, in visit: NTAG424State, loadKey: AESKey?, random: [UInt8]) {
+        (self.change, self.visit, talk) = (change, visit, visit.talk)
+        guard let grant = change.grant else {
+            steps = [.slot]
+            return
+        }
+        guard let loadKey else { return nil }
+        let half = random.count / 2
+        steps = [
+            .load(loadKey, random: Array(random.prefix(half))), .grant(grant),
+            .sell(random: Array(random.suffix(half))), .slot,
+        ]
+        if SafetyRule.grantFirst.isLeftOut {
+            steps = [.slot, .load(loadKey, random: Array(random.prefix(half))), .grant(grant)]
+        }
+    }
+
+    package mutating func begin() throws(NTAG424CardError) -> NTAG424Move<Void> {
+        guard talk.key == .three else { throw .chip(NTAG424Error(.sessionOver)) }
+        return go()
+    }
+
+    package mutating func proceed(_ data: [UInt8]) -> NTAG424Move<Void> {
+        steps.removeFirst()
+        return go()
+    }
+
+    private func go() -> NTAG424Move<Void> {
+        switch steps.first {
+        case .load(let key, let random): .authenticate(.four, key, random: random)
+        case .grant(let grant):
+            .run(
+                .writeData(.ndef, offset: visit.grantAt, data: grant.sealed(for: visit.card)),
+                .authenticated)
+        case .sell(let random): .authenticate(.three, visit.card.key, random: random)
+        case .slot:
+            .run(
+                .writeData(
+                    .data, offset: change.place * NTAG424Slots.pitch, data: change.slot.bytes),
+                .full)
+        case nil: .finish(())
+        }
+    }
+}

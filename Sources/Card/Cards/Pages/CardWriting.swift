@@ -1,0 +1,50 @@
+import Tags
+import TapcardDomain
+
+extension CardLayout {
+    /// The four WRITEs of a record into one of the two slots.
+    package func writes(record: [UInt8], to place: Int) -> [PageWrite] {
+        CardLayout.pages(of: record, from: recordPages[place])
+    }
+
+    /// The writes that make phones read the new area instead of the old one: a guard that makes the
+    /// message empty, the changed pages, and the first page again.
+    ///
+    /// Without the guard a torn page could show a balance made of old and new digits. If an earlier
+    /// refresh was interrupted, pages may be weak, and all of them are written.
+    package func writes(
+        replacing old: [UInt8], with new: [UInt8], rewritingAll: Bool
+    ) -> [PageWrite] {
+        guard old.count == new.count, old != new || rewritingAll else { return [] }
+        let before = CardLayout.pages(of: old, from: ndefPages.lowerBound)
+        let after = CardLayout.pages(of: new, from: ndefPages.lowerBound)
+        let guardPage = PageWrite(ndefPages.lowerBound, CardLayout.emptyMessage)
+        let wasBrokenOff = isGuarded(old)
+        let used = CardLayout.usedPages(of: new)
+        let changed = zip(before, after).enumerated().dropFirst().compactMap { index, pair in
+            pair.0 != pair.1 || ((rewritingAll || wasBrokenOff) && index < used) ? pair.1 : nil
+        }
+        if SafetyRule.guardPage.isLeftOut { return changed + after.prefix(1) }
+        return [guardPage] + changed + after.prefix(1)
+    }
+
+    /// Whether a refresh of the area for phones was started and not finished.
+    package func isGuarded(_ area: [UInt8]) -> Bool {
+        area.starts(with: CardLayout.emptyMessage.bytes)
+    }
+
+    private static let emptyMessage = Page(0x03, 0x00, 0xFE, 0x00)
+
+    /// The number of pages in the message: the zeros after it have no meaning.
+    private static func usedPages(of area: [UInt8]) -> Int {
+        let last = area.lastIndex { $0 != 0 } ?? 0
+        return last / 4 + 1
+    }
+
+    private static func pages(of bytes: [UInt8], from first: UInt8) -> [PageWrite] {
+        stride(from: 0, to: bytes.count - 3, by: 4).map { start in
+            let page = Page(bytes[start], bytes[start + 1], bytes[start + 2], bytes[start + 3])
+            return PageWrite(first + UInt8(start / 4), page)
+        }
+    }
+}

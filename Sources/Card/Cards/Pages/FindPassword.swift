@@ -1,0 +1,36 @@
+package import Tags
+
+/// Tries passwords on a protected tag and returns the one that opens it, or nil.
+///
+/// Only for a tag that does not count wrong passwords: otherwise a few attempts would lock it for
+/// ever.
+package struct FindPassword: TagProcedure {
+    private let identity: TagIdentity
+    private let passwords: [TagPassword]
+    private var tried = 0
+
+    package init(_ identity: TagIdentity, among passwords: [TagPassword]) {
+        self.identity = identity
+        self.passwords = passwords
+    }
+
+    package mutating func next(after event: TagEvent) -> TagStep<Int?> {
+        switch event {
+        case .begin: break
+        case .selected(let again):
+            guard again.uid == identity.uid else {
+                return .fail(CardStoreError(.otherTag, "another tag lies on the reader now"))
+            }
+        case .answer(let pack) where passwords[tried].isAnswered(by: pack): return .finish(tried)
+        case .answer, .failure(.refused(NAK.invalidArgument)),
+            .failure(.refused(NAK.authenticationLimit)):
+            // The tag is silent after a NAK, even if there is another password to try.
+            tried += 1
+            return .select
+        case .failure(let kind):
+            return .fail(CardStoreError(.reader(kind), "the tag could not be read to its end"))
+        }
+        guard tried < passwords.count else { return .finish(nil) }
+        return .exchange(Type2Command.authenticate(passwords[tried].password).frame)
+    }
+}

@@ -1,0 +1,35 @@
+import Tags
+
+/// Reads a run of pages with as few FAST_READs as a reader's answers allow. All procedures that
+/// read use it.
+struct PageSpan: Sendable {
+    private var remaining: ClosedRange<UInt8>?
+    private var asked: Type2Command?
+    private let pagesAtOnce: Int
+    private(set) var bytes: [UInt8] = []
+
+    init(_ pages: ClosedRange<UInt8>?, longestAnswer: Int) {
+        remaining = pages
+        pagesAtOnce = max(1, longestAnswer / 4)
+    }
+
+    /// The next frame. Nil when everything is read.
+    mutating func nextFrame() -> [UInt8]? {
+        guard let pages = remaining else {
+            asked = nil
+            return nil
+        }
+        let last = min(Int(pages.upperBound), Int(pages.lowerBound) + pagesAtOnce - 1)
+        remaining = last < Int(pages.upperBound) ? UInt8(last + 1)...pages.upperBound : nil
+        let command = Type2Command.fastRead(pages.lowerBound, UInt8(last))
+        asked = command
+        return command.frame
+    }
+
+    /// Accepts an answer. False if its form is wrong.
+    mutating func take(_ answer: [UInt8]) -> Bool {
+        guard let asked, let data = try? asked.checked(answer) else { return false }
+        bytes += data
+        return true
+    }
+}

@@ -1,0 +1,23 @@
+import Tags
+
+/// Reads a run of pages from a chip with FAST_READ: one command for a known card.
+package struct ReadPages: TagProcedure {
+    private var span: PageSpan
+
+    package init(_ pages: ClosedRange<UInt8>, longestAnswer: Int) {
+        span = PageSpan(pages, longestAnswer: longestAnswer)
+    }
+
+    package mutating func next(after event: TagEvent) -> TagStep<[UInt8]> {
+        switch event {
+        case .begin, .selected: break
+        case .answer(let answer):
+            guard span.take(answer) else {
+                return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+            }
+        case .failure(let kind):
+            return .fail(CardStoreError(.reader(kind), "the tag could not be read to its end"))
+        }
+        return span.nextFrame().map(TagStep.exchange) ?? .finish(span.bytes)
+    }
+}

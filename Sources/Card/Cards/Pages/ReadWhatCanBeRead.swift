@@ -1,0 +1,54 @@
+package import Tags
+
+/// Reads a run of pages, some of which may be protected and are nil in the result. For dumps.
+package struct ReadWhatCanBeRead: TagProcedure {
+    private let identity: TagIdentity
+    private let last: Int
+    private let mostPages: Int
+    private var first: Int
+    private var count: Int
+    private var pages: [Page?] = []
+
+    package init(_ pages: ClosedRange<UInt8>, identity: TagIdentity, longestAnswer: Int) {
+        self.identity = identity
+        first = Int(pages.lowerBound)
+        last = Int(pages.upperBound)
+        mostPages = max(1, longestAnswer / 4)
+        count = mostPages
+    }
+
+    package mutating func next(after event: TagEvent) -> TagStep<[Page?]> {
+        switch event {
+        case .begin: break
+        case .selected(let again):
+            guard again.uid == identity.uid else {
+                return .fail(CardStoreError(.otherTag, "another tag lies on the reader now"))
+            }
+        case .answer(let answer):
+            guard answer.count == size * 4 else {
+                return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+            }
+            for start in stride(from: 0, to: answer.count, by: 4) {
+                pages.append(Page(answer[start..<start + 4]))
+            }
+            first += size
+        case .failure(.refused):
+            // A refusal says "something in this run": halve it until it says "this page".
+            if size == 1 {
+                pages.append(nil)
+                first += 1
+            } else {
+                count = size / 2
+            }
+            return first > last ? .finish(pages) : .select
+        case .failure(let kind):
+            return .fail(CardStoreError(.reader(kind), "the tag could not be read to its end"))
+        }
+        guard first <= last, let from = UInt8(exactly: first),
+            let to = UInt8(exactly: first + size - 1)
+        else { return .finish(pages) }
+        return .exchange(Type2Command.fastRead(from, to).frame)
+    }
+
+    private var size: Int { min(count, last - first + 1) }
+}

@@ -1,0 +1,125 @@
+package import CardCryptography
+package import TapcardDomain
+
+/// The record slots of a card, each with its validity: two on a tag with pages, four on a chip that
+/// proves itself.
+package struct RecordSlots: Hashable, Sendable {
+    /// The content of one slot.
+    package enum Slot: Hashable, Sendable {
+        /// Never written.
+        case blank
+        /// Torn, overwritten by another writer, or never a record.
+        case broken
+        /// The fields are complete, but the seal is invalid: from another chip or holder, forged,
+        /// or torn.
+        case unsealed(SealedRecord)
+        /// The seal is valid but was made with a retired key.
+        case retired(SealedRecord)
+        case valid(SealedRecord)
+    }
+
+    package let slots: [Slot]
+    /// The bytes in the slots, which a ledger can compare.
+    package let bytes: [[UInt8]]
+
+    /// Checks the seals of all slots. A record is for one of the `holders`; with an empty list, no
+    /// seal is valid.
+    package init(
+        _ records: [[UInt8]], uid: CardUID, holders: [Holder], currency: Currency, keys: KeyRing
+    ) {
+        bytes = records
+        // Cached, because deriving a card's key takes as long as checking a seal, and most records
+        // use the same one.
+        var cardKeys: [UInt8: [UInt8]] = [:]
+        slots = records.map { bytes in
+            if bytes.allSatisfy({ $0 == 0 }) { return .blank }
+            guard let record = SealedRecord(bytes) else { return .broken }
+            guard let entry = keys.entry(record.keyID),
+                let key = cardKeys[entry.id] ?? entry.cardKey(uid: uid.bytes)
+            else { return .unsealed(record) }
+            cardKeys[entry.id] = key
+            let isSealed = holders.contains {
+                record.isSealed(uid: uid, holder: $0, currency: currency, cardKey: key)
+            }
+            if !isSealed { return .unsealed(record) }
+            return entry.status == .retired ? .retired(record) : .valid(record)
+        }
+    }
+
+    /// These slots with every record accepted that the ledger itself has issued: such bytes are
+    /// ours even if the name or the key has changed since.
+    package func believing(_ isIssued: ([UInt8]) -> Bool) -> RecordSlots {
+        RecordSlots(
+            slots: zip(slots, bytes).map { slot, bytes in
+                switch slot {
+                case .unsealed(let record), .retired(let record):
+                    isIssued(bytes) ? .valid(record) : slot
+                case .blank, .broken, .valid: slot
+                }
+            }, bytes: bytes)
+    }
+
+    private init(slots: [Slot], bytes: [[UInt8]]) {
+        self.slots = slots
+        self.bytes = bytes
+    }
+
+    /// The slot and the record that count: the valid one with the highest sequence number.
+    package var best: (place: Int, record: SealedRecord)? {
+        var best: (place: Int, record: SealedRecord)?
+        for (place, slot) in slots.enumerated() {
+            guard case .valid(let record) = slot else { continue }
+            if best.map({ $0.record.sequence < record.sequence }) ?? true {
+                best = (place, record)
+            }
+        }
+        return best
+    }
+
+    /// Whether no slot was ever written.
+    package var isBlank: Bool { slots.allSatisfy { $0 == .blank } }
+
+    package var hasRetired: Bool {
+        slots.contains { if case .retired = $0 { true } else { false } }
+    }
+
+    /// Whether a slot has the form of a record, valid or not.
+    package var hasUnsealed: Bool {
+        slots.contains { if case .unsealed = $0 { true } else { false } }
+    }
+
+    /// The sequence numbers of all records, to look up in the ledger.
+    package var sequences: [SequenceNumber] {
+        slots.compactMap { slot in
+            switch slot {
+            case .valid(let record), .retired(let record), .unsealed(let record): record.sequence
+            case .blank, .broken: nil
+            }
+        }
+    }
+
+    /// The slots that do not count.
+    package var others: [Slot] {
+        let best = best?.place
+        return slots.indices.filter { $0 != best }.map { slots[$0] }
+    }
+
+    /// The slot for the next record: never the one with the last confirmed record, even if another
+    /// valid one is newer. A newer one that is not confirmed may rest on weak bits and be lost
+    /// tomorrow. Of the others, one without a record, or the oldest.
+    package func target(keeping confirmed: SequenceNumber) -> Int {
+        if SafetyRule.keepConfirmedRecord.isLeftOut { return 1 - (best?.place ?? 1) }
+        if SafetyRule.oldestState.isLeftOut { return best?.place ?? 0 }
+        let kept = slots.firstIndex { $0.valid?.sequence == confirmed } ?? best?.place
+        let free = slots.indices.filter { $0 != kept }
+        return free.min { left, right in
+            (slots[left].valid?.sequence ?? .none) < (slots[right].valid?.sequence ?? .none)
+        } ?? 0
+    }
+}
+
+extension RecordSlots.Slot {
+    fileprivate var valid: SealedRecord? {
+        if case .valid(let record) = self { record } else { nil }
+    }
+}

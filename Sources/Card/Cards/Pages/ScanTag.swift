@@ -1,0 +1,190 @@
+package import Tags
+
+/// The data read from a tag that this station has never seen.
+package struct ScannedTag: Hashable, Sendable {
+    package let chip: Type2Chip
+    package let version: [UInt8]?
+    /// Pages 0 to 3: serial number, lock bytes, capability container.
+    package let header: [UInt8]
+    /// The memory from page 4 on: a whole card if the chip can hold one, else all user memory.
+    package let memory: [UInt8]
+    /// The maker's signature, if the chip has one.
+    package let signature: [UInt8]?
+    /// Whether it has answered as only an Ultralight C does.
+    package let hasTripleDES: Bool
+
+    /// The name of the chip, for people: also of one that is only read.
+    package var kind: String {
+        if chip.model != nil { return chip.name }
+        if let version { return Type2Chip.otherName(version: version) }
+        // Other makers have chips without a version, too.
+        guard header.first == ScannedTag.nxp else { return Type2Chip.otherName }
+        if hasTripleDES { return "MIFARE Ultralight C" }
+        return switch chip.pageCount {
+        case 40: "NTAG203"
+        case 16: "MIFARE Ultralight"
+        default: Type2Chip.otherName
+        }
+    }
+
+    private static let nxp: UInt8 = 0x04
+
+    /// The bytes of the capability container.
+    package var capability: [UInt8] { Array(header[12..<16]) }
+    /// The static lock bytes.
+    package var locks: [UInt8] { Array(header[10..<12]) }
+}
+
+/// Identifies a tag and reads it: four commands on an NTAG21x.
+package struct ScanTag: TagProcedure {
+    private enum State {
+        case version, again, reselect, header, span, blocks, tripleDES, signature, finished
+    }
+
+    private let identity: TagIdentity
+    private let longestAnswer: Int
+    private let cardPages: @Sendable (Type2Chip) -> ClosedRange<UInt8>
+    /// AUTHENTICATE, which an Ultralight C answers with its challenge.
+    private static let authenticate: [UInt8] = [0x1A, 0x00]
+    private static let challengeSize = 9
+
+    private var state = State.version
+    /// Whether the tag was silent where it was asked what it is: an answer can be lost.
+    private var wasSilent = false
+    private var version: [UInt8]?
+    private var chip: Type2Chip?
+    private var header: [UInt8] = []
+    private var memory: [UInt8] = []
+    private var span: PageSpan?
+    private var nextBlock: UInt8 = 4
+
+    /// `cardPages` returns the pages that are worth reading on a chip.
+    package init(
+        _ identity: TagIdentity, longestAnswer: Int,
+        cardPages: @escaping @Sendable (Type2Chip) -> ClosedRange<UInt8>
+    ) {
+        self.identity = identity
+        self.longestAnswer = longestAnswer
+        self.cardPages = cardPages
+    }
+
+    package mutating func next(after event: TagEvent) -> TagStep<ScannedTag> {
+        switch (state, event) {
+        case (_, .begin):
+            return .exchange(Type2Command.getVersion.frame)
+        case (.version, .answer(let answer)):
+            guard (try? Type2Command.getVersion.checked(answer)) != nil else {
+                return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+            }
+            version = answer
+            chip = Type2Chip(version: answer)
+            return readHeader()
+        case (.version, .failure(.refused)):
+            // Older chips do not know the command and fall silent.
+            state = .reselect
+            return .select
+        case (.version, .failure(.timedOut)), (.version, .failure(.garbled)),
+            (.version, .failure(.tagLost)):
+            state = wasSilent ? .reselect : .again
+            wasSilent = true
+            return .select
+        case (.again, .selected(let again)):
+            guard again.uid == identity.uid else {
+                return .fail(CardStoreError(.otherTag, "another tag lies on the reader now"))
+            }
+            state = .version
+            return .exchange(Type2Command.getVersion.frame)
+        case (.reselect, .selected(let again)):
+            guard again.uid == identity.uid else {
+                return .fail(CardStoreError(.otherTag, "another tag lies on the reader now"))
+            }
+            return readHeader()
+        case (.header, .answer(let answer)):
+            return takeHeader(answer)
+        case (.span, .answer(let answer)):
+            return takeSpan(answer)
+        case (.blocks, .answer(let answer)):
+            return takeBlock(answer)
+        case (.tripleDES, .answer(let answer)):
+            return finish(signature: nil, hasTripleDES: answer.count == ScanTag.challengeSize)
+        case (.tripleDES, .failure(.refused)), (.tripleDES, .failure(.timedOut)),
+            (.tripleDES, .failure(.garbled)), (.tripleDES, .failure(.tagLost)):
+            return finish(signature: nil)
+        case (.signature, .answer(let answer)):
+            return finish(signature: try? Type2Command.readSignature.checked(answer))
+        case (.signature, .failure(.refused)), (.signature, .failure(.timedOut)),
+            (.signature, .failure(.garbled)):
+            return finish(signature: nil)
+        case (_, .failure(let kind)):
+            return .fail(CardStoreError(.reader(kind), "the tag could not be read to its end"))
+        default:
+            return .fail(CardStoreError(.garbled, "the tag's answer was not expected"))
+        }
+    }
+
+    private mutating func readHeader() -> TagStep<ScannedTag> {
+        state = .header
+        return .exchange(Type2Command.read(0).frame)
+    }
+
+    private mutating func takeHeader(_ answer: [UInt8]) -> TagStep<ScannedTag> {
+        guard let header = try? Type2Command.read(0).checked(answer),
+            let capability = Page(header[12..<16])
+        else { return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length")) }
+        self.header = header
+        if let chip {
+            span = PageSpan(cardPages(chip), longestAnswer: longestAnswer)
+            state = .span
+            return readSpan()
+        }
+        // Tickets use these bytes, which can be set once, for something else than the size.
+        chip = Type2Chip.other(capability: capability) ?? .unformatted
+        state = .blocks
+        return .exchange(Type2Command.read(nextBlock).frame)
+    }
+
+    private mutating func takeSpan(_ answer: [UInt8]) -> TagStep<ScannedTag> {
+        guard span?.take(answer) == true else {
+            return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+        }
+        return readSpan()
+    }
+
+    private mutating func readSpan() -> TagStep<ScannedTag> {
+        if let frame = span?.nextFrame() { return .exchange(frame) }
+        memory = span?.bytes ?? []
+        state = .signature
+        return .exchange(Type2Command.readSignature.frame)
+    }
+
+    /// Takes one answer. READ returns four pages; the last block may reach beyond the memory and
+    /// roll over.
+    private mutating func takeBlock(_ answer: [UInt8]) -> TagStep<ScannedTag> {
+        guard let data = try? Type2Command.read(nextBlock).checked(answer), let chip else {
+            return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+        }
+        memory += data
+        let (following, overflow) = nextBlock.addingReportingOverflow(4)
+        guard !overflow, following <= chip.userPages.upperBound else {
+            memory = Array(memory.prefix(chip.userPages.count * 4))
+            guard version == nil else { return finish(signature: nil) }
+            state = .tripleDES
+            return .exchange(ScanTag.authenticate)
+        }
+        nextBlock = following
+        return .exchange(Type2Command.read(following).frame)
+    }
+
+    private mutating func finish(
+        signature: [UInt8]?, hasTripleDES: Bool = false
+    ) -> TagStep<ScannedTag> {
+        state = .finished
+        guard let chip else {
+            return .fail(CardStoreError(.garbled, "the tag did not say what it is"))
+        }
+        return .finish(
+            ScannedTag(
+                chip: chip, version: version, header: header, memory: memory,
+                signature: signature, hasTripleDES: hasTripleDES))
+    }
+}

@@ -1,0 +1,83 @@
+package import Tags
+
+/// Sets and verifies the password of a tag that protects nothing, or restores the factory's.
+///
+/// Only while AUTH0 is known to be off and was not being switched: a torn password opens nothing,
+/// so nothing may need it then. PACK is invalidated before PWD is written, and written after it: a
+/// tag that answers with it has a PWD that was acknowledged.
+package struct SetPassword: TagProcedure {
+    private enum State {
+        case looking, writing, proving
+    }
+
+    private let chip: Type2Chip
+    private let firstPage: UInt8
+    private let password: TagPassword?
+    private var state = State.looking
+    private var writes: ArraySlice<PageWrite> = []
+
+    /// Without a password the factory's is set, which is equivalent to none. Nil for a chip without
+    /// passwords.
+    package init?(_ password: TagPassword?, chip: Type2Chip) {
+        guard let firstPage = chip.configurationPage else { return nil }
+        self.password = password
+        self.chip = chip
+        self.firstPage = firstPage
+    }
+
+    package mutating func next(after event: TagEvent) -> TagStep<Void> {
+        switch (state, event) {
+        case (.looking, .begin): return .exchange(Type2Command.read(firstPage).frame)
+        case (.looking, .answer(let answer)):
+            guard let (cfg0, cfg1) = ReadConfiguration.pages(answer) else { return garbled }
+            return begin(with: AccessConfiguration(cfg0, cfg1), cfg1)
+        case (.writing, .answer(let answer)):
+            guard answer.isEmpty else { return garbled }
+            return write()
+        case (.proving, .answer(let answer)):
+            return answer == password?.pack ? .finish(()) : .fail(.wrongPassword)
+        case (.proving, .failure(.refused(NAK.invalidArgument))),
+            (.proving, .failure(.refused(NAK.authenticationLimit))):
+            return .fail(.wrongPassword)
+        case (_, .failure(let kind)):
+            return .fail(CardStoreError(.interrupted(kind), "its password was not set"))
+        case (_, .begin), (_, .selected): return garbled
+        }
+    }
+
+    private mutating func begin(
+        with found: AccessConfiguration, _ cfg1: Page
+    ) -> TagStep<Void> {
+        guard !chip.isProtected(by: found) else { return .fail(.wrongPassword) }
+        let packPage = firstPage + 3
+        guard let secret = Page(password?.password ?? [0xFF, 0xFF, 0xFF, 0xFF]),
+            let pack = Page((password?.pack ?? [0, 0]) + [0, 0])
+        else { return garbled }
+        writes = [PageWrite(packPage, .zero), PageWrite(firstPage + 2, secret)]
+        if password != nil {
+            writes.append(PageWrite(packPage, pack))
+            if found.isLocked { return .fail(.lockedSettings) }
+            // A limit that another writer set has to be removed before anything needs the password,
+            // and it may be weak even if it reads as 0. If torn, the page has fewer of its old
+            // bits, and no new one.
+            writes.insert(
+                PageWrite(firstPage + 1, AccessConfiguration.relieved(cfg1)),
+                at: writes.startIndex)
+        }
+        state = .writing
+        return write()
+    }
+
+    private mutating func write() -> TagStep<Void> {
+        if let next = writes.popFirst() {
+            return .exchange(Type2Command.write(next.page, next.content).frame)
+        }
+        guard let password else { return .finish(()) }
+        state = .proving
+        return .exchange(Type2Command.authenticate(password.password).frame)
+    }
+
+    private var garbled: TagStep<Void> {
+        .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+    }
+}

@@ -1,0 +1,158 @@
+package import Tags
+
+/// Switches the password protection of a tag on or off.
+///
+/// CFG0 is only written after PWD_AUTH has proved the card's password in the same field period, so
+/// that a torn page with any AUTH0 asks for a known password. It is written even if it reads as
+/// correct, because it may be weak from a WRITE that was not acknowledged.
+package struct SwitchProtection: TagProcedure {
+    /// The wanted state of the tag.
+    package enum Target: Hashable, Sendable {
+        /// Protected, which is verified by writing this page unchanged, without and with the
+        /// password.
+        case on(probe: PageWrite)
+        case off
+    }
+
+    private enum State {
+        case looking, opening, relieving, switching, restarting, checking
+        case comparing, writingPlainly, reselecting, reopening, comparingAgain, writingOpened
+    }
+
+    private let identity: TagIdentity
+    private let chip: Type2Chip
+    private let firstPage: UInt8
+    private let password: TagPassword
+    private let target: Target
+    private var state = State.looking
+    /// The new content of CFG1.
+    private var relieved = Page.zero
+
+    /// Nil for a chip without passwords.
+    package init?(
+        _ target: Target, _ identity: TagIdentity, chip: Type2Chip, password: TagPassword
+    ) {
+        guard let firstPage = chip.configurationPage else { return nil }
+        self.target = target
+        self.identity = identity
+        self.chip = chip
+        self.firstPage = firstPage
+        self.password = password
+    }
+
+    package mutating func next(after event: TagEvent) -> TagStep<Void> {
+        switch event {
+        case .begin: return go(to: .looking, .exchange(Type2Command.read(firstPage).frame))
+        case .selected(let again):
+            guard again.uid == identity.uid else {
+                return .fail(CardStoreError(.otherTag, "another tag lies on the reader now"))
+            }
+            return state == .restarting
+                ? go(to: .checking, .exchange(Type2Command.read(firstPage).frame))
+                : authenticate(.reopening)
+        case .answer(let answer): return after(answer)
+        case .failure(let kind): return after(kind)
+        }
+    }
+
+    private mutating func after(_ answer: [UInt8]) -> TagStep<Void> {
+        switch state {
+        case .looking, .checking:
+            guard let (cfg0, cfg1) = ReadConfiguration.pages(answer) else { return garbled }
+            let found = AccessConfiguration(cfg0, cfg1)
+            return state == .looking ? begin(with: found, cfg1) : check(found)
+        case .opening:
+            guard password.isAnswered(by: answer) else { return .fail(.wrongPassword) }
+            return target == .off ? switchOver() : relieve()
+        case .relieving:
+            return answer.isEmpty ? switchOver() : garbled
+        case .reopening:
+            guard password.isAnswered(by: answer) else { return .fail(.wrongPassword) }
+            return readProbe(.comparingAgain)
+        case .comparing: return compare(answer, .writingPlainly)
+        case .comparingAgain: return compare(answer, .writingOpened)
+        case .writingPlainly:
+            // An ACK without the password shows that the chip does not enforce its settings.
+            return .fail(
+                CardStoreError(
+                    .ignoresPassword, "the tag takes what is written without the password"))
+        case .switching:
+            return answer.isEmpty ? go(to: .restarting, .powerCycle) : garbled
+        case .writingOpened:
+            return answer.isEmpty ? .finish(()) : garbled
+        case .restarting, .reselecting: return garbled
+        }
+    }
+
+    private mutating func after(_ failure: ReaderError.Kind) -> TagStep<Void> {
+        switch (state, failure) {
+        case (.writingPlainly, .refused): go(to: .reselecting, .select)
+        case (.opening, .refused(NAK.invalidArgument)),
+            (.opening, .refused(NAK.authenticationLimit)),
+            (.reopening, .refused(NAK.invalidArgument)):
+            .fail(.wrongPassword)
+        default:
+            .fail(CardStoreError(.interrupted(failure), "its protection was not switched over"))
+        }
+    }
+
+    private mutating func begin(
+        with found: AccessConfiguration, _ cfg1: Page
+    ) -> TagStep<Void> {
+        if found.isLocked { return .fail(.lockedSettings) }
+        guard found.passwordLimit == 0 else { return .fail(.limitsPasswords) }
+        relieved = AccessConfiguration.relieved(cfg1)
+        return authenticate(.opening)
+    }
+
+    private mutating func relieve() -> TagStep<Void> {
+        go(to: .relieving, .exchange(Type2Command.write(firstPage + 1, relieved).frame))
+    }
+
+    private mutating func switchOver() -> TagStep<Void> {
+        let first =
+            target == .off ? AccessConfiguration.nothing : AccessConfiguration.everything
+        let cfg0 = AccessConfiguration.cfg0(firstProtected: first)
+        return go(to: .switching, .exchange(Type2Command.write(firstPage, cfg0).frame))
+    }
+
+    /// Checks after the power cycle whether the tag has the wanted configuration.
+    private mutating func check(_ found: AccessConfiguration) -> TagStep<Void> {
+        switch target {
+        case .on:
+            return found.isWhole ? readProbe(.comparing) : differs
+        case .off:
+            return chip.isProtected(by: found) ? differs : .finish(())
+        }
+    }
+
+    private mutating func readProbe(_ next: State) -> TagStep<Void> {
+        guard case .on(let probe) = target else { return differs }
+        return go(to: next, .exchange(Type2Command.read(probe.page).frame))
+    }
+
+    /// Compares the probe page before it is written. It must still hold this card's content: the
+    /// tag was without power, or selected again, and may have been on another reader.
+    private mutating func compare(_ answer: [UInt8], _ next: State) -> TagStep<Void> {
+        guard case .on(let probe) = target, answer.prefix(4).elementsEqual(probe.content.bytes)
+        else { return differs }
+        return go(to: next, .exchange(Type2Command.write(probe.page, probe.content).frame))
+    }
+
+    private mutating func authenticate(_ next: State) -> TagStep<Void> {
+        go(to: next, .exchange(Type2Command.authenticate(password.password).frame))
+    }
+
+    private mutating func go(to next: State, _ step: TagStep<Void>) -> TagStep<Void> {
+        state = next
+        return step
+    }
+
+    private var garbled: TagStep<Void> {
+        .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+    }
+
+    private var differs: TagStep<Void> {
+        .fail(CardStoreError(.differs, "the tag does not hold what was written to it"))
+    }
+}

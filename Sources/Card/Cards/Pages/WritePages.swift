@@ -1,0 +1,101 @@
+package import Tags
+import TapcardDomain
+
+/// One page and its new content.
+package struct PageWrite: Hashable, Sendable {
+    package let page: UInt8
+    package let content: Page
+
+    package init(_ page: UInt8, _ content: Page) {
+        self.page = page
+        self.content = content
+    }
+}
+
+/// Writes pages in order, each acknowledged, reads from the first to the last of them back and
+/// compares.
+///
+/// It never continues after a fault: the result of a failed WRITE is *unknown*, and the tag may
+/// have been on another reader in the meantime. The caller selects, reads and decides again.
+package struct WritePages: TagProcedure {
+    private enum State {
+        case authenticating, writing, readingBack
+    }
+
+    private let writes: [PageWrite]
+    private let password: TagPassword?
+    private var state = State.writing
+    private var written = 0
+    private var span: PageSpan
+    private let firstReadBack: UInt8
+
+    package init(_ writes: [PageWrite], longestAnswer: Int, password: TagPassword? = nil) {
+        self.writes = writes
+        self.password = password
+        let pages = writes.map(\.page)
+        let first = pages.min() ?? 0
+        firstReadBack = first
+        span = PageSpan(pages.max().map { first...$0 }, longestAnswer: longestAnswer)
+    }
+
+    package mutating func next(after event: TagEvent) -> TagStep<[UInt8]> {
+        switch (state, event) {
+        case (_, .begin):
+            guard let password else { return write() }
+            state = .authenticating
+            return .exchange(Type2Command.authenticate(password.password).frame)
+        case (.authenticating, .answer(let pack)):
+            guard pack == password?.pack else { return .fail(.wrongPassword) }
+            state = .writing
+            return write()
+        case (.authenticating, .failure(.refused(NAK.invalidArgument))),
+            (.authenticating, .failure(.refused(NAK.authenticationLimit))):
+            return .fail(.wrongPassword)
+        case (.writing, .answer(let answer)):
+            guard answer.isEmpty else {
+                return .fail(CardStoreError(.garbled, "the tag did not acknowledge a WRITE"))
+            }
+            written += 1
+            return write()
+        case (.readingBack, .answer(let answer)):
+            guard span.take(answer) else {
+                return .fail(CardStoreError(.garbled, "the tag's answer has the wrong length"))
+            }
+            return readBack()
+        case (.writing, .failure(.tagLost)) where SafetyRule.readAgain.isLeftOut:
+            return .select
+        case (.writing, .selected) where SafetyRule.readAgain.isLeftOut:
+            return write()
+        case (_, .failure(let kind)):
+            return .fail(
+                CardStoreError(
+                    .interrupted(kind), "\(written) of \(writes.count) pages were written"))
+        case (_, .selected):
+            return .fail(CardStoreError(.garbled, "the tag's answer was not expected"))
+        }
+    }
+
+    private mutating func write() -> TagStep<[UInt8]> {
+        guard written < writes.count else {
+            state = .readingBack
+            return readBack()
+        }
+        let next = writes[written]
+        return .exchange(Type2Command.write(next.page, next.content).frame)
+    }
+
+    private mutating func readBack() -> TagStep<[UInt8]> {
+        if let frame = span.nextFrame() { return .exchange(frame) }
+        var last: [UInt8: Page] = [:]
+        for write in writes { last[write.page] = write.content }
+        let holds = last.allSatisfy { page, content in
+            let start = (Int(page) - Int(firstReadBack)) * 4
+            return span.bytes.indices.contains(start + 3)
+                && Array(span.bytes[start..<start + 4]) == content.bytes
+        }
+        guard holds else {
+            return .fail(CardStoreError(.differs, "a page does not hold what was written to it"))
+        }
+        return .finish(span.bytes)
+    }
+}

@@ -1,0 +1,183 @@
+/// The volatile state of a tag: a state machine from frames to replies.
+///
+/// It is as strict as an NTAG21x. Where the data sheet leaves a choice, it takes the stricter one:
+/// an invalid frame gets NAK 0, every NAK ends the selection, and lock bits take effect at once.
+public struct TagSide: Sendable, Hashable {
+    private enum State {
+        case off
+        /// Powered, and deaf to everything but a selection: IDLE and HALT in one, because a
+        /// selection here includes the wake-up that both obey.
+        case waiting
+        case selected
+    }
+
+    private static let refusal = TagReply.nak(NAK.invalidArgument)
+
+    private var state = State.off
+    private var isAuthenticated = false
+    /// The page of a COMPATIBILITY_WRITE whose data has not come yet.
+    private var pendingWrite: UInt8?
+    /// CFG0 and CFG1 as they were at power-up.
+    private var configuration = AccessConfiguration.open
+    /// Whether a read of this power cycle has been counted.
+    private var hasCounted = false
+
+    /// A tag that has just got power.
+    public init() {}
+
+    /// Handles the field coming on: only now does a changed configuration take effect.
+    public mutating func powerUp(_ memory: TagMemory) {
+        self = TagSide()
+        configuration = AccessConfiguration(of: memory)
+        state = .waiting
+    }
+
+    /// Handles the field going off: all volatile state is lost.
+    public mutating func powerDown() {
+        self = TagSide()
+    }
+
+    /// Selects the tag, again if it was selected: it loses its authentication, not its power. Nil
+    /// without power.
+    public mutating func select(_ memory: TagMemory) -> TagIdentity? {
+        guard state != .off else { return nil }
+        deselect()
+        state = .selected
+        return TagIdentity(uid: memory.uid)
+    }
+
+    /// The reply to one frame, both without CRC.
+    public mutating func answer(_ frame: [UInt8], _ memory: inout TagMemory) -> TagReply {
+        guard state == .selected else { return .silence }
+        let reply: TagReply
+        if let page = pendingWrite {
+            pendingWrite = nil
+            reply = Self.finishWrite(page, frame, &memory)
+        } else if let command = try? Type2Command(frame: frame),
+            Self.knows(command, memory.chip)
+        {
+            reply = obey(command, &memory)
+        } else {
+            reply = Self.refusal
+        }
+        if case .nak = reply { deselect() }
+        return reply
+    }
+
+    private mutating func deselect() {
+        state = .waiting
+        isAuthenticated = false
+        pendingWrite = nil
+    }
+
+    /// Whether the chip has the command: all but the oldest ones came with the NTAG21x family.
+    private static func knows(_ command: Type2Command, _ chip: Type2Chip) -> Bool {
+        switch command {
+        case .read, .write, .compatibilityWrite, .halt: true
+        case .getVersion, .fastRead, .readCounter, .authenticate, .readSignature: chip.hasFastRead
+        }
+    }
+
+    private mutating func obey(_ command: Type2Command, _ memory: inout TagMemory) -> TagReply {
+        switch command {
+        case .getVersion:
+            return .data(memory.chip.version ?? [])
+        case .read(let page):
+            return read(page, &memory)
+        case .fastRead(let first, let last):
+            return fastRead(first, last, &memory)
+        case .write(let page, let data):
+            guard mayWrite(page, memory) else { return Self.refusal }
+            memory.program(page, data)
+            return .ack
+        case .compatibilityWrite(let page):
+            guard mayWrite(page, memory) else { return Self.refusal }
+            pendingWrite = page
+            return .ack
+        case .readCounter:
+            return readCounter(memory)
+        case .authenticate(let password):
+            return authenticate(password, &memory)
+        case .readSignature:
+            return .data(memory.signature)
+        case .halt:
+            deselect()
+            return .silence
+        }
+    }
+
+    private static func finishWrite(
+        _ page: UInt8, _ frame: [UInt8], _ memory: inout TagMemory
+    ) -> TagReply {
+        guard frame.count == Type2Command.compatibilityDataLength,
+            let data = Page(frame.prefix(Page.size))
+        else { return refusal }
+        memory.program(page, data)
+        return .ack
+    }
+
+    private func mayWrite(_ page: UInt8, _ memory: TagMemory) -> Bool {
+        let isAllowed = isAuthenticated || page < configuration.firstProtected
+        return switch memory.chip.role(of: page) {
+        case .serial, .absent: false
+        case .configuration: isAllowed && !configuration.isLocked
+        default: isAllowed && !memory.isLocked(page)
+        }
+    }
+
+    /// The number of pages, from page 0, that are readable at present.
+    private func readablePages(_ memory: TagMemory) -> Int {
+        let all = memory.chip.pageCount
+        return configuration.protectsReading && !isAuthenticated
+            ? min(all, Int(configuration.firstProtected)) : all
+    }
+
+    private mutating func read(_ page: UInt8, _ memory: inout TagMemory) -> TagReply {
+        let end = readablePages(memory)
+        guard Int(page) < end else { return Self.refusal }
+        count(&memory)
+        // A read beyond the end of the readable pages continues at page 0.
+        let pages = (0..<4).map { UInt8((Int(page) + $0) % end) }
+        return .data(pages.flatMap { memory.visible($0).bytes })
+    }
+
+    private mutating func fastRead(
+        _ first: UInt8, _ last: UInt8, _ memory: inout TagMemory
+    ) -> TagReply {
+        guard first <= last, Int(last) < readablePages(memory) else { return Self.refusal }
+        count(&memory)
+        return .data((first...last).flatMap { memory.visible($0).bytes })
+    }
+
+    /// Counts the first read of a power cycle, and stops at the highest number.
+    private mutating func count(_ memory: inout TagMemory) {
+        guard configuration.counts, !hasCounted else { return }
+        hasCounted = true
+        if memory.counter < TagMemory.highestCounter { memory.counter += 1 }
+    }
+
+    private func readCounter(_ memory: TagMemory) -> TagReply {
+        guard configuration.counts, isAuthenticated || !configuration.protectsCounter else {
+            return Self.refusal
+        }
+        return .data((0..<3).map { UInt8(truncatingIfNeeded: memory.counter >> (8 * $0)) })
+    }
+
+    private mutating func authenticate(
+        _ password: [UInt8], _ memory: inout TagMemory
+    ) -> TagReply {
+        let limit = configuration.passwordLimit
+        guard limit == 0 || memory.failedPasswords < limit else {
+            return .nak(NAK.authenticationLimit)
+        }
+        guard let passwordPage = memory.chip.passwordPage, let packPage = memory.chip.packPage,
+            password == memory[passwordPage].bytes
+        else {
+            if limit > 0 { memory.failedPasswords += 1 }
+            return Self.refusal
+        }
+        memory.failedPasswords = 0
+        isAuthenticated = true
+        return .data(Array(memory[packPage].bytes.prefix(TagMemory.packLength)))
+    }
+}

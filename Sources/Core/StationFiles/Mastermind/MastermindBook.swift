@@ -1,0 +1,193 @@
+package import TapcardDomain
+import TextCodecs
+
+/// A game of Mastermind as stored at this station.
+package struct KeptMastermindGame: Hashable, Sendable {
+    /// The address of the game's service.
+    package let address: String
+    package let game: MastermindGame
+    package internal(set) var history: MastermindHistory
+
+    package init(
+        address: String, game: MastermindGame, history: MastermindHistory = MastermindHistory()
+    ) {
+        (self.address, self.game, self.history) = (address, game, history)
+    }
+
+    /// The number of the guess that solved it.
+    package var solvedWith: Int? { history.solvedAt(slots: game.slots) }
+}
+
+/// The station's data of Mastermind: the logins and the games. It never contains a password.
+struct MastermindBook: Hashable, Sendable {
+    /// A user who is logged in.
+    struct Login: Hashable, Sendable {
+        /// The service that gave the token: it is sent to no other.
+        let address: String
+        let user: String
+        let token: MastermindToken
+        let timeToLive: Int?
+    }
+
+    /// The greatest number of games; those not played for longest are dropped.
+    static let mostGames = 16
+    static let format = "tapcard mastermind 1"
+    /// Stands for the number of a guess whose answer may still come.
+    private static let asked = "asked"
+    static let formatPrefix = "tapcard mastermind "
+
+    var login: Login?
+    /// The games; the last one was played last.
+    private(set) var games: [KeptMastermindGame] = []
+    private var currentID: MastermindGameID?
+
+    init() {}
+
+    /// The current game with this service.
+    func current(at address: String) -> KeptMastermindGame? {
+        games.last { $0.address == address && $0.game.id == currentID }
+    }
+
+    /// The stored game, or a new one.
+    func kept(_ game: MastermindGame, at address: String) -> KeptMastermindGame {
+        games.last { $0.address == address && $0.game == game }
+            ?? KeptMastermindGame(address: address, game: game)
+    }
+
+    /// Stores a game at the place where it is found first.
+    mutating func keep(_ game: KeptMastermindGame, asCurrent: Bool) {
+        if asCurrent { currentID = game.game.id }
+        games.removeAll { $0.address == game.address && $0.game.id == game.game.id }
+        games.append(game)
+        while games.count > MastermindBook.mostGames {
+            games.remove(at: games.firstIndex { $0.game.id != currentID } ?? 0)
+        }
+    }
+}
+
+extension MastermindBook {
+    var document: JSONValue {
+        [
+            "format": .string(MastermindBook.format),
+            "login": login.map { login in
+                [
+                    "address": .string(login.address), "user": .string(login.user),
+                    "token": .string(login.token.secret),
+                    "timeToLive": login.timeToLive.map { .number(String($0)) } ?? .null,
+                ]
+            } ?? .null,
+            "current": currentID.map { .string($0.text) } ?? .null,
+            "games": .array(
+                games.map { kept in
+                    [
+                        "address": .string(kept.address), "id": .string(kept.game.id.text),
+                        "slots": .number(String(kept.game.slots)),
+                        "guesses": .array(kept.history.turns.map(MastermindBook.document)),
+                    ]
+                }),
+        ]
+    }
+
+    /// A guess, its number, and its black and white pegs: short, because there may be many.
+    private static func document(_ turn: MastermindTurn) -> JSONValue {
+        func number(_ value: Int?) -> JSONValue { value.map { .number(String($0)) } ?? .null }
+        return [
+            .array(turn.guess.map { .number(String($0)) }),
+            turn.outcome == .asked ? .string(asked) : number(turn.number),
+            number(turn.evaluation?.black), number(turn.evaluation?.white),
+        ]
+    }
+
+    /// Reads a stored turn; nil for an invalid one.
+    init?(_ document: JSONValue) {
+        guard document["format"]?.string == MastermindBook.format,
+            let games = document["games"]?.array, games.count <= MastermindBook.mostGames
+        else { return nil }
+        switch document["login"] {
+        case .null?: login = nil
+        case let document?:
+            guard let login = Login(document) else { return nil }
+            self.login = login
+        case nil: return nil
+        }
+        for document in games {
+            guard let game = MastermindBook.game(document) else { return nil }
+            self.games.append(game)
+        }
+        switch document["current"] {
+        case .null?: currentID = nil
+        case .string(let text)?:
+            guard let id = MastermindGameID(text), self.games.contains(where: { $0.game.id == id })
+            else { return nil }
+            currentID = id
+        default: return nil
+        }
+    }
+
+    private static func game(_ document: JSONValue) -> KeptMastermindGame? {
+        guard let address = document["address"]?.string,
+            let id = document["id"]?.string.flatMap(MastermindGameID.init),
+            let slots = whole(document["slots"]), (try? MastermindRules(slots: slots)) != nil,
+            let rows = document["guesses"]?.array, rows.count <= MastermindHistory.mostTurns
+        else { return nil }
+        var turns: [MastermindTurn] = []
+        for row in rows {
+            guard let turn = turn(row, slots: slots) else { return nil }
+            turns.append(turn)
+        }
+        return KeptMastermindGame(
+            address: address, game: MastermindGame(id: id, slots: slots),
+            history: MastermindHistory(turns))
+    }
+
+    private static func turn(_ row: JSONValue, slots: Int) -> MastermindTurn? {
+        guard let parts = row.array, parts.count == 4, let colours = parts[0].array,
+            colours.count == slots
+        else { return nil }
+        var guess: [Int] = []
+        for colour in colours {
+            guard let colour = whole(colour), (1...MastermindRules.mostColours).contains(colour)
+            else { return nil }
+            guess.append(colour)
+        }
+        switch (whole(parts[1]), whole(parts[2]), whole(parts[3])) {
+        case (let number?, let black?, let white?):
+            let evaluation = MastermindEvaluation(black: black, white: white)
+            guard evaluation.isPossible(slots: slots), isNumber(number) else { return nil }
+            return MastermindTurn(guess, .evaluated(evaluation, number: number))
+        case (let number?, nil, nil) where parts[2] == .null && parts[3] == .null:
+            return isNumber(number) ? MastermindTurn(guess, .counted(number: number)) : nil
+        case (nil, nil, nil) where parts[2] == .null && parts[3] == .null:
+            switch parts[1] {
+            case .null: return MastermindTurn(guess, .unknown)
+            case .string(asked): return MastermindTurn(guess, .asked)
+            default: return nil
+            }
+        default: return nil
+        }
+    }
+
+    private static func isNumber(_ number: Int) -> Bool {
+        (1...MastermindRules.mostGuesses).contains(number)
+    }
+
+    private static func whole(_ value: JSONValue?) -> Int? { value?.numberText.flatMap { Int($0) } }
+}
+
+extension MastermindBook.Login {
+    fileprivate init?(_ document: JSONValue) {
+        guard let address = document["address"]?.string, let user = document["user"]?.string,
+            let token = document["token"]?.string.flatMap(MastermindToken.init)
+        else { return nil }
+        switch document["timeToLive"] {
+        case .null?: timeToLive = nil
+        case .number(let text)?:
+            guard let seconds = Int(text), MastermindRules.loginSeconds.contains(seconds) else {
+                return nil
+            }
+            timeToLive = seconds
+        default: return nil
+        }
+        (self.address, self.user, self.token) = (address, user, token)
+    }
+}

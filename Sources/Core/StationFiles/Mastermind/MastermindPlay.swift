@@ -1,0 +1,320 @@
+package import TapcardCore
+package import TapcardDomain
+
+/// Mastermind at a station: the service, its login, and the stored games.
+package struct MastermindPlay: Sendable {
+    private static let longestUser = 256
+
+    private let file: MastermindFile
+    private let address: String
+    private let service: any MastermindService
+    private let password: @Sendable (String) async throws(TapcardError) -> String?
+
+    /// `address` is that of the service: data of one service is never shown to another. `password`
+    /// is called when a login has expired; nil where it cannot be supplied. `note` is called with
+    /// other messages for a person.
+    package init(
+        path: String, address: String, service: any MastermindService,
+        password: @escaping @Sendable (String) async throws(TapcardError) -> String?,
+        note: @escaping @Sendable (String) -> Void
+    ) {
+        file = MastermindFile(path: path, note: note)
+        (self.address, self.service, self.password) = (address, service, password)
+    }
+
+    /// The current game, if any.
+    package func currentGame() throws(TapcardError) -> KeptMastermindGame? {
+        try file.load().current(at: address)
+    }
+
+    /// The name of the logged-in user, whose login may have expired; nil without a login.
+    package func user() throws(TapcardError) -> String? {
+        try file.load().login.flatMap { $0.address == address ? $0.user : nil }
+    }
+
+    package func logIn(
+        as user: String, password: String, timeToLive: Int? = nil
+    ) async throws(TapcardError) {
+        try MastermindPlay.requireLogin(user, timeToLive)
+        try MastermindPlay.requirePassword(password)
+        let token: MastermindToken
+        do {
+            token = try await service.logIn(
+                user: user, password: password, timeToLive: timeToLive)
+        } catch {
+            throw TapcardError(error, meaning: "You are not logged in.")
+        }
+        try keep(token, user, timeToLive)
+    }
+
+    /// Checks the user name of a login, before a password is asked for.
+    package static func requireLogin(
+        _ user: String, _ timeToLive: Int?
+    ) throws(TapcardError) {
+        guard !user.isEmpty, user.utf8.count <= longestUser,
+            !user.unicodeScalars.contains(where: \.isMisleading)
+        else {
+            throw TapcardError(
+                .usage, "A user's name has 1 to \(longestUser) bytes, and no control characters.",
+                meaning: nothingSent)
+        }
+        if let timeToLive, !MastermindRules.loginSeconds.contains(timeToLive) {
+            throw TapcardError(
+                .usage,
+                "A login cannot last \(timeToLive) seconds: choose "
+                    + "\(MastermindRules.loginSeconds.words).", meaning: nothingSent)
+        }
+    }
+
+    private static func requirePassword(_ password: String) throws(TapcardError) {
+        let (count, most) = (password.utf8.count, MastermindRules.longestPassword)
+        guard (1...most).contains(count) else {
+            throw TapcardError(
+                .usage,
+                count == 0
+                    ? "The password is empty."
+                    : "The password is too long: it has \(count) bytes, and \(most) is the most.",
+                meaning: nothingSent)
+        }
+    }
+
+    /// Begins a game and makes it the current one.
+    package func start(slots: Int) async throws(TapcardError) -> KeptMastermindGame {
+        do {
+            _ = try MastermindRules(slots: slots)
+        } catch {
+            throw TapcardError(
+                .refusal(.badGuess), TapcardError.sentence(error.detail),
+                meaning: MastermindPlay.nothingSent)
+        }
+        let id = try await withLogin("No game was started here.") {
+            token throws(ServiceError) in
+            try await service.start(slots: slots, with: token)
+        }
+        return try resume(MastermindGame(id: id, slots: slots))
+    }
+
+    /// Makes a game that was begun here or elsewhere the current one.
+    @discardableResult
+    package func resume(_ game: MastermindGame) throws(TapcardError) -> KeptMastermindGame {
+        try file.change { book in
+            let kept = book.kept(game, at: address)
+            book.keep(kept, asCurrent: true)
+            return kept
+        }
+    }
+
+    package func ranking() async throws(TapcardError) -> [MastermindRank] {
+        try await withLogin("The ranking is not known.") { token throws(ServiceError) in
+            try await service.ranking(with: token)
+        }
+    }
+
+    /// Sends a guess for the current game and returns the game with the answer. The guess is saved
+    /// in the file before it is sent. If no answer arrives, it stays there as a guess that may have
+    /// counted. It is never resent, because the service would count it a second time.
+    package func guess(_ colours: [Int]) async throws(TapcardError) -> KeptMastermindGame {
+        let game = try gameThatTakes(colours)
+        try change(game) { $0.ask(colours) }
+        do {
+            let answer = try await callWithLogin { token throws(ServiceError) in
+                try await service.guess(colours, in: game.id, with: token)
+            }
+            return try keep(answer, of: colours, in: game)
+        } catch let failure as Failure {
+            throw try became(of: colours, in: game, failure)
+        } catch let error as TapcardError {
+            throw error
+        } catch {
+            throw TapcardError(.failed, "\(error)")
+        }
+    }
+
+    /// Returns the current game. Throws if there is none, if it is already solved, or if the guess
+    /// isn't valid for it.
+    private func gameThatTakes(_ colours: [Int]) throws(TapcardError) -> MastermindGame {
+        guard let kept = try currentGame() else {
+            throw TapcardError(
+                .refusal(.wrongState), "No game is in progress.",
+                meaning: MastermindPlay.nothingSent, next: [.service(.startGame)])
+        }
+        do {
+            try MastermindRules(slots: kept.game.slots).requireGuess(colours)
+        } catch {
+            throw TapcardError(
+                .refusal(.badGuess), TapcardError.sentence(error.detail),
+                meaning: MastermindPlay.nothingSent)
+        }
+        if let count = kept.solvedWith {
+            throw TapcardError(
+                .refusal(.wrongState), "This game is solved, with guess \(count).",
+                meaning: MastermindPlay.nothingSent,
+                next: [.service(.startAnotherGame)])
+        }
+        return kept.game
+    }
+
+    @discardableResult
+    private func change(
+        _ game: MastermindGame, _ body: (inout MastermindHistory) -> Void
+    ) throws(TapcardError) -> KeptMastermindGame {
+        try file.change { book in
+            var kept = book.kept(game, at: address)
+            body(&kept.history)
+            // Another process may have begun another game in the meantime: that stays the current
+            // one.
+            book.keep(kept, asCurrent: false)
+            return kept
+        }
+    }
+
+    private func keep(
+        _ answer: MastermindAnswer, of colours: [Int], in game: MastermindGame
+    ) throws(TapcardError) -> KeptMastermindGame {
+        do throws(TapcardError) {
+            return try change(game) {
+                $0.answer(colours, answer.evaluation, number: answer.guessCount)
+            }
+        } catch {
+            let result = answer.evaluation
+            throw TapcardError(
+                error.kind, error.what,
+                meaning: "The guess has counted: \(result.black) black, \(result.white) white. "
+                    + "That could not be kept.", next: error.next)
+        }
+    }
+
+    /// Records the outcome of a guess without an evaluation, and returns the error that reports it.
+    private func became(
+        of colours: [Int], in game: MastermindGame, _ failure: Failure
+    ) throws(TapcardError) -> TapcardError {
+        if case .call(let error) = failure, error.mayHaveHappened {
+            // If this cannot be written, the guess stays as one whose answer may still come.
+            _ = try? change(game) { $0.lose(colours) }
+            let told = TapcardError(error, meaning: "")
+            return TapcardError(
+                told.kind, told.what,
+                meaning: "Whether the guess counts is not known; nothing repeats it by itself.",
+                next: [.service(.goOnGuessing)])
+        }
+        try change(game) { $0.withdraw(colours) }
+        return failure.error(meaning: "The guess does not count.")
+    }
+}
+
+extension MastermindPlay {
+    private static let nothingSent = "Nothing was sent."
+
+    /// The failure of a call that needs a login.
+    private enum Failure: Error {
+        case call(ServiceError)
+        /// The login failed before the call, or before its retry.
+        case login(TapcardError)
+
+        func error(meaning: String) -> TapcardError {
+            switch self {
+            case .call(let error): TapcardError(error, meaning: meaning)
+            case .login(let error):
+                TapcardError(error.kind, error.what, meaning: meaning, next: error.next)
+            }
+        }
+    }
+
+    private func withLogin<Success: Sendable>(
+        _ meaning: String, _ call: (MastermindToken) async throws(ServiceError) -> Success
+    ) async throws(TapcardError) -> Success {
+        do throws(Failure) {
+            return try await callWithLogin(call)
+        } catch {
+            throw error.error(meaning: meaning)
+        }
+    }
+
+    /// Calls with the stored token. If that has expired, logs in again and retries the call, each
+    /// once: a call that was refused for its token has had no effect.
+    private func callWithLogin<Success: Sendable>(
+        _ call: (MastermindToken) async throws(ServiceError) -> Success
+    ) async throws(Failure) -> Success {
+        let login = try requireLogin()
+        do {
+            return try await call(login.token)
+        } catch {
+            guard error.kind == .unauthorized else { throw .call(error) }
+        }
+        let token = try await logInAgain(login)
+        do {
+            return try await call(token)
+        } catch {
+            throw .call(error)
+        }
+    }
+
+    private func requireLogin() throws(Failure) -> MastermindBook.Login {
+        let login: MastermindBook.Login?
+        do {
+            login = try file.load().login
+        } catch {
+            throw .login(error)
+        }
+        guard let login, login.address == address else {
+            throw .login(
+                TapcardError(
+                    .service(.unauthorized),
+                    login.map { "You are logged in at \($0.address), and not at \(address)." }
+                        ?? "You are not logged in to Mastermind.",
+                    next: [.service(.logIn)]))
+        }
+        return login
+    }
+
+    private func logInAgain(
+        _ old: MastermindBook.Login
+    ) async throws(Failure) -> MastermindToken {
+        // Another process may have logged in in the meantime.
+        let now = try requireLogin()
+        guard now == old else { return now.token }
+        do {
+            guard let password = try await password(old.user) else {
+                throw TapcardError(
+                    .service(.unauthorized), "The login of \(old.user) has expired.",
+                    next: [.service(.logInOrSetPassword)])
+            }
+            try MastermindPlay.requirePassword(password)
+            let token = try await service.logIn(
+                user: old.user, password: password, timeToLive: old.timeToLive)
+            try keep(token, old.user, old.timeToLive)
+            return token
+        } catch let error as ServiceError {
+            throw .login(TapcardError(error, meaning: ""))
+        } catch let error as TapcardError {
+            throw .login(error)
+        } catch {
+            throw .login(TapcardError(.failed, "\(error)"))
+        }
+    }
+
+    private func keep(
+        _ token: MastermindToken, _ user: String, _ timeToLive: Int?
+    ) throws(TapcardError) {
+        try file.change { book in
+            book.login = MastermindBook.Login(
+                address: address, user: user, token: token, timeToLive: timeToLive)
+        }
+    }
+}
+
+extension ServiceError {
+    /// Whether the service may have carried out the failed request.
+    fileprivate var mayHaveHappened: Bool {
+        switch kind {
+        // Cancelling does not call back a request that is on its way. A redirect after a POST often
+        // means that it was done.
+        case .timedOut, .cutOff, .tooLarge, .redirected, .notHTTP, .broken, .notJSON, .wrongShape,
+            .goneBack, .emptyVersion, .badVersion, .badBalls, .badDate, .cancelled:
+            true
+        case .unreachable, .certificate, .refused, .unauthorized, .wrongPassword,
+            .badAddress, .noClient:
+            false
+        }
+    }
+}

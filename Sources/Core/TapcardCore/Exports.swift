@@ -1,0 +1,5 @@
+// A program that pays needs one import.
+@_exported public import CardCryptography
+@_exported public import Ledger
+@_exported public import Tags
+@_exported public import TapcardDomain

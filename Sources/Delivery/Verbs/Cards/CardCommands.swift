@@ -1,0 +1,207 @@
+import Ledger
+import StationFiles
+import Tags
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<Bool> {
+    fileprivate static var noResolve: Self {
+        .flag("no-resolve", "Never write, whatever is open", page: .never)
+    }
+    fileprivate static var noScratch: Self {
+        .flag("no-scratch", "A card without a scratch card")
+    }
+}
+
+extension Parameter<HolderName?> {
+    fileprivate static var name: Self {
+        .option("name", "TEXT", .holderName, "The holder's name")
+    }
+}
+
+extension Parameter<HolderID?> {
+    fileprivate static var id: Self {
+        .option("id", "N", .holderID, "The holder's number, from 1")
+    }
+}
+
+extension Parameter<TypedAmount?> {
+    fileprivate static var balance: Self {
+        .option("balance", "AMOUNT", .amount, "Starting balance (cash received)")
+    }
+    fileprivate static var acceptBalance: Self {
+        .option(
+            "accept-balance", "AMOUNT", .amount,
+            "Credit the tag's balance only if it equals AMOUNT")
+    }
+}
+
+extension Command {
+    static let cardCommands: [Command] = [
+        Command(
+            "read", group: .cards, "Show a card and resolve what was left open on it",
+            discussion: "A card with nothing open is only read, with a single radio command.",
+            takes: .watch, .noResolve, page: .post("read"), answers: .card,
+            example: "tapcard read --watch"
+        ) { session throws(TapcardError) in try await session.read() },
+        Command(
+            "demo", group: .cards, "Write the demo user: Amanda Gonzalez, id 1, balance 0.00",
+            takes: .confirmed, .display, .protect, .reissue, .overwrite, .anyChip, .operation,
+            page: .post("demo"), answers: .card, example: "tapcard --reader sim demo"
+        ) { session throws(TapcardError) in
+            try await session.make("The demo card is ready") { station throws(TapcardError) in
+                try TapcardError.wrapping { () throws(Refusal) in
+                    try CardRequest.demo(in: station.currency).origin
+                }
+            }
+        },
+        Command(
+            "issue", group: .cards, "Make a card of a blank tag",
+            discussion: "Name and id are optional: any phone can read them off the tag, except "
+                + "off an NTAG424.",
+            takes: .name, .id, .balance, .noScratch, .confirmed, .display, .protect, .reissue,
+            .overwrite, .anyChip, .operation,
+            page: .post("issue"), answers: .card,
+            example: "tapcard issue --name \"Zoë Álvarez\" --id 7 --balance 20"
+        ) { session throws(TapcardError) in try await session.issue() },
+        Command(
+            "adopt", group: .cards, "Convert another system's card",
+            discussion: "Its balance is dropped unless you name it with --accept-balance: then "
+                + "it is credited against the account \"adopted\".",
+            takes: .acceptBalance, .confirmed, .display, .protect, .overwrite, .anyChip,
+            .operation,
+            page: .post("adopt"), answers: .card, example: "tapcard adopt --accept-balance 12.50"
+        ) { session throws(TapcardError) in
+            try await session.make("Adopted") { station throws(TapcardError) in
+                .adopt(accepting: try session[.acceptBalance, in: station.currency])
+            }
+        },
+        Command(
+            "scratch", group: .cards, "Scratch the scratch card: reveal a code and keep it",
+            discussion: "Takes two seconds. Ctrl-C before that leaves the card unscratched.",
+            takes: .operation, page: .post("scratch"), answers: .card, example: "tapcard scratch"
+        ) { session throws(TapcardError) in
+            let station = try await session.station()
+            let receipt = try await station.scratch(id: try session.operation(station))
+            let summary = try await station.summary(afterwards: receipt)
+            return Report(
+                summary, "Scratched", currency: station.currency, isReplayed: receipt.isReplayed)
+        },
+        Command(
+            "activate", group: .cards, "Activate the code of a scratched card",
+            discussion: "Asks the activation service. Ctrl-C does not stop the request: it ends "
+                + "within 15 seconds, its answer is recorded, and the next tap writes it to the "
+                + "card. After a refusal the code is as good as before.",
+            takes: .operation, asks: .activationURL, page: .post("activate"), answers: .card,
+            example: "tapcard activate"
+        ) { session throws(TapcardError) in try await session.activate() },
+    ]
+}
+
+extension Session {
+    func read() async throws(TapcardError) -> Report {
+        let station: Station
+        let isFresh = try self.isFresh
+        do throws(TapcardError) {
+            station = try await lookingStation()
+        } catch {
+            // With a ledger in another currency the amounts on a card would be misread, so only a
+            // missing ledger is tolerated.
+            guard error.result == .ledger, error.kind != .ledgerCurrency, !self[.watch],
+                let report = await readingAlone(error)
+            else { throw error }
+            return report
+        }
+        if isFresh {
+            say(
+                "tapcard: this station is not set up: no seal can be checked. tapcard init "
+                    + "--currency EUR makes keys and a ledger.\n")
+        }
+        let resolving = !self[.noResolve] && !isFresh
+        guard self[.watch] else {
+            let summary = try await station.read(resolving: resolving)
+            return Report(
+                lessUnbooked(summary), currency: station.currency, showsChip: isVerbose)
+        }
+        await station.watch(resolving: resolving) { event in
+            await waiting.stop()
+            let isRead = show(event, station.currency)
+            // The spinner returns with the next wait.
+            waiting.show("Hold a card to the reader")
+            return isRead
+        }
+        return Report.nothing.whenStopped
+    }
+
+    /// The reading of a sealed card without the ledger; such a station takes no money. Nil when
+    /// that fails, too.
+    private func readingAlone(_ error: TapcardError) async -> Report? {
+        do {
+            guard let keys = try keyFile.load() else { return nil }
+            let currency = try settings.currency ?? keys.currency ?? .usd
+            let station = try await station(
+                with: InMemoryLedger(currency: currency), KeyRingSource(keyFile, holding: keys))
+            let summary = try await station.read(resolving: false)
+            return Report(lessUnbooked(summary.withoutLedger(error)), currency: currency)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Prints one line per tap.
+    private func show(_ event: Station.WatchEvent, _ currency: Currency) -> Bool {
+        switch event {
+        case .card(let summary):
+            let report = Report(lessUnbooked(summary), currency: currency)
+            if isJSON { return output.write(document: timed(report.document)) }
+            if isQuiet { return true }
+            let problem = summary.problem.map { " ! \($0.kind.word): \($0.message)" } ?? ""
+            let time = LocalTime.text(surroundings.now())
+            let state = summary.stateWord.map { ", \($0)" } ?? ""
+            let resolved = summary.resolved.map { " \($0.words)" }.joined()
+            let line = "\(time) \(summary.uid) \(report.lines[0].text)\(state)\(resolved)\(problem)"
+            return output.write(line.shown + "\n")
+        case .problem(let error):
+            if isJSON { return output.write(document: timed(Report.document(of: error))) }
+            show(error)
+            return true
+        case .gone, .empty: return true
+        case .readerIsBack(let name):
+            if isJSON {
+                let document: JSONValue = ["result": "done", "reader": .string(name)]
+                return output.write(document: timed(document))
+            }
+            if !isQuiet { say("tapcard: The reader is there again: \(name).\n") }
+            return true
+        }
+    }
+
+    /// Adds the time to a line of the watch, because it cannot be reconstructed later.
+    private func timed(_ document: JSONValue?) -> JSONValue {
+        (document ?? [:]).with(["at": .string(LocalTime.iso(surroundings.now()))])
+    }
+
+    func issue() async throws(TapcardError) -> Report {
+        try await make("Issued") { station throws(TapcardError) in
+            .issue(
+                Holder(id: try self[.id], name: try self[.name]),
+                try self[.balance, in: station.currency] ?? Money(minorUnits: 0, station.currency),
+                hasScratchCard: !self[.noScratch])
+        }
+    }
+
+    /// Makes a card of the tag on the reader. Arguments are checked before the reader is opened.
+    func make(
+        _ what: String, _ origin: (Station) throws(TapcardError) -> CardRequest.Origin
+    ) async throws(TapcardError) -> Report {
+        let station = try await station()
+        let order = CardRequest(
+            try origin(station), face: try self[.display] ?? .tapcard,
+            mayReissue: self[.reissue], mayOverwrite: self[.overwrite], protects: self[.protect],
+            acceptsAnyChip: self[.anyChip])
+        if order.protects { sayWhoOpens() }
+        let summary = try await station.make(order, id: try operation(station))
+        return Report(summary, what, currency: station.currency, showsChip: true)
+    }
+}

@@ -1,0 +1,144 @@
+import CardCryptography
+package import StationFiles
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<CashierName> {
+    fileprivate static func cashier(completes known: CompletedValue? = nil) -> Self {
+        .argument(
+            "NAME", .cashier, "Up to \(CashierName.longest) characters", completes: known)
+    }
+}
+
+extension Command {
+    static let cashierCommands: [Command] = [
+        Command(
+            "cashiers add", group: .station, "Let somebody work at the till page",
+            discussion: "Or give them another password, which ends where they are logged in. As "
+                + "soon as there is one cashier, the page asks who it is, and what is done there "
+                + "carries their name into the ledger. The password is asked for twice, or taken "
+                + "from TAPCARD_CASHIER_PASSWORD; it is never an argument. Only a slow hash of it "
+                + "is kept, in cashiers.json next to the keys.",
+            takes: .cashier(), answers: .addedCashier, example: "tapcard cashiers add Ann"
+        ) { session throws(TapcardError) in try await session.addCashier() },
+        Command(
+            "cashiers remove", group: .station, "Stop somebody from working at the till page",
+            discussion: "It ends where they are logged in. What they have done stays in the ledger "
+                + "under their name.",
+            takes: .cashier(completes: .cashiers), answers: .removedCashier,
+            example: "tapcard cashiers remove Ann"
+        ) { session throws(TapcardError) in try session.removeCashier() },
+        Command(
+            "cashiers list", group: .station, "Show who may work at the till page",
+            answers: .cashiers, example: "tapcard cashiers list"
+        ) { session throws(TapcardError) in
+            let names = try session.cashierFile.load().map(\.name.text)
+            return Report(
+                ["cashiers": .array(names.map { .string($0) })],
+                names.isEmpty
+                    ? ["There are no cashiers: the till page asks nobody who they are"] : names,
+                isPlain: true)
+        },
+    ]
+}
+
+/// A secret that a command asks for in the terminal, or takes from a variable.
+enum TypedSecret: String {
+    case cashierPassword = "password"
+    case tablePassphrase = "passphrase"
+
+    var variable: String {
+        switch self {
+        case .cashierPassword: Settings.cashierPasswordVariable
+        case .tablePassphrase: Settings.tablePassphraseVariable
+        }
+    }
+}
+
+extension Session {
+    package var cashierFile: CashierFile {
+        CashierFile(path: settings.dataFolder + "/cashiers.json")
+    }
+
+    fileprivate func addCashier() async throws(TapcardError) -> Report {
+        let name = try self[.cashier()]
+        try makeDataFolder()
+        // A faulty file is reported before the password is typed.
+        _ = try cashierFile.load()
+        let password = try await newPassword(of: name)
+        let (kept, isNew) = try cashierFile.add(
+            Cashier(
+                name,
+                PasswordHash(password, salt: surroundings.random(PasswordHash.saltSize))))
+        return Report(
+            ["cashier": .string(kept.text), "isNew": .bool(isNew)],
+            [
+                isNew
+                    ? "\(kept.text) can log in at the till page"
+                    : "\(kept.text) has a new password"
+            ], isChange: true)
+    }
+
+    fileprivate func removeCashier() throws(TapcardError) -> Report {
+        let name = try self[.cashier()]
+        guard let removed = try cashierFile.remove(name) else {
+            throw TapcardError(
+                .refusal(.wrongState), "There is no cashier \(name.text.debugDescription).",
+                meaning: "Nothing was changed.", advice: "tapcard cashiers list shows the names.")
+        }
+        return Report(
+            ["cashier": .string(removed.text)],
+            ["\(removed.text) cannot log in any more"], isChange: true)
+    }
+
+    /// The new password, from the environment or typed twice.
+    private func newPassword(of name: CashierName) async throws(TapcardError) -> String {
+        let password: String
+        if let given = try settings.cashierPassword {
+            password = given
+        } else {
+            password = try await typed("Password for \(name.text.shown): ", .cashierPassword)
+            try require(password, of: name)
+            guard try await typed("The same again: ", .cashierPassword) == password else {
+                throw TapcardError(
+                    .usage, "The two passwords are not the same.", meaning: "Nothing was changed.",
+                    advice: "Try again.")
+            }
+        }
+        try require(password, of: name)
+        return password
+    }
+
+    /// A secret that somebody types, unseen.
+    func typed(_ question: String, _ secret: TypedSecret) async throws(TapcardError) -> String {
+        guard let askSecretly = console.askSecretly else {
+            throw .missing(secret.rawValue, secret.variable, meaning: "Nothing was changed.")
+        }
+        if let typed = await askSecretly(question) { return typed }
+        throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was changed.")
+    }
+
+    private func require(_ password: String, of name: CashierName) throws(TapcardError) {
+        guard password.utf8.count <= CashierFile.longestPassword else {
+            throw TapcardError(
+                .usage,
+                "The password is too long: it has \(password.utf8.count) bytes, and "
+                    + "\(CashierFile.longestPassword) is the most.",
+                meaning: "Nothing was changed.")
+        }
+        if let objection = PasswordStrength.objection(to: password, of: name) {
+            throw TapcardError(.usage, objection, meaning: "Nothing was changed.")
+        }
+    }
+}
+
+extension TapcardError {
+    /// The refusal of a command whose password is not set, and which no terminal can ask for one.
+    static func missing(_ secret: String, _ variable: String, meaning: String) -> TapcardError {
+        TapcardError(
+            .usage, "The \(secret) is missing, and there is no terminal to type it in.",
+            meaning: meaning,
+            advice: "Set \(variable), or run the command in a terminal.")
+    }
+}

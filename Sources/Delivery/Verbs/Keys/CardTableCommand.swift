@@ -1,0 +1,166 @@
+import CardCryptography
+import Ledger
+import OperatingSystem
+import ReaderDiagnosis
+import StationFiles
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Command {
+    static let keysTable = Command(
+        "keys table", group: .station,
+        "Make a table of card keys, for a station without the keys of the issuer",
+        discussion:
+            "With it a station sells to the cards on an NTAG 424 DNA that are in use now: it reads "
+            + "them and takes payments. It cannot put money on a card, make one or give it other "
+            + "keys, and no other key can be made of the table. At the station: tapcard keys import "
+            + "FILE.\n\n"
+            + "The file is encrypted. Its passphrase is printed once: bring it another way than the "
+            + "file. Make another table after cards were issued, and after tapcard keys rotate and "
+            + "tapcard keys retire.",
+        takes: .newFile, answers: .cardTable, example: "tapcard keys table till-2.json"
+    ) { session throws(TapcardError) in
+        let path = try session[.newFile]
+        let isStream = path == DurableFile.standardStream
+        if isStream { try session.requireStream("The table") }
+        try session.requireMasters()
+        try session.requireNew(path)
+        let table = try await session.makeTable()
+        let passphrase = TablePassphrase(
+            random: session.surroundings.random(TablePassphrase.randomByteCount))
+        let sealed = SealedTable(table.keys, with: passphrase).json().prettyText
+        if isStream {
+            session.output.write(sealed)
+            session.say("tapcard: the passphrase of the table is \(passphrase.text)\n")
+            return .nothing
+        }
+        try CustomerKeyFile.write(sealed, to: path)
+        let lacking = table.lacking.sorted().map { "\($0)" }.joined(separator: ", ")
+        return Report(
+            [
+                "file": .string(path), "passphrase": .string(passphrase.text),
+                "cards": .number(table.cards),
+            ],
+            [
+                "The keys of \(table.keys.cardCount) are in \(path)",
+                "Its passphrase, which is shown only now: \(passphrase.text)",
+                "At the station: tapcard keys import FILE. Bring the passphrase another way",
+            ]
+                + (lacking.isEmpty
+                    ? []
+                    : [
+                        "Cards need a key that this station does not have: \(lacking). Bring it "
+                            + "with tapcard keys import"
+                    ]),
+            isChange: true)
+    }
+}
+
+extension KeyRing {
+    /// The number of cards of a table, in words.
+    var cardCount: String { tableSize == 1 ? "1 card" : "\(tableSize) cards" }
+}
+
+extension Session {
+    /// Refuses a station that has a table of card keys, and not the keys of the issuer.
+    func requireMasters() throws(TapcardError) {
+        guard try keyFile.load()?.isTable != true else {
+            throw TapcardError(
+                .refusal(.wrongState),
+                "This station has a table of card keys, and not the keys of the issuer.",
+                meaning: "Nothing was done.", next: [.trust(.useAtIssuerStation)])
+        }
+    }
+
+    fileprivate func makeTable() async throws(TapcardError) -> CardTable {
+        let ledger = try await ledger()
+        let all = try await keys()
+        try await requireCommonKeys(all, ledger)
+        let issuer = try await issuerKeys()
+        let ordered = all.ordered(by: issuer)
+        let made = try await withLedgerErrors { () throws(LedgerError) -> CardTable? in
+            guard let ring = ordered.retiring(try await ledger.retiredKeys()) else { return nil }
+            return try await CardTable(ring, next: issuer?.next, of: ledger)
+        }
+        guard let made else {
+            throw TapcardError(
+                .keysUnusable,
+                "Key \(ordered.sealing.id), with which this station seals records, was given up.",
+                meaning: "No file was written.", next: [.file(.renewKeys)])
+        }
+        guard made.cards > 0 else {
+            throw TapcardError(
+                .refusal(.wrongState), "No card of this ledger is on an NTAG 424 DNA.",
+                meaning: "No file was written.", advice: "A table is for such cards alone.")
+        }
+        return made
+    }
+
+    /// The table in a sealed file, by its passphrase.
+    func opened(_ table: SealedTable, _ path: String) async throws(TapcardError) -> KeyRing {
+        let text: String
+        if let given = try settings.tablePassphrase {
+            text = given
+        } else {
+            text = try await typed("Passphrase of the table: ", .tablePassphrase)
+        }
+        guard let passphrase = TablePassphrase(typed: text) else {
+            throw TapcardError(
+                .usage,
+                "That is not a passphrase of a table: one has \(TablePassphrase.randomByteCount) "
+                    + "letters and digits.", meaning: Session.keysUnchanged)
+        }
+        do throws(KeyError) {
+            return try table.open(with: passphrase)
+        } catch {
+            throw TapcardError(
+                .fileUnusable, "\(path) cannot be opened: \(error.detail).",
+                meaning: Session.keysUnchanged,
+                advice: "Try again, or have another table made: tapcard keys table FILE")
+        }
+    }
+}
+
+extension Session {
+    /// The finding about a station without the keys of the issuer; none where it has them, or none
+    /// at all.
+    func tableFindings() throws(TapcardError) -> [Finding] {
+        // A key file that cannot be read is reported by what needs it.
+        guard let keys = try? keyFile.load(), keys.isTable else { return [] }
+        let others = keys.entries.filter { $0.id != keys.sealing.id }.map { "\($0.id)" }
+        let generations =
+            "key \(keys.sealing.id), which seals"
+            + (others.isEmpty ? "" : ", and of key \(others.joined(separator: ", "))")
+        return [
+            Finding(
+                .cardTable, .note,
+                "This station has a table of the keys of \(keys.cardCount), of \(generations); it "
+                    + "has not the keys of the issuer.",
+                remedy: [
+                    .say(
+                        "It reads these cards and takes their payments. It puts no money on a card, "
+                            + "makes none, gives none other keys, and takes no NTAG21x."),
+                    .say("After new cards or new keys, where the keys of the issuer are:"),
+                    .run("tapcard keys table FILE"), .say("Here:"),
+                    .run("tapcard keys import FILE"),
+                ])
+        ]
+    }
+}
+
+extension Report {
+    /// The number of cards of a table; nothing for masters.
+    static func table(of keys: KeyRing) -> Members {
+        keys.isTable ? ["table": .number(keys.tableSize)] : [:]
+    }
+
+    /// The line that says that a station has a table.
+    static func lines(on keys: KeyRing) -> [String] {
+        keys.isTable
+            ? [
+                "This station has a table of the keys of \(keys.cardCount), and not the keys of the "
+                    + "issuer"
+            ] : []
+    }
+}

@@ -1,0 +1,69 @@
+package import CardCryptography
+import OperatingSystem
+package import TapcardCore
+import TextCodecs
+
+/// The key file of a machine that serves the customers' page: readable by its owner only, or
+/// refused.
+package struct CustomerKeyFile: Sendable {
+    private static let mode: UInt32 = 0o600
+    private static let othersMayRead: UInt32 = 0o077
+    private static let longest = 64 << 10
+
+    package let path: String
+
+    package init(path: String) { self.path = path }
+
+    /// The content of the file.
+    package static func text(of keys: CustomerKeys) -> String { keys.json().prettyText }
+
+    package func save(_ keys: CustomerKeys) throws(TapcardError) {
+        try CustomerKeyFile.write(CustomerKeyFile.text(of: keys), to: path)
+    }
+
+    /// Writes keys for another machine, readable by their owner only.
+    static func write(_ text: String, to path: String) throws(TapcardError) {
+        do {
+            try DurableFile(path).write(Array(text.utf8), mode: CustomerKeyFile.mode)
+        } catch {
+            throw TapcardError(
+                .fileUnusable, "\(path) cannot be written: \(error.detail).",
+                meaning: "No key was written.", advice: "Name a file in a folder of yours.")
+        }
+    }
+
+    /// The keys. `meaning` goes into the error when the file is missing, open to others or damaged.
+    package func load(orSay meaning: String) throws(TapcardError) -> CustomerKeys {
+        func refusal(_ what: String, _ advice: String) -> TapcardError {
+            TapcardError(.fileUnusable, what, meaning: meaning, advice: advice)
+        }
+        let making = "Make one where the keys of the issuer are: tapcard keys customers FILE"
+        let file = DurableFile(path)
+        do {
+            guard let bytes = try file.read(limit: CustomerKeyFile.longest) else {
+                throw refusal("There is no key file \(path).", making)
+            }
+            switch try file.exposure(CustomerKeyFile.othersMayRead) {
+            case .permitted(let mode):
+                throw refusal(
+                    "The key file \(path) can be read by others (mode "
+                        + "\(String(mode, radix: 8))).",
+                    "If no other user has read it: chmod 600 \(path)")
+            case .foreign:
+                throw refusal("The key file \(path) belongs to another user.", making)
+            case nil: break
+            }
+            return try CustomerKeys(parsing: bytes)
+        } catch let error as TapcardError {
+            throw error
+        } catch let error as KeyError {
+            throw refusal("The key file \(path) is damaged: \(error.detail).", making)
+        } catch let error as FileError {
+            throw refusal(
+                "The key file \(path) cannot be read: \(error.detail).",
+                "Name a file that you may read.")
+        } catch {
+            throw refusal("The key file \(path) cannot be read: \(error).", making)
+        }
+    }
+}

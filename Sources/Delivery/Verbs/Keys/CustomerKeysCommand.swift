@@ -1,0 +1,86 @@
+import CardCryptography
+import Ledger
+import OperatingSystem
+import TapcardCore
+import TextCodecs
+
+extension Parameter<String> {
+    fileprivate static var keyFileOfPage: Self {
+        .file("Where to; must not exist, unless with --overwrite. - is standard output")
+    }
+}
+
+extension Parameter<Bool> {
+    fileprivate static var overwriteKeys: Self {
+        .flag("overwrite", "Replace the file, if it is a key file of the customers' page")
+    }
+}
+
+extension Command {
+    static let keysForCustomers = Command(
+        "keys customers", group: .station, "Make the key file of the customers' page",
+        discussion:
+            "For the machine that serves the page (tapcard serve --customers): its keys tell "
+            + "which card a phone has read, and nothing else. They write to no card, and no other "
+            + "key of this station can be made of them. Repeat it with --overwrite after tapcard keys "
+            + "rotate and tapcard keys retire.",
+        takes: .keyFileOfPage, .overwriteKeys, answers: .file,
+        example: "tapcard keys customers customer-keys.json"
+    ) { session throws(TapcardError) in
+        let path = try session[.keyFileOfPage]
+        let isStream = path == DurableFile.standardStream
+        if isStream { try session.requireStream("The keys") }
+        try session.requireMasters()
+        try session.requireReplaceable(path)
+        let ring = try await session.keys()
+        let ledger = try await session.ledgerIfThere()
+        // One that does not answer may have retired a key that this file would believe.
+        let retired = try await session.withLedgerErrors { () throws(LedgerError) in
+            try await ledger?.retiredKeys() ?? []
+        }
+        let keys = CustomerKeys(of: ring, without: retired)
+        guard !keys.pairs.isEmpty else {
+            throw TapcardError(
+                .keysUnusable, "Every key of this station is retired in the ledger.",
+                meaning: "No file was written.",
+                advice: "Bring the keys of another station: there tapcard keys export FILE, here "
+                    + "tapcard keys import FILE.")
+        }
+        if isStream {
+            session.output.write(CustomerKeyFile.text(of: keys))
+            return .nothing
+        }
+        try CustomerKeyFile(path: path).save(keys)
+        return Report(
+            ["file": .string(path)],
+            [
+                "The keys of the customers' page are in \(path)",
+                "Move that file to the machine that serves the page, and name it there with "
+                    + "--customers-keys",
+            ], isChange: true)
+    }
+}
+
+extension Session {
+    /// Refuses a file that exists, unless it may be overwritten and is a key file of the page: a
+    /// mistyped name must not cost another file.
+    fileprivate func requireReplaceable(_ path: String) throws(TapcardError) {
+        let isThere = (try? DurableFile(path).permissions()) != nil
+        guard path != DurableFile.standardStream, isThere else { return try requireNew(path) }
+        guard self[.overwriteKeys] else {
+            throw TapcardError(
+                .fileUnusable, "\(path) exists already.", meaning: "Nothing was done.",
+                advice: "Name another file, or add --overwrite to replace a key file of the "
+                    + "customers' page.")
+        }
+        do {
+            _ = try CustomerKeyFile(path: path).load(orSay: "")
+        } catch {
+            throw TapcardError(
+                .fileUnusable,
+                "\(path) is not overwritten, because it cannot be read as a key file of the "
+                    + "customers' page. \(error.what)", meaning: "Nothing was done.",
+                advice: "Name another file.")
+        }
+    }
+}

@@ -1,0 +1,300 @@
+import CardCryptography
+import Ledger
+import OperatingSystem
+import StationFiles
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<UInt8> {
+    fileprivate static var key: Self { .argument("KEY", .key, "Its number") }
+}
+
+extension Parameter<Bool> {
+    fileprivate static var forEver: Self {
+        .flag("for-ever", "Confirm that this cannot be undone")
+    }
+}
+
+extension Command {
+    static let keyCommands: [Command] = [
+        Command(
+            "keys list", group: .station, "Show the keys: their numbers and states, never more",
+            answers: .keys, example: "tapcard keys list"
+        ) { session throws(TapcardError) in try await session.listKeys() },
+        Command(
+            "keys rotate", group: .station,
+            "Make a new key; it seals once every station has it",
+            discussion:
+                "Older keys still verify until you retire them. Export the keys again before "
+                + "the next tap: a card on an NTAG 424 DNA takes the new keys with its next change, and "
+                + "without them it can never be written again. If phones open a page from your "
+                + "cards, make its key file again, too: tapcard keys customers.\n\n"
+                + "Where stations share the ledger, the owner runs it twice. The first time it makes "
+                + "a key that only verifies: bring it to every station with tapcard keys export and "
+                + "keys import. Once all of them have it, run it again, and all of them seal with it "
+                + "from that moment on. A machine that does not come back: tapcard station revoke. "
+                + "With --now no station is waited for: one without the key takes no money until "
+                + "it has it.",
+            takes: .withoutWaiting, answers: .key, example: "tapcard keys rotate"
+        ) { session throws(TapcardError) in
+            try session.requireMasters()
+            let now = session.surroundings.now()
+            let used = try await session.usedKeys()
+            if let database = try session.sharedDatabase {
+                return try await session.rotateKey(shared: database, used: used)
+            }
+            let keys = try await session.changeKeys { keys throws(KeyError) in
+                try keys.rotated(created: LocalTime.date(now), knowing: used)
+            }
+            let missing = used.filter { keys.entry($0) == nil }.sorted().map { "\($0)" }
+            return Report(
+                ["id": .number(keys.sealing.id)],
+                ["New records are sealed with key \(keys.sealing.id)"] + Report.afterNewKey
+                    + (missing.isEmpty
+                        ? []
+                        : [
+                            "Cards need a key that this station does not have: "
+                                + missing.joined(separator: ", ")
+                                + ". Bring it with tapcard keys import"
+                        ]),
+                isChange: true)
+        },
+        Command(
+            "keys retire", group: .station, "Stop trusting what a key has sealed",
+            discussion: "This cannot be undone: the ledger notes it, so that no station seals with "
+                + "the key any more, whichever copy of the key file it has. Destroy the copies and "
+                + "export again, and make the key file of the customers' page again, if there is one. "
+                + "Cards that carry only records under the key are rejected as forged from then on; "
+                + "each needs tapcard repair --card UID. Cards that "
+                + "are protected with it keep its password: tapcard tag unprotect, then tapcard tag "
+                + "protect gives each the new key's.\n\n"
+                + "Where stations share the ledger, this waits until each of them has the key that "
+                + "seals now; not with --now. A key that was announced and seals nothing yet is "
+                + "given up by it, too.",
+            takes: .key, .forEver, .withoutWaiting, answers: .retired,
+            example: "tapcard keys retire 1 --for-ever"
+        ) { session throws(TapcardError) in try await session.retireKey() },
+        Command(
+            "keys export", group: .station, "Copy the keys into a file that only you can read",
+            discussion:
+                "Anyone who has it can make cards that this station accepts. If all copies are lost, "
+                + "genuine cards are rejected, and a card on an NTAG 424 DNA can never be written "
+                + "again by anyone: keep one in another place.",
+            takes: .newFile, answers: .file, example: "tapcard keys export tapcard-keys.json"
+        ) { session throws(TapcardError) in
+            let path = try session[.newFile]
+            let isStream = path == DurableFile.standardStream
+            if isStream { try session.requireStream("The keys") }
+            try session.requireMasters()
+            try session.requireNew(path)
+            let all = try await session.keys().ordered(by: (try? session.issuerKeys()) ?? nil)
+            let currency = (try? await session.ledgerIfThere())?.currency.code
+            let keys = all.sealing(currency: currency ?? all.currencyCode)
+            if isStream {
+                session.output.write(KeyFile.text(of: keys))
+                return .nothing
+            }
+            try KeyFile(path: path).save(keys)
+            return Report(
+                ["file": .string(path)],
+                ["The keys are copied to \(path); lock that file away"], isChange: true)
+        },
+        .keysForCustomers, .keysTable,
+        Command(
+            "keys import", group: .station,
+            "Take keys from a file, so that their cards verify here",
+            discussion: "A station that has no keys yet takes all of them as they are. Otherwise "
+                + "imported keys only verify: this station goes on sealing with its own, or, where "
+                + "stations share the ledger, with the one that seals at all of them. Two "
+                + "stations that were set up separately both have a key 1, and cannot be joined.\n\n"
+                + "A table of card keys (tapcard keys table) is for a station that has no keys: it "
+                + "takes the place of an older table. Its passphrase is asked for, or taken from "
+                + "TAPCARD_TABLE_PASSPHRASE; it is never an argument.",
+            takes: .file("The keys; - is standard input"), answers: .imported,
+            example: "tapcard keys import tapcard-keys.json"
+        ) { session throws(TapcardError) in try await session.importKeys() },
+    ]
+}
+
+extension Session {
+    /// The key ring after a change; throws when the change is not allowed.
+    func changed(
+        _ keys: KeyRing, by change: (KeyRing) throws(KeyError) -> KeyRing
+    ) throws(TapcardError) -> KeyRing {
+        do throws(KeyError) {
+            return try change(keys)
+        } catch {
+            let kind: TapcardError.Kind = error.kind == .unknownKey ? .usage : .refusal(.wrongState)
+            let first = error.detail.prefix(1).uppercased()
+            throw TapcardError(
+                kind, first + error.detail.dropFirst() + ".", meaning: Session.keysUnchanged,
+                advice: error.kind == .conflict
+                    ? "A station that has issued no card yet can remove its key file and import again."
+                    : "tapcard keys list shows them.")
+        }
+    }
+
+    /// Retires keys in the ledger first: a crash in between leaves a retired key in the file, and
+    /// running the same command again fixes that.
+    func changeKeys(
+        _ change: (KeyRing) throws(KeyError) -> KeyRing, givingUp ids: Set<UInt8> = []
+    ) async throws(TapcardError) -> KeyRing {
+        let known = try await keys()
+        let ledger = try await ledger()
+        try await noteRetired(in: try changed(known, by: change), ids, ledger)
+        return try keyFile.alone { () throws(TapcardError) in
+            // Another process may have changed the file in the meantime.
+            let changed = try changed(try keyFile.load() ?? known, by: change)
+            try keyFile.save(changed)
+            return changed
+        }
+    }
+
+    func noteRetired(
+        in keys: KeyRing, _ ids: Set<UInt8> = [], _ ledger: any LedgerStore
+    ) async throws(TapcardError) {
+        let retired = ids.union(keys.entries.filter { $0.status == .retired }.map(\.id))
+        guard !retired.isEmpty else { return }
+        try await withLedgerErrors { () throws(LedgerError) in
+            try await ledger.retire(retired, at: surroundings.now())
+        }
+    }
+
+    fileprivate func listKeys() async throws(TapcardError) -> Report {
+        // The stations of a database share their keys: a list makes no other ones.
+        if try keyFile.load() == nil, let issuer = try await issuerKeys() { return Report(issuer) }
+        let all = try await keys()
+        let uses = try await usesOfKeys()
+        let ledger = try await ledger()
+        let retired = try await withLedgerErrors { () throws(LedgerError) in
+            try await ledger.retiredKeys()
+        }
+        let issuer = try await issuerKeys()
+        let ring = all.ordered(by: issuer)
+        let keys = ring.retiring(retired.subtracting([ring.sealing.id])) ?? ring
+        let rows = keys.entries.map { entry in
+            (entry: entry, use: uses[entry.id, default: KeyUse()])
+        }
+        let shared = issuer.map { Report.members(of: $0) } ?? [:]
+        return Report(
+            [
+                "keys": .array(
+                    rows.map {
+                        [
+                            "id": .number($0.entry.id),
+                            "status": .string($0.entry.status.rawValue),
+                            "created": .string($0.entry.created),
+                            "cards": .number($0.use.cards),
+                            "protected": .number($0.use.protected),
+                        ]
+                    })
+            ] + shared + Report.table(of: ring),
+            Report.lines(on: ring)
+                + rows.map {
+                    "key \($0.entry.id)  \($0.entry.status.rawValue.padded(12))  "
+                        + "since \($0.entry.created)  cards: \($0.use.cards)  "
+                        + "protected: \($0.use.protected)"
+                } + lines(on: issuer), isPlain: true)
+    }
+
+    private func usesOfKeys() async throws(TapcardError) -> [UInt8: KeyUse] {
+        let ledger = try await ledger()
+        return try await withLedgerErrors { () throws(LedgerError) in
+            try await ledger.readAtLength { rows throws(LedgerError) in
+                try rows.usesOfKeys()
+            }
+        }
+    }
+
+    /// The ids of keys that records or tag passwords in this ledger use, or that were given up.
+    fileprivate func usedKeys() async throws(TapcardError) -> Set<UInt8> {
+        let ledger = try await ledger()
+        return try await withLedgerErrors { () throws(LedgerError) in
+            try await ledger.readAtLength { rows throws(LedgerError) in
+                try rows.usedKeys()
+            }
+        }
+    }
+
+    fileprivate func retireKey() async throws(TapcardError) -> Report {
+        let id = try self[.key]
+        try requireMasters()
+        let issuer = try await issuerKeys()
+        // An impossible change is reported before the confirmation is asked for.
+        let retiring: (KeyRing) throws(KeyError) -> KeyRing = { keys throws(KeyError) in
+            // A key that was announced elsewhere need not be here to be given up.
+            guard issuer?.next != id || keys.entry(id) != nil else { return keys }
+            return try keys.ordered(by: issuer).retiring(id)
+        }
+        _ = try changed(try await keys(), by: retiring)
+        try requireSuccessor(of: id, issuer)
+        let use = try await usesOfKeys()[id, default: KeyUse()]
+        guard self[.forEver] else {
+            throw TapcardError(
+                .usage,
+                "Retiring key \(id) cannot be undone. Cards whose last record is under it: "
+                    + "\(use.named). They would be rejected as forged."
+                    + (use.protected == 0 ? "" : " " + use.kept),
+                meaning: "The keys are as they were.",
+                advice: use.cards == 0
+                    ? "If you are sure, repeat with --for-ever."
+                    : "First make a booking on each of those cards: it seals the card with the new "
+                        + "key. Or repeat with --for-ever, and then for each card: tapcard repair "
+                        + "--card UID")
+        }
+        _ = try await changeKeys(retiring, givingUp: [id])
+        return Report(
+            ["id": .number(id), "cards": .number(use.cards), "protected": .number(use.protected)],
+            ["Key \(id) is retired; cards that need tapcard repair: \(use.named)"]
+                + (use.protected == 0 ? [] : [use.kept])
+                + [
+                    "Older copies of the key file still have it: destroy them, and export the "
+                        + "keys again", Report.customersAgain,
+                ], isChange: true)
+    }
+}
+
+extension Report {
+    /// The steps that a new key needs before it is lost.
+    static let afterNewKey = [
+        "Back up the keys before the next tap: tapcard keys export FILE. Without them a card on an "
+            + "NTAG 424 DNA can never be written again",
+        customersAgain,
+    ]
+    /// The customers' page believes the keys in its file: those that were there when it was made.
+    static let customersAgain =
+        "If phones open a page from your cards: make its key file again, and move it there: tapcard "
+        + "keys customers FILE --overwrite"
+
+    fileprivate static func members(of issuer: IssuerKeys) -> Members {
+        ["nextKey": issuer.next.document, "stations": issuer.stations.document]
+    }
+
+    /// The list of a station without keys.
+    fileprivate init(_ issuer: IssuerKeys) {
+        let advice =
+            issuer.sealing.map {
+                "Key \($0) seals at the others. There: tapcard keys export FILE; here: tapcard keys "
+                    + "import FILE"
+            } ?? "No station of this ledger has any; tapcard init makes them"
+        self.init(
+            ["keys": .array([])] + Report.members(of: issuer),
+            ["This station has no keys", advice], isPlain: true)
+    }
+}
+
+extension KeyUse {
+    /// The number of cards, with the first card numbers.
+    fileprivate var named: String {
+        guard cards > 0 else { return "0" }
+        let rest = cards > first.count ? ", and \(cards - first.count) more" : ""
+        return "\(cards) (\(first.map(\.description).joined(separator: ", "))\(rest))"
+    }
+
+    /// The consequence for these cards when the key is retired.
+    fileprivate var kept: String {
+        "Cards that keep its password: \(protected). Whoever has the key can write to them until "
+            + "tapcard tag unprotect, then tapcard tag protect gives them another one."
+    }
+}

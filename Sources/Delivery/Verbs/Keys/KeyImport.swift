@@ -1,0 +1,96 @@
+import CardCryptography
+import Ledger
+import StationFiles
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Session {
+    /// Takes keys from a file: joins them with those of the station, or replaces a table.
+    func importKeys() async throws(TapcardError) -> Report {
+        let path = try self[.file()]
+        try requireFile(path)
+        let imported = try await imported(from: path)
+        let issuer = try await issuerKeys()
+        let known = Set(((try? keyFile.load()) ?? nil)?.entries.map(\.id) ?? [])
+        try makeDataFolder()
+        if try keyFile.load()?.isTable ?? true, let ledger = try await ledgerIfThere() {
+            try await noteRetired(in: imported, [], ledger)
+        }
+        let areAll = try keyFile.alone { () throws(TapcardError) in
+            if let older = try keyFile.load() {
+                // Two rings are joined; a table is replaced, and replaces no masters.
+                guard imported.isTable || older.isTable else { return false }
+                _ = try changed(older) { older throws(KeyError) in try imported.replacing(older) }
+                // First: a failure in between leaves the older keys, and the same import again ends
+                // it.
+                try offlinePayments.changeKeys(from: older, to: imported)
+            }
+            try keyFile.save(imported)
+            return true
+        }
+        if !areAll {
+            _ = try await changeKeys { keys throws(KeyError) in
+                guard let sealing = issuer?.sealing else { return try keys.merging(imported) }
+                return try keys.merging(imported, sealing: sealing)
+            }
+        }
+        let keys = try await self.keys().ordered(by: issuer)
+        let ledger = try? await ledgerIfThere()
+        if issuer != nil, let ledger { try await requireCommonKeys(keys, ledger) }
+        let retired = (try? await ledger?.retiredKeys()) ?? []
+        let givenUp = Set(keys.entries.filter { $0.status == .retired }.map(\.id)).union(retired)
+        // Retired keys stay retired, even when an older copy contains them.
+        let stay = imported.entries.filter { $0.status != .retired && givenUp.contains($0.id) }
+        let new = imported.entries.count { key in
+            !known.contains(key.id) && !stay.contains { $0.id == key.id }
+        }
+        let currency = ledger?.currency
+        let isOther =
+            imported.currencyCode != nil && currency != nil
+            && imported.currencyCode != currency?.code
+        return Report(
+            [
+                "keys": .array(keys.entries.map { .number(String($0.id)) }),
+                "currency": .text(imported.currencyCode),
+            ] + Report.table(of: keys),
+            [
+                keys.isTable
+                    ? "This station has the keys of \(keys.cardCount); new records: key "
+                        + "\(keys.sealing.id)"
+                    : "Keys imported: \(new); new records: key \(keys.sealing.id)"
+            ]
+                + stay.map { "Key \($0.id) is retired here and stays so" }
+                + (issuer?.sealing.map { sealing in
+                    keys.sealing.id == sealing
+                        ? []
+                        : [
+                            "This station still lacks key \(sealing), which seals: export the keys "
+                                + "where it is, and import them here"
+                        ]
+                } ?? [])
+                + (isOther
+                    ? [
+                        "They are of a station in \(imported.currencyCode ?? ""), this one is in "
+                            + "\(currency?.code ?? ""): its cards are recognised here, and refused"
+                    ] : []),
+            isChange: true)
+    }
+
+    private func imported(from path: String) async throws(TapcardError) -> KeyRing {
+        let brought: KeyFile.Brought?
+        do {
+            brought = try KeyFile(path: path).brought()
+        } catch {
+            if error.kind == .cancelled { throw error }
+            throw TapcardError(
+                .fileUnusable, error.what, meaning: Session.keysUnchanged,
+                advice: "Name a file of tapcard keys export that only you can read.")
+        }
+        switch brought {
+        case .ring(let keys): return keys
+        case .sealed(let table): return try await opened(table, path)
+        case nil: throw TapcardError(.fileUnusable, "There is no file \(path).")
+        }
+    }
+}

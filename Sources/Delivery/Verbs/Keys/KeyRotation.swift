@@ -1,0 +1,214 @@
+import CardCryptography
+import Ledger
+import StationFiles
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<Bool> {
+    static var withoutWaiting: Self {
+        .flag(
+            "now", "Do not wait for stations without the key: they take no money until they have it"
+        )
+    }
+}
+
+extension KeyRing {
+    /// The keys as a station reports them to the ledger.
+    var told: StationKeys {
+        StationKeys(
+            marks: Dictionary(entries.map { ($0.id, $0.mark) }) { $1 },
+            usable: Set(entries.filter { $0.status != .retired }.map(\.id)), sealing: sealing.id)
+    }
+
+    /// This ring with the key by which the stations of the ledger seal, as far as it is in it.
+    func ordered(by issuer: IssuerKeys?) -> KeyRing {
+        issuer?.sealing.flatMap { sealing(with: $0) } ?? self
+    }
+}
+
+extension RegisteredStation {
+    /// What another program has done with the station's login.
+    static let damage = "its row is damaged: revoke it, and register the machine under another name"
+
+    /// The station's name, with the last time it was there.
+    var whenSeen: String {
+        name + (seenAt.map { ", last seen \(LocalTime.text($0))" } ?? ", never seen")
+            + (isDamaged ? " (\(RegisteredStation.damage))" : "")
+    }
+}
+
+extension Session {
+    /// The database that stations share; nil where the ledger is a file, whose station is alone.
+    var sharedDatabase: (any LedgerDatabase)? {
+        get throws(TapcardError) {
+            guard case .database(let address) = try settings.ledgerPlace else { return nil }
+            return drivers.database(address)
+        }
+    }
+
+    /// The keys of the stations that share the ledger; nil where it is a file.
+    func issuerKeys() async throws(TapcardError) -> IssuerKeys? {
+        guard let database = try sharedDatabase else { return nil }
+        return try await status(of: database).keys
+    }
+
+    private func status(
+        of database: any LedgerDatabase
+    ) async throws(TapcardError) -> DatabaseStatus {
+        try await withLedgerErrors { () throws(LedgerError) in try await database.status() }
+    }
+
+    static let keysUnchanged = "The keys are as they were."
+
+    /// Brings the stations to another key, in two steps. First a key is made that verifies, and
+    /// announced; it is carried to every station. Then it seals at all of them from one moment on.
+    func rotateKey(
+        shared database: any LedgerDatabase, used: Set<UInt8>
+    ) async throws(TapcardError) -> Report {
+        let status = try await status(of: database)
+        let issuer = status.keys
+        guard !issuer.stations.contains(where: { $0.name == status.login }) else {
+            throw TapcardError(
+                .ledgerReadOnly, "Only the owner of the ledger changes the key of its stations.",
+                meaning: Session.keysUnchanged,
+                advice: "Run it here with the owner's login: tapcard --ledger "
+                    + "postgresql://OWNER@HOST/DATABASE keys rotate")
+        }
+        let ledger = try await ledger()
+        let known = try await keys()
+        try await requireCommonKeys(known, ledger)
+        if let sealing = issuer.sealing, known.ordered(by: issuer).sealing.id != sealing {
+            throw lacking(sealing)
+        }
+        if let next = issuer.next {
+            guard let entry = known.entry(next), entry.mark == issuer.marks[next] else {
+                throw lacking(
+                    next,
+                    orElse: [
+                        .words("If no machine has it: tapcard keys retire \(next) --for-ever")
+                    ])
+            }
+            return try await seal(with: entry, issuer, database, isNew: false)
+        }
+        let created = LocalTime.date(surroundings.now())
+        let taken = used.union(issuer.marks.keys)
+        let prepared = try changed(known.ordered(by: issuer)) { keys throws(KeyError) in
+            try keys.preparing(created: created, knowing: taken)
+        }
+        let key = prepared.entries[prepared.entries.endIndex - 1]
+        // The ledger is first: of two owners who make a key at once, one has made none. An
+        // announced key that did not reach its file can be given up.
+        try await withLedgerErrors { () throws(LedgerError) in
+            try await database.announce(key.id, mark: key.mark)
+        }
+        try keyFile.alone { () throws(TapcardError) in
+            let present = (try keyFile.load() ?? known).ordered(by: issuer)
+            try keyFile.save(
+                try changed(present) { keys throws(KeyError) in try keys.merging(prepared) })
+        }
+        let now = try await self.status(of: database).keys
+        return try await seal(with: key, now, database, isNew: true)
+    }
+
+    /// Lets the announced key seal, or says which stations it waits for.
+    private func seal(
+        with key: KeyEntry, _ issuer: IssuerKeys, _ database: any LedgerDatabase, isNew: Bool
+    ) async throws(TapcardError) -> Report {
+        let lacking = issuer.lacking(key.id)
+        guard lacking.isEmpty || self[.withoutWaiting] else {
+            return try waiting(for: lacking, key.id, issuer, isNew: isNew)
+        }
+        try await withLedgerErrors { () throws(LedgerError) in
+            try await database.seal(
+                with: key.id, mark: key.mark, isForced: self[.withoutWaiting])
+        }
+        try keyFile.alone { () throws(TapcardError) in
+            // The ledger's word counts without the file, which shows it from now on, too.
+            if let ring = try keyFile.load()?.sealing(with: key.id) { try keyFile.save(ring) }
+        }
+        return Report(
+            members(key.id, sealing: key.id, lacking),
+            ["New records are sealed with key \(key.id), at every station"] + Report.afterNewKey
+                + lacking.map {
+                    "No money at \($0.whenSeen), until tapcard keys import FILE is run there"
+                },
+            isChange: true)
+    }
+
+    private func members(
+        _ id: UInt8, sealing: UInt8?, _ lacking: [RegisteredStation]
+    ) -> Members {
+        [
+            "id": .number(id), "sealing": sealing.document,
+            "lacking": lacking.map(\.name).document,
+        ]
+    }
+
+    private func waiting(
+        for stations: [RegisteredStation], _ id: UInt8, _ issuer: IssuerKeys, isNew: Bool
+    ) throws(TapcardError) -> Report {
+        let goesOn = issuer.sealing.map { "Key \($0) seals until then." } ?? ""
+        guard isNew else {
+            throw TapcardError(
+                .refusal(.wrongState),
+                "Key \(id) waits for stations that lack it: "
+                    + stations.map(\.whenSeen).joined(separator: "; ") + ".",
+                meaning: goesOn,
+                advice: "There: tapcard keys import FILE, with what tapcard keys export FILE "
+                    + "writes here. A machine that does not come back: tapcard station revoke "
+                    + "NAME. Not to wait: tapcard keys rotate --now")
+        }
+        return Report(
+            members(id, sealing: issuer.sealing, stations),
+            [
+                "Key \(id) is made. It seals when every station has it"
+                    + (issuer.sealing.map { "; until then key \($0) does" } ?? ""),
+                "Next: tapcard keys export FILE, and at each station tapcard keys import FILE",
+                Report.customersAgain, "Then run tapcard keys rotate again. It waits for:",
+            ] + stations.map { "  \($0.whenSeen)" }, isChange: true)
+    }
+
+    private func lacking(_ id: UInt8, orElse steps: [NextStep] = []) -> TapcardError {
+        TapcardError(
+            .keysBehind, "Key \(id) of the ledger's stations is not in \(settings.keyPath).",
+            meaning: Session.keysUnchanged, next: [.file(.importPresentKeys)] + steps)
+    }
+
+    /// Refuses to retire a key that a station still needs: one that lacks the key that seals now.
+    func requireSuccessor(of id: UInt8, _ issuer: IssuerKeys?) throws(TapcardError) {
+        guard let issuer, let sealing = issuer.sealing, id != sealing, id != issuer.next,
+            !self[.withoutWaiting]
+        else { return }
+        let lacking = issuer.lacking(sealing)
+        guard !lacking.isEmpty else { return }
+        throw TapcardError(
+            .refusal(.wrongState),
+            "Stations lack key \(sealing), which seals in the place of key \(id): "
+                + lacking.map(\.whenSeen).joined(separator: "; ") + ".",
+            meaning: Session.keysUnchanged,
+            advice: "There: tapcard keys import FILE. A machine that does not come back: tapcard "
+                + "station revoke NAME. Not to wait: add --now")
+    }
+
+    /// The lines about the stations, for a list of the keys.
+    func lines(on issuer: IssuerKeys?) -> [String] {
+        guard let issuer else { return [] }
+        var lines: [String] = []
+        if let next = issuer.next {
+            let lacking = issuer.lacking(next)
+            lines.append(
+                "Key \(next) seals next"
+                    + (lacking.isEmpty
+                        ? ": every station has it. Go on with tapcard keys rotate"
+                        : ", when these stations have it:"))
+            lines += lacking.map { "  \($0.whenSeen)" }
+        }
+        if let sealing = issuer.sealing {
+            let lacking = issuer.lacking(sealing)
+            if !lacking.isEmpty { lines.append("These stations lack key \(sealing), which seals:") }
+            lines += lacking.map { "  \($0.whenSeen)" }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,365 @@
+import Ledger
+import OperatingSystem
+import ReaderDiagnosis
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<Bool> {
+    fileprivate static var lossless: Self {
+        .flag("lossless", "Say that this server has every confirmed commit")
+    }
+    fileprivate static var afterLoss: Self {
+        .flag("after-loss", "Say that commits may be lost: every card skips numbers")
+    }
+}
+
+extension Parameter<String?> {
+    fileprivate static var into: Self {
+        .option("into", "ADDRESS", .word, "The address of the database")
+    }
+}
+
+extension Parameter<StationName> {
+    fileprivate static var station: Self {
+        .argument("NAME", .station, "Its name, which is its login")
+    }
+}
+
+extension Command {
+    /// The commands for the owner of a ledger that stations share.
+    static let ledgerCommands: [Command] = [
+        Command(
+            "ledger init", group: .ledger, "Make an empty ledger in an empty database",
+            discussion:
+                "The login of the address becomes its owner; it needs the right CREATEROLE. "
+                + "The ledger keeps its currency for good.",
+            answers: .database,
+            example: "tapcard --ledger postgresql://owner@db.example/tapcard ledger init "
+                + "--currency EUR"
+        ) { session throws(TapcardError) in try await session.makeLedger() },
+        Command(
+            "ledger copy", group: .ledger, "Move the ledger of a file into an empty database",
+            discussion: "FILE gets another name first, so that no station goes on with it. All of "
+                + "it is copied in one transaction and compared by an audit of both. If that is "
+                + "interrupted, run the same command again.",
+            takes: .file("The ledger's file"), .into, answers: .copied,
+            example: "tapcard ledger copy ~/.local/share/tapcard/ledger.sqlite --into "
+                + "postgresql://owner@db.example/tapcard"
+        ) { session throws(TapcardError) in try await session.copyLedger() },
+        Command(
+            "ledger migrate", group: .ledger, "Bring the tables of the ledger up to date",
+            discussion: "Stations of an older version go on as long as the ledger allows it.",
+            answers: .database, example: "tapcard ledger migrate"
+        ) { session throws(TapcardError) in try await session.migrateLedger() },
+        Command(
+            "ledger status", group: .ledger, "Show whether the ledger in a database is in order",
+            answers: .database, example: "tapcard ledger status"
+        ) { session throws(TapcardError) in try await session.ledgerStatus() },
+        Command(
+            "ledger reopen", group: .ledger,
+            "Open the ledger after its database was promoted or restored",
+            discussion: "For the owner of the ledger. Until then every station refuses money. Say "
+                + "--lossless only where the server that took over was a synchronous replica and "
+                + "confirmed every commit. Otherwise say --after-loss: every card skips \(restoreGap) numbers at its next "
+                + "change, so that no number is used twice. Cards whose last payments are lost "
+                + "are refused until an operator repairs them.",
+            takes: .lossless, .afterLoss, answers: .database,
+            example: "tapcard ledger reopen --lossless"
+        ) { session throws(TapcardError) in try await session.reopenLedger() },
+        Command(
+            "station register", group: .ledger, "Give a station a login of its own",
+            discussion: "Its password goes into FILE, as libpq reads it from ~/.pgpass. Take the "
+                + "file to the station, readable for its user alone.",
+            takes: .station, .newFile, answers: .registered,
+            example: "tapcard station register till-1 till-1.pgpass"
+        ) { session throws(TapcardError) in try await session.registerStation() },
+        Command(
+            "station list", group: .ledger, "Show the stations of the ledger",
+            answers: .stations, example: "tapcard station list"
+        ) { session throws(TapcardError) in try await session.listStations() },
+        Command(
+            "station revoke", group: .ledger, "End the rights of a station at once",
+            discussion:
+                "A machine that was stolen or sold. Its name is not used again. The keys on "
+                + "it stay valid: tapcard keys rotate and keys retire end them.",
+            takes: .station, answers: .revoked, example: "tapcard station revoke till-1"
+        ) { session throws(TapcardError) in try await session.revokeStation() },
+    ]
+}
+
+extension Session {
+    private func database(
+        at place: LedgerPlace? = nil
+    ) throws(TapcardError) -> any LedgerDatabase {
+        let place = if let place { place } else { try settings.ledgerPlace }
+        guard case .database(let address) = place else {
+            throw TapcardError.usage(
+                "\(place) is a file, which no other station shares.",
+                advice: "Name a database: postgresql://LOGIN@HOST/DATABASE.")
+        }
+        return drivers.database(address)
+    }
+
+    private static let unchanged = "Nothing was changed."
+
+    private static func waiting(for names: String) -> String {
+        "tapcard: No replica is in step, and the server confirms no change before one has it "
+            + "(synchronous_standby_names is '\(names)'). This waits for a replica, for ten minutes "
+            + "at most. If the server has to go on alone, at the risk of its disk:\n  "
+            + "\(DatabaseStatus.goingAlone)\n"
+    }
+
+    private func asOwner<Success: Sendable>(
+        at place: LedgerPlace? = nil, isChanging: Bool = true,
+        _ body: (any LedgerDatabase) async throws(LedgerError) -> Success
+    ) async throws(TapcardError) -> Success {
+        let database = try database(at: place)
+        do {
+            if isChanging, let names = try await database.missingReplicas() {
+                say(Session.waiting(for: names))
+            }
+            return try await body(database)
+        } catch {
+            let translated = TapcardError(error)
+            guard error.kind != .undeclared else { throw translated }
+            throw TapcardError(
+                translated.kind, translated.what,
+                meaning: error.kind == .outcomeUnknown
+                    ? "It may have been done: look before you repeat it." : Session.unchanged)
+        }
+    }
+
+    fileprivate func makeLedger() async throws(TapcardError) -> Report {
+        guard let currency = try settings.currency else {
+            throw TapcardError.usage(
+                "Which currency does this ledger keep? It cannot be changed later.",
+                advice: "Name it, such as --currency EUR. There are "
+                    + Currency.known.map(\.code).joined(separator: ", ") + ".")
+        }
+        let status = try await asOwner { database throws(LedgerError) in
+            try await database.makeLedger(in: currency)
+            return try await database.status()
+        }
+        return report(
+            on: status,
+            [
+                "The ledger is made, in \(currency.code)",
+                "Next: tapcard station register NAME FILE for each station",
+            ])
+    }
+
+    fileprivate func migrateLedger() async throws(TapcardError) -> Report {
+        let status = try await asOwner { database throws(LedgerError) in
+            try await database.migrate()
+            return try await database.status()
+        }
+        return report(on: status, ["The tables are up to date, in version \(status.schema)"])
+    }
+
+    fileprivate func copyLedger() async throws(TapcardError) -> Report {
+        let path = try self[.file()]
+        guard let address = try self[.into] else {
+            throw TapcardError.usage(
+                "Where is the ledger to be copied?",
+                advice: "Name an empty database with --into postgresql://LOGIN@HOST/DATABASE.")
+        }
+        let place = LedgerPlace(address)
+        try Settings.requireSafe(place)
+        // A fault of the database is reported before the ledger is out of use.
+        if isThere(path) {
+            try await asOwner(at: place) { database throws(LedgerError) in
+                try await database.requireRoom()
+            }
+        }
+        let source: any LedgerStore
+        let aside: String
+        do {
+            aside = try await drivers.setAside(path)
+            source = try await drivers.openLedger(.file(aside), nil, false, nil)
+        } catch {
+            let translated = TapcardError(error)
+            throw TapcardError(
+                translated.kind, translated.what, meaning: "Nothing was copied.",
+                advice: error.kind == .locked
+                    ? "End every program that uses the ledger, such as tapcard serve." : "")
+        }
+        try requireOneTarget(of: aside, address)
+        noteMove(of: path, to: place)
+        let filled: Filled
+        do throws(TapcardError) {
+            filled = try await asOwner(at: place) { database throws(LedgerError) in
+                try await database.fill(from: source, origin: Session.number(of: aside))
+            }
+        } catch {
+            throw TapcardError(
+                error.kind, error.what, meaning: "The ledger is out of use, as \(aside).",
+                advice: error.meaning == Session.unchanged
+                    ? "Repeat the command, or go on with the file: mv \(aside) \(path)"
+                    : "Repeat the command: the copy may be there.")
+        }
+        return Report(
+            [
+                "file": .string(aside), "cards": .number(String(filled.cards)),
+                "operations": .number(String(filled.operations)),
+            ],
+            [
+                (filled.wasThere ? "It was copied before: " : "Copied: ")
+                    + "cards \(filled.cards), operations \(filled.operations)",
+                "The file is kept as \(aside), and is not used any more",
+                "Next: tapcard station register NAME FILE for each station, and there",
+                "  tapcard config set ledger 'postgresql://NAME@HOST/DATABASE'",
+            ], isChange: true)
+    }
+
+    /// The number that a ledger out of use has in its name.
+    private static func number(of path: String) -> String {
+        path.split(separator: "-").last.map { String($0) } ?? path
+    }
+
+    /// Notes where a ledger out of use goes, and refuses another place: each copy would go on with
+    /// the same numbers and the same money.
+    private func requireOneTarget(of aside: String, _ address: String) throws(TapcardError) {
+        let note = DurableFile(aside + ".into")
+        let noted: [UInt8]?
+        do throws(FileError) {
+            noted = try note.read()
+            if noted == nil { try note.write(Array((address + "\n").utf8), mode: 0o600) }
+        } catch {
+            throw TapcardError(
+                .fileUnusable, "The place of the copy cannot be noted: \(error.detail).",
+                meaning: "Nothing was copied.")
+        }
+        guard let noted, noted != Array((address + "\n").utf8) else { return }
+        let other = String(decoding: noted, as: UTF8.self).filter { !$0.isNewline }
+        throw TapcardError(
+            .refusal(.wrongState), "The ledger \(aside) was to be copied into \(other).",
+            meaning: "Nothing was copied: two copies would have the same money twice.",
+            advice: "Name that database. Only if it holds no ledger: rm \(aside).into")
+    }
+
+    /// Leaves the new place for a station that still names the file.
+    private func noteMove(of path: String, to place: LedgerPlace) {
+        let note = "\(place.ofStations)\n"
+        // The move counts without it: a station then hears that there is no ledger.
+        try? DurableFile(Session.note(ofMoving: path)).write(Array(note.utf8), mode: 0o644)
+    }
+
+    fileprivate func ledgerStatus() async throws(TapcardError) -> Report {
+        let status = try await asOwner(isChanging: false) { database throws(LedgerError) in
+            try await database.status()
+        }
+        return report(on: status, lost: try await lostOperations(status))
+    }
+
+    fileprivate func reopenLedger() async throws(TapcardError) -> Report {
+        guard self[.lossless] != self[.afterLoss] else {
+            throw TapcardError.usage(
+                "Say whether commits may be lost.",
+                advice: "Write --lossless, or --after-loss if you are not sure.")
+        }
+        let loss = self[.lossless] ? DeclaredLoss.nothing : .something
+        let status = try await asOwner { database throws(LedgerError) in
+            try await database.reopen(loss)
+            return try await database.status()
+        }
+        return report(
+            on: status,
+            ["The ledger is open on this server"]
+                + (loss == .nothing
+                    ? []
+                    : [
+                        "Every card skips \(restoreGap) numbers at its next change",
+                        "At each station: tapcard ledger status lists what it knows to be lost",
+                    ]))
+    }
+
+    private func report(
+        on status: DatabaseStatus, _ done: [String] = [], lost: [Finding] = []
+    ) -> Report {
+        let findings = status.findings + lost
+        return Report(
+            status.members + ["findings": findings.document],
+            done + (done.isEmpty ? findings.flatMap(\.lines) : []),
+            problem: status.isOpen
+                ? nil
+                : TapcardError(
+                    .ledgerUndeclared, "The ledger is not open on this server.",
+                    advice: "Follow the steps above."),
+            isPlain: done.isEmpty, isChange: !done.isEmpty)
+    }
+
+    fileprivate func registerStation() async throws(TapcardError) -> Report {
+        let (name, path) = (try self[.station], try self[.newFile])
+        let place = try settings.ledgerPlace.place(for: name)
+        let isStream = path == DurableFile.standardStream
+        if isStream { try requireStream("The password") }
+        try requireNew(path)
+        let password = surroundings.random(16).map { String($0, radix: 36) }.joined()
+        let line = "*:*:*:\(name):\(password)\n"
+        // Written first: a login whose password is lost would have to be revoked.
+        if !isStream {
+            do throws(FileError) {
+                try DurableFile(path).write(Array(line.utf8), mode: 0o600)
+            } catch {
+                throw TapcardError(
+                    .fileUnusable, "The password cannot be written: \(error.detail).",
+                    meaning: "No station was registered.")
+            }
+        }
+        let number: Int
+        do throws(TapcardError) {
+            number = try await asOwner { database throws(LedgerError) in
+                try await database.register(name, password: password)
+            }
+        } catch {
+            // The password is kept where the login may exist.
+            if !isStream, error.meaning == Session.unchanged { try? DurableFile(path).remove() }
+            throw error
+        }
+        if isStream {
+            output.write(Array(line.utf8))
+            return .nothing
+        }
+        return Report(
+            [
+                "station": .string(name.text), "number": .number(String(number)),
+                "ledger": .string("\(place)"), "file": .string(path),
+            ],
+            [
+                "Station \(name) is registered; its password is in \(path)",
+                "There: make that file ~/.pgpass, import the keys, and then",
+                "  tapcard config set ledger '\(place)'",
+            ], isChange: true)
+    }
+
+    fileprivate func listStations() async throws(TapcardError) -> Report {
+        let stations = try await asOwner { database throws(LedgerError) in
+            try await database.stations()
+        }
+        let widest = stations.map(\.name.count).max() ?? 0
+        return Report(
+            ["stations": stations.document],
+            stations.isEmpty
+                ? ["No station is registered yet: tapcard station register adds one"]
+                : stations.map { station in
+                    let state =
+                        station.revokedAt.map { "revoked \(LocalTime.text($0))" }
+                        ?? station.seenAt.map { "last seen \(LocalTime.text($0))" }
+                        ?? "never seen"
+                    return "\(station.number)  \(station.name.padded(widest))  \(state)"
+                        + (station.isDamaged ? "; \(RegisteredStation.damage)" : "")
+                }, isPlain: true)
+    }
+
+    fileprivate func revokeStation() async throws(TapcardError) -> Report {
+        let name = try self[.station]
+        try await asOwner { database throws(LedgerError) in try await database.revoke(name) }
+        return Report(
+            ["station": .string(name.text)],
+            [
+                "Station \(name) takes no money any more",
+                "If its machine is in other hands: tapcard keys rotate, then tapcard keys retire",
+            ], isChange: true)
+    }
+}

@@ -1,0 +1,124 @@
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<DrawID> {
+    fileprivate static var id: Self { .argument("ID", .draw, "Such as draw-1") }
+}
+
+extension Parameter<Bool> {
+    fileprivate static var forget: Self {
+        .flag("forget", "The lottery has started over: believe what it says now", page: .never)
+    }
+    fileprivate static var next: Self {
+        .flag("next", "The draw after this one instead", page: .never)
+    }
+    fileprivate static var previous: Self {
+        .flag("previous", "The draw before this one instead", page: .never)
+    }
+}
+
+extension Command {
+    static let drawCommands: [Command] = [
+        Command(
+            "draws", group: .lottery, "List the lottery's draws, newest first",
+            discussion: "What the lottery said last is kept: without a network the list says how "
+                + "old it is. A list that has lost its newest draw is an old one, and is not "
+                + "believed: where the lottery has really started over, --forget lets go of what "
+                + "was kept as soon as there is a good answer.",
+            takes: .forget, asks: .lotteryURL, page: .get("draws", reader: .never), answers: .draws,
+            example: "tapcard draws"
+        ) { session throws(TapcardError) in try await session.listDraws() },
+        Command(
+            "draws show", group: .lottery, "Show one draw, and its neighbours",
+            takes: .id, .next, .previous,
+            asks: .lotteryURL, page: .get("draws", .id, reader: .never), answers: .draw,
+            example: "tapcard draws show draw-1 --next"
+        ) { session throws(TapcardError) in try await session.showDraw() },
+    ]
+}
+
+/// A draw with its top prize in the currency of the station.
+struct PricedDraw: DocumentedObject {
+    let draw: Draw
+    let topPrize: Money
+
+    static let fields: Fields<PricedDraw> = [
+        "id": .of(\.draw.id), "date": .of(\.draw.date), "balls": .of(\.draw.balls.numbers),
+        "bonus": .of(\.draw.balls.bonus), "topPrize": .of(\.topPrize),
+    ]
+}
+
+extension Draw {
+    fileprivate var words: String { "\(id) of \(date)" }
+}
+
+extension Session {
+    fileprivate func listDraws() async throws(TapcardError) -> Report {
+        let fetched = try await draws(forgetting: self[.forget])
+        if let reason = fetched.unforgotten {
+            throw TapcardError(
+                .fileUnusable, "The saved list of draws cannot be removed: \(reason).",
+                meaning: "Nothing was forgotten.",
+                advice: "Give yourself the right to write there, then run the command again.")
+        }
+        let priced = try await withTopPrizes(fetched.value.draws)
+        return Report(
+            AnswerAge(fetched),
+            ["draws": priced.document],
+            lines: priced.isEmpty
+                ? ["No draw has taken place yet."]
+                : layout().table(of: priced), layout(),
+            isPlain: true)
+    }
+
+    fileprivate func showDraw() async throws(TapcardError) -> Report {
+        let (goesOn, goesBack) = (self[.next], self[.previous])
+        guard !goesOn || !goesBack else {
+            throw TapcardError.usage(
+                "A draw is either the next one or the previous one.",
+                advice: "Write --next or --previous.")
+        }
+        let named = try self[.id]
+        let fetched = try await draws()
+        let list = fetched.value
+        guard let start = list[named] else {
+            throw TapcardError(
+                .refusal(list.draws.isEmpty ? .noDrawKnown : .noSuchDraw),
+                "No draw \(named) is known.",
+                meaning: "Nothing was done.",
+                next: [.lottery(.showDraws)])
+        }
+        let wanted =
+            goesOn ? list.next(after: named) : goesBack ? list.previous(before: named) : start
+        guard let draw = wanted else {
+            throw TapcardError(
+                .refusal(.noSuchDraw),
+                goesOn
+                    ? "Draw \(named) is the newest that is known: none comes after it."
+                    : "Draw \(named) is the oldest that is known: none comes before it.",
+                meaning: "Nothing was done.",
+                next: [.lottery(.showDraws)])
+        }
+        let priced = try await withTopPrizes([draw])[0]
+        let (next, previous) = (list.next(after: draw.id), list.previous(before: draw.id))
+        return Report(
+            AnswerAge(fetched),
+            [
+                "draw": priced.document, "next": .text(next?.id),
+                "previous": .text(previous?.id),
+            ],
+            lines: [Line("Draw \(draw.words)", .title)] + layout().large(draw.balls) + [
+                Line("Top prize: \(priced.topPrize.shown)"),
+                Line("Next: \(next?.words ?? "none yet, this is the newest")"),
+                Line("Previous: \(previous?.words ?? "none, this is the oldest")"),
+            ], layout(), isPlain: true)
+    }
+
+    private func withTopPrizes(_ draws: [Draw]) async throws(TapcardError) -> [PricedDraw] {
+        // Draws need no ledger, so they are shown even when it fails.
+        let currency = try currency(of: (try? await ledgerIfThere()) ?? nil)
+        let unit = try settings.topPrizeUnit
+        return draws.map { PricedDraw(draw: $0, topPrize: unit.money($0.topPrize, currency)) }
+    }
+}

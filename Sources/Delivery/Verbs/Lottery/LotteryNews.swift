@@ -1,0 +1,115 @@
+import Ledger
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Session {
+    /// Returns the list of draws. Pass `forgetting: true` (`--forget`) if the lottery has restarted
+    /// its draws: the saved list is then ignored and replaced.
+    func draws(forgetting: Bool = false) async throws(TapcardError) -> Fetched<DrawList> {
+        let lottery = try services().lottery
+        return try await asking(
+            or: forgetting ? "Nothing was forgotten." : "There is nothing to show."
+        ) { () throws(ServiceError) in
+            try await lottery.draws(forgetting: forgetting)
+        }
+    }
+
+    /// The tickets that the lottery service keeps.
+    func keptTickets() async throws(TapcardError) -> Fetched<[Ticket]> {
+        let lottery = try services().lottery
+        return try await asking(or: "There is nothing to show.") { () throws(ServiceError) in
+            try await lottery.tickets()
+        }
+    }
+
+    private func asking<Value>(
+        or meaning: String, _ ask: () async throws(ServiceError) -> Fetched<Value>
+    ) async throws(TapcardError) -> Fetched<Value> {
+        waiting.show("Asking the lottery")
+        if isVerbose { say("tapcard: asking the lottery\n") }
+        let fetched: Fetched<Value>
+        do {
+            fetched = try await ask()
+        } catch {
+            throw TapcardError(error, meaning: meaning)
+        }
+        if Task.isCancelled { throw TapcardError(.cancelled, "Stopped.") }
+        return fetched
+    }
+
+    /// The currency of shown amounts: the ledger's, or without a ledger the requested one.
+    func currency(of ledger: (any LedgerStore)?) throws(TapcardError) -> Currency {
+        if let ledger { return ledger.currency }
+        return try settings.currency ?? .usd
+    }
+
+    /// The layout for the terminal's width; in a pipe without a limit.
+    func layout(indent: Int = 0) -> LotteryLayout {
+        let usual = 80
+        return LotteryLayout(
+            width: console.isTerminal ? (console.columns() ?? usual) - indent : nil)
+    }
+}
+
+/// The age of an answer, or of the older one of two.
+struct AnswerAge: Sendable {
+    private let age: Int
+    private let staleness: ServiceError?
+
+    init<Value>(_ fetched: Fetched<Value>) {
+        self.init(age: fetched.age, staleness: fetched.staleness)
+    }
+
+    private init(age: Int, staleness: ServiceError?) {
+        (self.age, self.staleness) = (age, staleness)
+    }
+
+    func joined(_ other: AnswerAge) -> AnswerAge {
+        AnswerAge(age: max(age, other.age), staleness: staleness ?? other.staleness)
+    }
+
+    fileprivate var members: (first: Members, last: Members) {
+        (["age": .number(age)], ["stale": .text(staleness?.kind.rawValue)])
+    }
+
+    fileprivate var sentence: String? {
+        staleness.map { "As of \(Age.words(age)) ago; \(Age.words($0))." }
+    }
+}
+
+extension Report {
+    /// An answer of the lottery with its age; people see the age only when it is not fresh.
+    init(
+        _ age: AnswerAge, _ members: Members, lines: [Line], _ layout: LotteryLayout,
+        problem: TapcardError? = nil, isPlain: Bool = false, isChange: Bool = false
+    ) {
+        self.init(
+            age.members.first + members + age.members.last,
+            lines: lines + (age.sentence.map(layout.sentence) ?? []), problem: problem,
+            isPlain: isPlain, isChange: isChange)
+    }
+}
+
+/// An age in words, with the reason why the request was not repeated.
+enum Age {
+    private static let units = [(86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")]
+
+    /// The age in its largest whole unit.
+    static func words(_ seconds: Int) -> String {
+        let (size, name) = units.first { seconds >= $0.0 } ?? (1, "second")
+        let count = max(0, seconds) / size
+        return "\(count) \(name)\(count == 1 ? "" : "s")"
+    }
+
+    static func words(_ error: ServiceError) -> String {
+        switch error.kind {
+        case .unreachable, .timedOut, .cutOff: "the service does not answer"
+        case .broken: "the service is out of order"
+        case .goneBack:
+            "the service gives no usable answer (\(error.detail)); if the lottery has really "
+                + "started over: tapcard draws --forget"
+        default: "the service gives no usable answer (\(error.detail))"
+        }
+    }
+}

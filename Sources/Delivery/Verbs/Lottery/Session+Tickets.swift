@@ -1,0 +1,177 @@
+import Ledger
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Session {
+    /// Buys a ticket; a repeated request returns the ticket that it bought before.
+    func buyTicket() async throws(TapcardError) -> Report {
+        let named = try self[.draw]
+        let card = try self[.card]
+        let retried = try self[.operation]
+        let ledger = try await ledger()
+        let bought: TicketReceipt
+        if let known = try await known(retried, in: ledger) {
+            bought = try await buyAgain(known, named, only: card, ledger)
+        } else {
+            bought = try await buy(named, id: retried, only: card, ledger)
+        }
+        return Report(bought, layout(indent: 2))
+    }
+
+    /// The time in milliseconds for which the list of draws is trusted while a card is awaited.
+    private static let trustedFor: Int64 = 5_000
+
+    private func buy(
+        _ named: DrawID?, id: OperationID?, only card: CardUID?, _ ledger: any LedgerStore
+    ) async throws(TapcardError) -> TicketReceipt {
+        let price = try settings.ticketPrice(ledger.currency)
+        let rules = try settings.lotteryRules
+        // Loaded before the user is asked for a card, and again if that took long.
+        var draws = try await drawsToSellBy()
+        _ = try upcoming(named, in: draws)
+        let asked = surroundings.now()
+        let station = try await station(with: ledger)
+        let uid = try await station.cardOnReader()
+        if surroundings.now().millisecondsSince(asked) > Session.trustedFor {
+            draws = try await drawsToSellBy()
+        }
+        try await requireWhole(draws, for: card ?? uid, in: ledger)
+        return try await station.buyTicket(
+            draw: try upcoming(named, in: draws), price: price, rules: rules,
+            id: id ?? station.newID(),
+            only: card ?? uid, refusingRepetition: refusesRepetition)
+    }
+
+    /// Finishes a purchase that was begun, as long as its draw is in the future. After the draw
+    /// only the card can prove the payment, because a ticket with a known result must not be bought
+    /// or returned. If the lottery is unreachable, or lists no draws to decide by, the purchase
+    /// stays open and can be finished later.
+    private func buyAgain(
+        _ known: (sold: SoldTicket, state: Operation.State), _ named: DrawID?,
+        only card: CardUID?, _ ledger: any LedgerStore
+    ) async throws(TapcardError) -> TicketReceipt {
+        let (sold, state) = known
+        let rules = try settings.lotteryRules
+        let station = try await station(with: ledger)
+        let draw = named ?? sold.ticket.draw
+        if state == .pending {
+            let over: TapcardError?
+            do {
+                let draws = try await drawsToSellBy()
+                try await requireWhole(draws, for: sold.card, in: ledger)
+                _ = try upcoming(sold.ticket.draw, in: draws)
+                over = nil
+            } catch {
+                switch error.kind {
+                case .refusal(.drawOver): over = error
+                case _ where [.service, .refused].contains(error.result):
+                    throw TapcardError.purchaseOpen(sold, because: error)
+                default: throw error
+                }
+            }
+            if let over {
+                do {
+                    return try await station.finishPurchase(sold, draw: draw, only: card)
+                } catch {
+                    throw over.ending(error)
+                }
+            }
+        }
+        return try await station.buyTicket(
+            draw: draw,
+            price: Money(minorUnits: sold.price, ledger.currency), rules: rules,
+            id: sold.operation, only: card)
+    }
+
+    /// The ticket that a request with this id has bought or begun to buy.
+    private func known(
+        _ operation: OperationID?, in ledger: any LedgerStore
+    ) async throws(TapcardError) -> (sold: SoldTicket, state: Operation.State)? {
+        guard let operation else { return nil }
+        do {
+            guard let sold = try await ledger.ticket(of: operation),
+                let state = try await ledger.operation(operation)?.state
+            else { return nil }
+            return (sold, state)
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+
+    private static let nothing = "No ticket was sold and nothing was charged"
+
+    /// The draws for a sale, which must be current: a past draw must not be sold.
+    private func drawsToSellBy() async throws(TapcardError) -> DrawList {
+        let draws: Fetched<DrawList>
+        do {
+            draws = try await self.draws()
+        } catch {
+            throw TapcardError(
+                error.kind, error.what, meaning: "\(Session.nothing).", next: error.next)
+        }
+        if let staleness = draws.staleness {
+            throw TapcardError(
+                staleness,
+                meaning: "\(Session.nothing): the draws that are known are "
+                    + "\(Age.words(draws.age)) old.")
+        }
+        return draws.value
+    }
+
+    /// Throws if the list of draws ends before a draw for which this card already has a booked
+    /// prize. Such a list is outdated; this check works even without a newer saved list to compare
+    /// it with.
+    private func requireWhole(
+        _ draws: DrawList, for card: CardUID, in ledger: any LedgerStore
+    ) async throws(TapcardError) {
+        let tickets: [CardTicket]
+        do {
+            tickets = try await Station.tickets(of: card, in: ledger)
+        } catch {
+            // The tap explains an unknown card better.
+            guard error.kind == .refusal(.cardUnknown) else { throw error }
+            return
+        }
+        let claimed = tickets.first { $0.claim != nil && draws.endsBefore($0.ticket.draw) }
+        guard let claimed else { return }
+        let error = TapcardError(
+            ServiceError(
+                .goneBack,
+                "its list of draws has gone back: it ends before \(claimed.ticket.draw), and the "
+                    + "prize of \(claimed.ticket.id) was booked for that"),
+            meaning: "\(Session.nothing).", uid: card)
+        // Not `draws --forget`: the reason is the booked prize, so advise buying with another card.
+        throw TapcardError(
+            error.kind, error.what, meaning: error.meaning,
+            next: [.lottery(.buyWithAnotherCard)], uid: card)
+    }
+
+    /// The draw of the ticket.
+    private func upcoming(
+        _ named: DrawID?, in draws: DrawList
+    ) throws(TapcardError) -> DrawID {
+        do {
+            return try draws.upcoming(named: named?.text)
+        } catch {
+            throw TapcardError(error)
+        }
+    }
+}
+
+extension Report {
+    fileprivate init(_ bought: TicketReceipt, _ layout: LotteryLayout) {
+        let (ticket, receipt) = (bought.ticket, bought.receipt)
+        let price = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
+        var lines = [Line("Bought \(ticket.id) for \(ticket.draw)")]
+        lines += layout.numbers(of: ticket.balls)
+        lines += layout.sentence(
+            "Paid \(price.shown), \(receipt.balance.shown) left"
+                + (receipt.isReplayed ? Report.replayed : ""))
+        lines += layout.sentence("Card \(receipt.uid), operation \(receipt.operation.id)")
+        for words in Report.words(resolved: receipt.resolved) { lines += layout.sentence(words) }
+        if receipt.display == .outOfDate { lines += layout.sentence(Report.displayIsOld) }
+        self.init(
+            receipt.members + ["ticket": ticket.document], lines: lines, isChange: true)
+    }
+}

@@ -1,0 +1,191 @@
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+/// A ticket with its draw, if that has taken place, and its prize.
+struct ShownTicket: Sendable {
+    let ticket: Ticket
+    /// The draw; nil before it takes place, or if the lottery no longer lists it.
+    let draw: Draw?
+    /// The ledger's entry; nil for a ticket that the lottery service keeps.
+    let sold: CardTicket?
+    /// The prize, booked or not; nil for none.
+    let prize: Money?
+    let result: TicketResult?
+    private let card: Card
+
+    /// The card that the list is about, with its balance if known.
+    struct Card: Sendable {
+        var uid: CardUID?
+        var balance: Money?
+    }
+
+    fileprivate init(
+        _ ticket: Ticket, _ sold: CardTicket?, of card: Card, _ draws: DrawList,
+        _ prizes: PrizeTable,
+        _ unit: TopPrizeUnit
+    ) {
+        let draw = draws[ticket.draw]
+        (self.ticket, self.sold, self.card, self.draw) = (ticket, sold, card, draw)
+        prize = sold?.claim?.prize ?? draw.flatMap { prizes.prize(of: ticket, in: $0, unit) }
+        result = draw.map(ticket.result)
+    }
+
+    /// Whether the draw has taken place, as far as known; a booked prize proves it.
+    var isOver: Bool { draw != nil || sold?.claim != nil }
+
+    /// The possible way of paying the prize.
+    enum Claim: String, Sendable, CaseIterable {
+        /// Added to the card.
+        case card
+        /// Paid in cash, because the card has no room for it.
+        case drawer
+        case done
+        case paidOut = "paid-out"
+        /// The card is blocked.
+        case blocked
+        /// The card is gone, and no other card can claim the prize.
+        case never
+    }
+
+    /// Nil without a prize, or for a ticket that the lottery service keeps.
+    var claim: Claim? {
+        guard let prize, let sold else { return nil }
+        if let claim = sold.claim { return claim.isPaidOut ? .paidOut : .done }
+        if sold.isGivenUp { return .never }
+        guard sold.canBeClaimed else { return .blocked }
+        let held = card.balance?.minorUnits ?? 0
+        return prize.minorUnits > Currency.largestBalance - held ? .drawer : .card
+    }
+
+    var drawWords: String {
+        ticket.draw.text + (draw.map { " \($0.date)" } ?? "")
+    }
+
+    /// The owner of the ticket; nil for the card that the list is about.
+    var keeper: String? {
+        guard let sold else { return "kept by the lottery" }
+        return sold.boughtWith == card.uid ? nil : "card \(sold.boughtWith)"
+    }
+
+    /// The result with its reason; empty before the draw.
+    var verdict: [Line] {
+        guard isOver else { return [] }
+        let matched = result.map { result in
+            Line(
+                "\(result.matchCount) of \(result.matches.count)"
+                    + (result.isBonusMatched ? " and the bonus" : ""))
+        }
+        let words: Line
+        if let prize {
+            words = Line("won \(prize.shown)", .good) + Line(claim.map { ", \($0.words)" } ?? "")
+        } else {
+            words = "not won"
+        }
+        return [words] + [matched].compactMap { $0 }
+    }
+}
+
+extension ShownTicket: DocumentedObject {
+    static var schema: JSONValue { ValueSchemas.shownTicket }
+    static let fields: Fields<ShownTicket> = [
+        "id": .of(\.ticket.id), "draw": .of(\.ticket.draw), "balls": .of(\.balls),
+        "bonus": .of { ShownBall(number: $0.ticket.balls.bonus, match: $0.result?.isBonusMatched) },
+        "won": .of { $0.isOver ? $0.prize != nil : nil }, "prize": .of(\.prize),
+        "claimed": .of { $0.sold.map { $0.claim != nil } }, "claim": .of(\.claim),
+        "date": .of { $0.draw?.date }, "uid": .of { $0.sold?.boughtWith },
+    ]
+
+    private var balls: [ShownBall] {
+        ticket.balls.numbers.enumerated().map { index, number in
+            ShownBall(number: number, match: result?.matches[index])
+        }
+    }
+}
+
+/// A number of a ticket, and whether it was drawn; nil before the draw.
+private struct ShownBall: DocumentedObject {
+    let number: Int
+    let match: Bool?
+
+    static let fields: Fields<ShownBall> = [
+        "number": .of(\.number),
+        "match": .of(Schema.orNull(Schema.words(["yes", "no"]))) { ball in
+            ball.match.map { $0 ? "yes" : "no" }
+        },
+    ]
+}
+
+/// Tickets in two sections.
+struct ShownTickets: Sendable {
+    /// Tickets before their draw, the next draw first.
+    let upcoming: [ShownTicket]
+    /// Tickets after their draw, the last draw first.
+    let drawn: [ShownTicket]
+
+    init(
+        sold: [CardTicket], of card: ShownTicket.Card, kept: [Ticket], _ draws: DrawList,
+        _ prizes: PrizeTable,
+        _ unit: TopPrizeUnit
+    ) {
+        let all =
+            sold.map { ShownTicket($0.ticket, $0, of: card, draws, prizes, unit) }
+            + kept.map { ShownTicket($0, nil, of: ShownTicket.Card(), draws, prizes, unit) }
+        let places = Dictionary(
+            uniqueKeysWithValues: draws.draws.enumerated().map { ($1.id, $0) })
+        upcoming = ShownTickets.sorted(all.filter { !$0.isOver }) {
+            $0.draw.parts?.number ?? 0
+        }
+        drawn = ShownTickets.sorted(all.filter(\.isOver)) { places[$0.draw] ?? places.count }
+    }
+
+    /// A stable order by draw.
+    private static func sorted(
+        _ tickets: [ShownTicket], by place: (Ticket) -> Int
+    ) -> [ShownTicket] {
+        tickets.enumerated().sorted { left, right in
+            (place(left.element.ticket), left.offset) < (place(right.element.ticket), right.offset)
+        }.map(\.element)
+    }
+
+    var members: Members {
+        ["upcoming": upcoming.document, "drawn": drawn.document]
+    }
+
+    func lines(_ layout: LotteryLayout) -> [Line] {
+        section("Upcoming", upcoming, layout) + section("Drawn", drawn, layout)
+    }
+
+    /// Advice on adding prizes to the card.
+    var claimAdvice: [Line] {
+        drawn.contains { $0.claim == .card } ? ["Claim it: tapcard ticket claim"] : []
+    }
+
+    /// Advice on each prize that does not fit on its card.
+    func payoutAdvice(_ layout: LotteryLayout) -> [Line] {
+        drawn.filter { $0.claim == .drawer }.map(\.ticket.id).flatMap { ticket in
+            layout.sentence(
+                "More than the card can hold; pay it when it is booked as paid out: tapcard ticket "
+                    + "claim \(ticket) --paid-out")
+        }
+    }
+
+    private func section(
+        _ title: String, _ tickets: [ShownTicket], _ layout: LotteryLayout
+    ) -> [Line] {
+        [Line(title, .title)]
+            + (tickets.isEmpty ? ["none"] : layout.lines(of: tickets))
+    }
+}
+
+extension ShownTicket.Claim {
+    fileprivate var words: String {
+        switch self {
+        case .card, .blocked: "not claimed"
+        case .drawer: "not claimed, more than the card can hold"
+        case .done: "claimed"
+        case .paidOut: "paid out by hand"
+        case .never: "can no longer be claimed"
+        }
+    }
+}

@@ -1,0 +1,220 @@
+import Ledger
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<DrawID?> {
+    static var draw: Self {
+        .option("draw", "ID", .draw, "The draw it is for: the one after the last")
+    }
+}
+
+extension Parameter<TicketID?> {
+    fileprivate static var ticket: Self {
+        .optionalArgument("TICKET", .ticket, "Only this one, such as ticket-0123456789ab")
+    }
+}
+
+extension Parameter<Bool> {
+    fileprivate static var paidOut: Self {
+        .flag("paid-out", "Pay the prize of TICKET out by hand, not onto the card")
+    }
+}
+
+extension Command {
+    static let ticketCommands: [Command] = [
+        Command(
+            "tickets", group: .lottery, "List tickets: upcoming and drawn; no card needed",
+            discussion: "Those that this ledger's cards bought, and those that the lottery itself "
+                + "keeps. A ball in brackets was drawn, a bonus ball in round ones, too.",
+            takes: .card.saying("Only this card's"),
+            asks: .lotteryURL, page: .get("tickets", reader: .never), answers: .tickets,
+            example: "tapcard tickets --card 04AC6B72BA6C80"
+        ) { session throws(TapcardError) in try await session.listTickets() },
+        Command(
+            "ticket buy", group: .lottery, "Buy a ticket with the card's balance",
+            discussion: "Its numbers are random, its price is a setting (ticket-price). Tickets "
+                + "are only sold while the lottery answers: who knows only old draws would sell "
+                + "one for a draw that is over. When the card is pulled too soon, the exit status "
+                + "is 6 and the next tap resolves it.",
+            takes: .draw, .operation, .card, .again, .confirmed,
+            asks: .lotteryURL, page: .post("ticket/buy"), answers: .purchase,
+            example: "tapcard ticket buy"
+        ) { session throws(TapcardError) in try await session.buyTicket() },
+        Command(
+            "ticket check", group: .lottery, "Check the tickets of the card on the reader",
+            discussion: "Without a network they are checked against the draws that are known, and "
+                + "how old those are is said.",
+            takes: .card, asks: .lotteryURL, page: .post("ticket/check"), answers: .check,
+            example: "tapcard ticket check"
+        ) { session throws(TapcardError) in try await session.checkTickets() },
+        Command(
+            "ticket claim", group: .lottery, "Add what the card's tickets have won to its balance",
+            discussion: "Each prize is booked once, whoever asks again. What a ticket wins is a "
+                + "setting (prizes): 5+bonus=100000 is for five balls and the bonus ball, 6=top for "
+                + "six and the draw's top prize. A prize may be paid out of the drawer as well, and "
+                + "one that has no room on the card has to be: --paid-out books that, as the one "
+                + "claim of its ticket, and leaves the card as it is.",
+            takes: .ticket, .paidOut,
+            .operation.saying(
+                "With --paid-out: the same id is told again that the prize is booked"), .card,
+            asks: .lotteryURL, page: .post("ticket/claim"), answers: .claim,
+            example: "tapcard ticket claim"
+        ) { session throws(TapcardError) in try await session.claimTickets() },
+    ]
+}
+
+extension Session {
+    fileprivate func listTickets() async throws(TapcardError) -> Report {
+        let card = try self[.card]
+        let ledger: (any LedgerStore)? =
+            if card == nil { try await ledgerIfThere() } else { try await ledger(making: false) }
+        let draws = try await draws()
+        var (kept, age): ([Ticket], AnswerAge) = ([], AnswerAge(draws))
+        var problem: TapcardError?
+        // Tickets of the lottery service do not belong to a card.
+        if card == nil {
+            do {
+                let fetched = try await keptTickets()
+                (kept, age) = (fetched.value, age.joined(AnswerAge(fetched)))
+            } catch {
+                guard error.result == .service else { throw error }
+                problem = error
+            }
+        }
+        var sold: [CardTicket] = []
+        if let ledger { sold = try await Station.tickets(of: card, in: ledger) }
+        let tickets = try shown(
+            sold, of: ShownTicket.Card(uid: card), kept, draws.value, in: currency(of: ledger))
+        return Report(
+            age, tickets.members,
+            lines: tickets.lines(layout()) + tickets.payoutAdvice(layout()), layout(),
+            problem: problem, isPlain: true)
+    }
+
+    fileprivate func checkTickets() async throws(TapcardError) -> Report {
+        let card = try self[.card]
+        let ledger = try await ledger()
+        let draws = try await draws()
+        let found = try await station(with: ledger).checkTickets(only: card)
+        let tickets = try shown(
+            found.tickets,
+            of: ShownTicket.Card(uid: found.card.uid, balance: found.card.balance), [],
+            draws.value, in: ledger.currency)
+        let layout = layout(indent: 2)
+        let count = found.tickets.count
+        let words = count == 0 ? "no tickets" : count == 1 ? "1 ticket" : "\(count) tickets"
+        return Report(
+            AnswerAge(draws),
+            [
+                "uid": .text(found.card.uid), "resolved": .resolved(found.card.resolved),
+            ] + tickets.members,
+            lines: [Line("Card \(found.card.uid): \(words)")]
+                + Report.words(resolved: found.card.resolved).flatMap { layout.sentence($0) }
+                + (count == 0 ? [] : tickets.lines(layout))
+                + tickets.claimAdvice + tickets.payoutAdvice(layout),
+            layout, problem: found.card.problem, isChange: !found.card.resolved.isEmpty)
+    }
+
+    fileprivate func claimTickets() async throws(TapcardError) -> Report {
+        let named = try self[.ticket]
+        let isPaidOut = self[.paidOut]
+        if isPaidOut, named == nil {
+            throw TapcardError.usage(
+                "Which prize is paid out? --paid-out needs the name of its ticket.",
+                advice: "tapcard ticket check lists them.")
+        }
+        let id = try self[.operation]
+        // A page gives every operation an id.
+        guard id == nil || isPaidOut || manner.isOfPage else {
+            throw TapcardError.usage(
+                "--operation goes with --paid-out.",
+                advice: "A prize that is added to the card can be claimed again safely without it.")
+        }
+        let card = try self[.card]
+        let ledger = try await ledger()
+        let draws = try await draws()
+        // A list of draws that has gone back is not a basis for paying prizes.
+        if let staleness = draws.staleness, !staleness.isPassing {
+            throw TapcardError(
+                staleness, meaning: "No prize was booked, and the tickets stay as good as they are."
+            )
+        }
+        let station = try await station(with: ledger)
+        let (prizes, unit) = (try settings.prizes(ledger.currency), try settings.topPrizeUnit)
+        let claimed: PrizeReceipt
+        if isPaidOut, let named {
+            claimed = try await station.payOutPrize(
+                of: named, drawn: draws.value, prizes: prizes, topPrizeUnit: unit, id: id,
+                only: card)
+        } else {
+            claimed = try await station.claimTickets(
+                drawn: draws.value, prizes: prizes, topPrizeUnit: unit, naming: named, only: card)
+        }
+        return Report(
+            claimed, AnswerAge(draws), layout(indent: 2), isPaidOut: isPaidOut)
+    }
+
+    private func shown(
+        _ sold: [CardTicket], of card: ShownTicket.Card, _ kept: [Ticket], _ draws: DrawList,
+        in currency: Currency
+    ) throws(TapcardError) -> ShownTickets {
+        ShownTickets(
+            sold: sold, of: card, kept: kept, draws, try settings.prizes(currency),
+            try settings.topPrizeUnit)
+    }
+}
+
+extension Report {
+    static let replayed = " (replayed: done before, not again)"
+
+    fileprivate init(
+        _ claimed: PrizeReceipt, _ age: AnswerAge, _ layout: LotteryLayout, isPaidOut: Bool
+    ) {
+        let isReplayed = claimed.isReplayed
+        let new = claimed.prizes.filter { !$0.receipt.isReplayed }
+        let sum = Money(
+            minorUnits: new.reduce(0) { $0 + $1.prize.minorUnits },
+            claimed.balance.currency)
+        // Only prizes booked in this tap, because the cashier may pay out the sum that is shown.
+        let done =
+            isPaidOut
+            ? "Paid out \(claimed.prizes[0].prize.shown) by hand" : "Claimed \(sum.shown)"
+        let said = isReplayed && !isPaidOut ? "Nothing new to claim" : done
+        var lines = layout.sentence(
+            said + ", \(claimed.balance.shown) left"
+                + (isReplayed && isPaidOut ? Report.replayed : ""))
+        for prize in claimed.prizes {
+            let how = prize.isPaidOut ? "paid out by hand" : "claimed"
+            let before = prize.receipt.isReplayed && !isPaidOut ? ", \(how) before" : ""
+            lines += Line.flow(
+                [
+                    Line(prize.ticket.ticket.id.text),
+                    Line(
+                        prize.ticket.ticket.draw.text + (prize.draw.map { " \($0.date)" } ?? "")),
+                    Line("won \(prize.prize.shown)", .good) + Line(before),
+                ], width: layout.width)
+        }
+        lines.append("Card \(claimed.uid.description)")
+        for words in Report.words(resolved: claimed.resolved) { lines += layout.sentence(words) }
+        if claimed.display == .outOfDate { lines += layout.sentence(Report.displayIsOld) }
+        self.init(
+            age, claimed.members, lines: lines, layout, problem: claimed.problem, isChange: true)
+    }
+}
+
+extension PrizeReceipt: DocumentedObject {
+    static let fields: Fields<PrizeReceipt> = [
+        "uid": .of(\.uid), "prizes": .of(\.prizes), "balance": .of(\.balance),
+        "currency": .of(\.balance.currency.code), "replayed": .of(\.isReplayed),
+        "resolved": .of(\.resolved),
+    ]
+}
+
+extension PrizeReceipt.Prize: DocumentedObject {
+    static let fields: Fields<PrizeReceipt.Prize> = [
+        "ticket": .of(\.ticket.ticket.id), "draw": .of(\.ticket.ticket.draw),
+        "operation": .of(\.receipt.operation.id), "amount": .of(\.prize),
+        "replayed": .of(\.receipt.isReplayed), "paidOut": .of(\.isPaidOut),
+    ]
+}

@@ -1,0 +1,295 @@
+import Ledger
+import StationFiles
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<String> {
+    fileprivate static var user: Self {
+        .argument("USER", .text(1...256), "Your name at the service")
+    }
+}
+
+extension Parameter<String?> {
+    fileprivate static var password: Self {
+        .secret("password", .text(1...MastermindRules.longestPassword))
+    }
+}
+
+extension Parameter<Int?> {
+    fileprivate static var timeToLive: Self {
+        .option(
+            "time-to-live", "SECONDS", number(MastermindRules.loginSeconds),
+            "How long the login lasts, \(MastermindRules.loginSeconds.words); the service decides "
+                + "without it")
+    }
+    fileprivate static var slots: Self {
+        let range = 1...MastermindRules.mostSlots
+        return .option(
+            "slots", "N", number(range),
+            "How many colours to find, \(range.words) (default: \(Session.usualSlots))")
+    }
+
+    /// A number without a limit on command lines, because the rules of the game refuse what they
+    /// must.
+    private static func number(_ limits: ClosedRange<Int>) -> ValueType<Int> {
+        .wholeNumber(limits, orSay: "Nothing was sent.", forPagesOnly: true)
+    }
+}
+
+extension Parameter<Bool> {
+    fileprivate static var keep: Self {
+        .flag("keep", "Keep the game on the card on the reader, too")
+    }
+}
+
+extension Parameter<[[Int]]> {
+    fileprivate static var colours: Self {
+        .arguments(
+            "COLOUR", .colours(1...MastermindRules.mostSlots),
+            "Digits from 1 to 6, also written together: 152561", page: .other("colours"))
+    }
+}
+
+extension Command {
+    static let mastermindCommands: [Command] = [
+        Command(
+            "mastermind login", group: .mastermind, "Log in to Mastermind",
+            discussion: "Type the password at the prompt, or set TAPCARD_MASTERMIND_PASSWORD. "
+                + "tapcard never takes it as an argument and never stores it. The token that the "
+                + "service issues is kept in mastermind.json next to the keys, readable only by you.",
+            takes: .user, .timeToLive, .password,
+            asks: .mastermindURL, page: .post("mastermind/login", reader: .never), answers: .login,
+            example: "tapcard mastermind login amanda --time-to-live 600"
+        ) { session throws(TapcardError) in try await session.logInToMastermind() },
+        Command(
+            "mastermind start", group: .mastermind, "Start a game",
+            discussion: "The new game becomes the current game, the one that guess plays.",
+            takes: .slots, .keep,
+            asks: .mastermindURL, page: .post("mastermind/start", reader: .with(.keep)),
+            answers: .game, example: "tapcard mastermind start --slots 4"
+        ) { session throws(TapcardError) in try await session.startMastermind() },
+        Command(
+            "mastermind guess", group: .mastermind, "Make a guess in the current game",
+            discussion: "Black counts colours in the right place; white counts right colours in "
+                + "the wrong place. If the answer is lost, the service may have counted the guess, "
+                + "so tapcard does not send it again.",
+            takes: .colours,
+            asks: .mastermindURL, page: .post("mastermind/guess", reader: .never), answers: .guess,
+            example: "tapcard mastermind guess 1 5 2 5 6 1"
+        ) { session throws(TapcardError) in try await session.guessInMastermind() },
+        Command(
+            "mastermind show", group: .mastermind, "Show the current game and its guesses",
+            discussion: "From what is kept here: the service is not asked.",
+            page: .get("mastermind/game", reader: .never), answers: .board,
+            example: "tapcard mastermind show"
+        ) { session throws(TapcardError) in try session.showMastermind() },
+        Command(
+            "mastermind ranking", group: .mastermind, "Show who needed the fewest guesses",
+            takes: .slots.saying("Only games with so many slots"),
+            asks: .mastermindURL, page: .get("mastermind/ranking", reader: .never),
+            answers: .ranking,
+            example: "tapcard mastermind ranking --slots 4"
+        ) { session throws(TapcardError) in try await session.showMastermindRanking() },
+        Command(
+            "mastermind resume", group: .mastermind, "Continue the game stored on the card",
+            discussion: "It becomes the current game.",
+            page: .post("mastermind/resume"), answers: .game, example: "tapcard mastermind resume"
+        ) { session throws(TapcardError) in try await session.resumeMastermind() },
+    ]
+}
+
+extension Session {
+    fileprivate static let usualSlots = 6
+
+    /// The stored games of Mastermind and the service.
+    private func mastermind() throws(TapcardError) -> MastermindPlay {
+        try makeDataFolder()
+        return MastermindPlay(
+            path: settings.dataFolder + "/mastermind.json",
+            address: try settings.mastermindAddress.text, service: try services().mastermind,
+            password: { user throws(TapcardError) in try await mastermindPassword(user) },
+            note: { say("tapcard: \($0.shown)\n") })
+    }
+
+    /// The password from the page, the environment or the keyboard; nil when none of them has it.
+    private func mastermindPassword(_ user: String) async throws(TapcardError) -> String? {
+        if let password = try self[.password] { return password }
+        if let password = try settings.mastermindPassword { return password }
+        guard let askSecretly = console.askSecretly else { return nil }
+        if let password = await askSecretly("Password for \(user.shown): ") { return password }
+        throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was sent.")
+    }
+
+    fileprivate func logInToMastermind() async throws(TapcardError) -> Report {
+        let user = try self[.user]
+        let timeToLive = try self[.timeToLive]
+        try MastermindPlay.requireLogin(user, timeToLive)
+        let play = try mastermind()
+        guard let password = try await mastermindPassword(user) else {
+            throw .missing(
+                "password", "TAPCARD_MASTERMIND_PASSWORD", meaning: "Nothing was sent.")
+        }
+        try await play.logIn(as: user, password: password, timeToLive: timeToLive)
+        return Report(
+            [
+                "user": .string(user), "timeToLive": .number(timeToLive),
+            ], ["Logged in to Mastermind as \(user)"], isChange: true)
+    }
+
+    fileprivate func startMastermind() async throws(TapcardError) -> Report {
+        let slots = try self[.slots] ?? Session.usualSlots
+        let play = try mastermind()
+        // Opened first: its failure must not leave a new game at the service.
+        let station = self[.keep] ? try await self.station() : nil
+        let kept = try await play.start(slots: slots)
+        var uid: CardUID?
+        var resolved: [ResolvedOperation] = []
+        var problem: TapcardError?
+        if let station {
+            do {
+                let receipt = try await station.keepGame(kept.game, id: station.newID())
+                (uid, resolved) = (receipt.uid, receipt.resolved)
+            } catch {
+                resolved = error.resolved
+                problem = TapcardError(
+                    error.kind, error.what,
+                    meaning: "The game is started and is the current one here, but no card keeps "
+                        + "it.", next: error.next, uid: error.uid)
+            }
+        }
+        let slotWords = slots == 1 ? "1 slot" : "\(slots) slots"
+        return Report(
+            kept.members + ["uid": .text(uid), "resolved": .resolved(resolved)],
+            [
+                "Started a game of \(slotWords)", "Game \(kept.game.id)",
+                uid.map { "Card \($0) keeps it: tapcard mastermind resume goes on with it" }
+                    ?? "Guess, for example: tapcard mastermind guess \(kept.game.firstGuess)",
+            ] + Report.words(resolved: resolved), problem: problem, isChange: true)
+    }
+
+    fileprivate func guessInMastermind() async throws(TapcardError) -> Report {
+        let colours = Array(try self[.colours].joined())
+        let play = try mastermind()
+        let kept = try await play.guess(colours)
+        guard let turn = kept.history.turns.last(where: { $0.guess == colours }),
+            let evaluation = turn.evaluation, let number = turn.number
+        else { throw TapcardError(.failed, "The guess is kept without its evaluation.") }
+        var lines = ["\(evaluation.black) black, \(evaluation.white) white"]
+        if kept.solvedWith != nil { lines[0] = "Solved with guess \(number): " + lines[0] }
+        lines += kept.history.turns.map(Report.line(of:)) + ["Game \(kept.game.id)"]
+        return Report(
+            [
+                "game": .text(kept.game.id), "black": .number(evaluation.black),
+                "white": .number(evaluation.white), "guesses": .number(number),
+                "slots": .number(kept.game.slots), "solved": .bool(kept.solvedWith != nil),
+            ], lines, isChange: true)
+    }
+
+    fileprivate func showMastermind() throws(TapcardError) -> Report {
+        let play = try mastermind()
+        let user = JSONValue.text(try play.user())
+        guard let kept = try play.currentGame() else {
+            return Report(
+                ["user": user, "game": .null],
+                ["There is no game; tapcard mastermind start begins one"], isPlain: true)
+        }
+        let turns = kept.history.turns
+        return Report(
+            ["user": user] + kept.members + [
+                "colours": .number(MastermindRules.usualColours),
+                "turns": turns.document,
+            ],
+            ["Game \(kept.game.id), \(kept.game.slots) slots"]
+                + turns.map(Report.line(of:)) + Report.words(of: kept), isPlain: true)
+    }
+
+    fileprivate func showMastermindRanking() async throws(TapcardError) -> Report {
+        let slots = try self[.slots]
+        let rows = try await mastermind().ranking().ranked(slots: slots)
+        let names = rows.map { $0.name.steady.cellCount }.max() ?? 0
+        let scores = rows.map { String($0.score).count }.max() ?? 0
+        return Report(
+            ["ranking": rows.document],
+            rows.isEmpty
+                ? ["Nobody has solved a game" + (slots.map { " of \($0) slots" } ?? "") + " yet"]
+                : rows.map { row in
+                    let score = String(row.score)
+                    return row.name.steady.padded(names) + "  "
+                        + score.padded(scores, atStart: true)
+                        + (row.score == 1 ? " guess,   " : " guesses, ")
+                        + "\(row.slots) slots".padded(8) + "  \(row.time)"
+                }, isPlain: true)
+    }
+
+    fileprivate func resumeMastermind() async throws(TapcardError) -> Report {
+        let play = try mastermind()
+        let (card, game) = try await station().keptGame()
+        guard let game else {
+            throw TapcardError(
+                .refusal(.wrongState), "The card keeps no game.", meaning: "Nothing was changed.",
+                next: [.service(.keepGame)], uid: card.uid)
+        }
+        let kept = try play.resume(game)
+        return Report(
+            kept.members + ["uid": .text(card.uid), "resolved": .resolved(card.resolved)],
+            ["Goes on with game \(game.id)"] + Report.words(of: kept) + ["Card \(card.uid)"]
+                + Report.words(resolved: card.resolved), isChange: true)
+    }
+}
+
+extension Report {
+    /// The progress of a game in words.
+    fileprivate static func words(of kept: KeptMastermindGame) -> [String] {
+        let count = kept.history.guessCount
+        let words = count == 1 ? "1 guess" : "\(count) guesses"
+        if kept.solvedWith != nil { return ["Solved with \(words)"] }
+        return ["\(words) so far. To continue, run tapcard mastermind guess."]
+    }
+
+    fileprivate static func line(of turn: MastermindTurn) -> String {
+        let number = (turn.number.map(String.init) ?? "?").padded(4, atStart: true)
+        let pegs = turn.evaluation.map { "\($0.black) black, \($0.white) white" }
+        return number + "  " + turn.guess.map(String.init).joined(separator: " ") + "  "
+            + (pegs ?? "its answer is not known")
+    }
+}
+
+extension MastermindGame {
+    /// An example guess of the right length (1, 2, 3 ... repeated) for the `mastermind start` hint.
+    fileprivate var firstGuess: String {
+        (0..<slots).map { String($0 % MastermindRules.usualColours + 1) }.joined()
+    }
+}
+
+extension KeptMastermindGame: DocumentedObject {
+    private static let slots = Schema.number(1...MastermindRules.mostSlots)
+
+    static let fields: Fields<KeptMastermindGame> = [
+        "game": .of(\.game.id), "slots": .of(slots, \.game.slots),
+        "guesses": .of(\.history.guessCount), "solved": .of { $0.solvedWith != nil },
+    ]
+}
+
+extension MastermindTurn: DocumentedObject {
+    static let fields: Fields<MastermindTurn> = [
+        "guess": .of(\.guess), "number": .of(\.number), "black": .of { $0.evaluation?.black },
+        "white": .of { $0.evaluation?.white },
+    ]
+}
+
+extension MastermindRank: DocumentedObject {
+    static let fields: Fields<MastermindRank> = [
+        "name": .of(\.name), "score": .of(\.score), "slots": .of(\.slots), "time": .of(\.time),
+        "participant": .of(\.participant), "id": .of(\.id), "icons": .of(\.icons),
+    ]
+}
+
+extension [MastermindRank] {
+    /// The ranking for a number of slots: the fewest guesses first, then the earliest.
+    fileprivate func ranked(slots: Int?) -> [MastermindRank] {
+        filter { slots == nil || $0.slots == slots }.sorted {
+            ($0.slots, $0.score, $0.time) < ($1.slots, $1.score, $1.time)
+        }
+    }
+}

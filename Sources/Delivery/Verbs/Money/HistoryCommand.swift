@@ -1,0 +1,107 @@
+import Ledger
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Session {
+    func history() async throws(TapcardError) -> Report {
+        let ledger = try await ledger(making: false)
+        let card = try self[.card]
+        guard let last = try self[.last] else {
+            return try await wholeHistory(of: card, in: ledger)
+        }
+        let lines = try await Station.history(of: card, last: last, in: ledger)
+        let attempts = try await Station.activations(of: card, beside: lines, in: ledger)
+        let texts = HistoryText.merged(
+            lines.map(HistoryText.init), attempts.map(HistoryText.init)
+        ).map { line(of: $0, within: columns) }
+        return Report(
+            [
+                "entries": lines.document,
+                "activations": attempts.document,
+            ],
+            texts.isEmpty ? [Session.emptyHistory] : texts, isPlain: true)
+    }
+
+    private static let emptyHistory = "No activity yet."
+
+    /// Prints the history page by page, because a ledger of years may not fit into memory.
+    private func wholeHistory(
+        of card: CardUID?, in ledger: any LedgerStore
+    ) async throws(TapcardError) -> Report {
+        let (session, columns) = (self, columns)
+        try await Station.history(of: card, in: ledger) { history throws(LedgerError) in
+            var pages = OutputPages(session.output, isJSON: session.isJSON)
+            if session.isJSON {
+                try pages.write(&history)
+            } else if !session.isQuiet {
+                try pages.write(
+                    &history, { session.line(of: $0, within: columns) },
+                    orSay: Session.emptyHistory)
+            }
+            pages.flush()
+        }
+        return .nothing
+    }
+}
+
+/// Output written page by page, until its reader closes it.
+private struct OutputPages {
+    private let output: StandardOutput
+    private let isJSON: Bool
+    private var page = ""
+    private var isOpen = true
+    private static let pageInBytes = 65_536
+
+    init(_ output: StandardOutput, isJSON: Bool) { (self.output, self.isJSON) = (output, isJSON) }
+
+    mutating func append(_ text: String) {
+        page += text
+        if page.utf8.count >= OutputPages.pageInBytes { flush() }
+    }
+
+    mutating func flush() {
+        if isOpen, !page.isEmpty {
+            // JSON is UTF-8 in every locale.
+            isOpen = isJSON ? output.write(Array(page.utf8)) : output.write(page)
+        }
+        page = ""
+    }
+
+    /// Writes the JSON document; it equals the one that a report makes.
+    mutating func write(_ history: inout History) throws(LedgerError) {
+        var separator = #"{"result":"done","entries":["#
+        while isOpen, let line = try history.nextLine() {
+            append(separator + line.document.text)
+            separator = ","
+        }
+        append(separator == "," ? #"],"activations":["# : separator + #"],"activations":["#)
+        separator = ""
+        while isOpen, let attempt = try history.nextAttempt() {
+            append(separator + attempt.document.text)
+            separator = ","
+        }
+        append("]}\n")
+    }
+
+    mutating func write(
+        _ history: inout History, _ line: (HistoryText) -> String, orSay empty: String
+    ) throws(LedgerError) {
+        var asked = try history.nextAttempt()
+        var isEmpty = true
+        while isOpen, let done = try history.nextLine().map(HistoryText.init) {
+            while let first = asked.map(HistoryText.init), first.isBefore(done) {
+                append(line(first) + "\n")
+                asked = try history.nextAttempt()
+            }
+            append(line(done) + "\n")
+            isEmpty = false
+        }
+        while isOpen, let first = asked.map(HistoryText.init) {
+            append(line(first) + "\n")
+            asked = try history.nextAttempt()
+            isEmpty = false
+        }
+        if isEmpty { append(empty + "\n") }
+    }
+}

@@ -1,0 +1,109 @@
+import Ledger
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+/// An entry of the history for people.
+struct HistoryText {
+    let at: Timestamp
+    let uid: CardUID
+    let what: String
+    var amount: Money?
+    var balance: Money?
+    let id: OperationID
+    /// Details: a ticket, a game, a prize paid in cash.
+    var about: [String] = []
+
+    /// Whether this request to the service comes before an entry: earlier, or under the same id.
+    func isBefore(_ done: HistoryText) -> Bool {
+        at.milliseconds < done.at.milliseconds || id == done.id
+    }
+
+    /// Merges two lists that are sorted by time.
+    static func merged(_ done: [HistoryText], _ asked: [HistoryText]) -> [HistoryText] {
+        var merged: [HistoryText] = []
+        var asked = asked[...]
+        for line in done {
+            while let first = asked.first, first.isBefore(line) {
+                merged.append(asked.removeFirst())
+            }
+            merged.append(line)
+        }
+        return merged + asked
+    }
+}
+
+extension Session {
+    /// The width of the terminal; nil when the output goes elsewhere.
+    var columns: Int? { console.columns() }
+
+    /// The entry on one line; on a narrow terminal the id and the rest are on lines of their own.
+    func line(of text: HistoryText, within columns: Int?) -> String {
+        let facts = [
+            LocalTime.text(text.at), text.uid.description, text.what.padded(18),
+            (text.amount?.shown ?? "").padded(12),
+        ]
+        let balance = text.balance?.shown ?? ""
+        let names = [text.id.description] + text.about
+        let line = (facts + [balance.padded(12)] + names).joined(separator: "  ")
+        guard let columns, line.cellCount > columns else { return line }
+        let indent = "  "
+        let first = Line.flow((facts + [balance]).map { Line($0) }, width: columns)
+        let further = Line.flow(
+            names.map { Line($0) }, indent: "", width: columns - indent.cellCount)
+        return (first + further.map { Line(indent) + $0 })
+            .map { $0.trimmed.rendered(false) }.joined(separator: "\n")
+    }
+}
+
+extension HistoryText {
+    init(_ line: HistoryLine) {
+        let state = line.operation.state == .committed ? "" : " (\(line.operation.state))"
+        let about = [
+            line.ticket?.text, line.game?.text, line.paidOut.map { "paid out \($0.shown)" },
+            line.closed.map { "closed \($0.shown)" },
+            line.shortfall.map { "shortfall \($0.shown)" }, line.tapped.map { "with \($0)" },
+            line.attempt.map { "answered as \($0)" },
+            line.operation.reverses.map { "of \($0)" },
+            line.operation.cashier.map { "by \($0.text.shown)" },
+        ]
+        self.init(
+            at: line.operation.begunAt, uid: line.operation.uid,
+            what: line.operation.kind.rawValue + state, amount: line.amount,
+            balance: line.balance, id: line.operation.id, about: about.compactMap { $0 })
+    }
+
+    /// The request to the service with its answer.
+    init(_ attempt: ActivationAttempt) {
+        let what =
+            switch attempt.state {
+            case .requested: "asked (no answer)"
+            case .active: "asked (yes)"
+            case .rejected: "asked (no, version \(attempt.version ?? ""))"
+            }
+        self.init(at: attempt.requestedAt, uid: attempt.card, what: what, id: attempt.id)
+    }
+}
+
+extension HistoryLine: DocumentedObject {
+    static let fields: Fields<HistoryLine> = [
+        "operation": .of(\.operation.id), "uid": .of(\.operation.uid),
+        "kind": .of(\.operation.kind), "state": .of(\.operation.state),
+        "amount": .of(Schema.orNull(ValueSchemas.signedAmount), \.amount),
+        "balance": .of(\.balance),
+        "sequence": .of { $0.operation.sequence == .none ? nil : $0.operation.sequence.value },
+        "reverses": .of(\.operation.reverses), "at": .of(\.operation.begunAt),
+        "ticket": .of(\.ticket),
+        "game": .of(\.game),
+        "paidOut": .of(\.paidOut), "closed": .of(\.closed),
+        "shortfall": .ifAny(\.shortfall), "tapped": .ifAny(\.tapped), "attempt": .of(\.attempt),
+        "cashier": .of(\.operation.cashier),
+    ]
+}
+
+extension ActivationAttempt: DocumentedObject {
+    static let fields: Fields<ActivationAttempt> = [
+        "operation": .of(\.id), "uid": .of(\.card), "code": .of(\.code), "state": .of(\.state),
+        "version": .of(\.version), "at": .of(\.requestedAt), "answered": .of(\.answeredAt),
+    ]
+}

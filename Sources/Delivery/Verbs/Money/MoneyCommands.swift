@@ -1,0 +1,229 @@
+import Ledger
+import StationFiles
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<TypedAmount> {
+    fileprivate static var amount: Self { .argument("AMOUNT", .moved, "Such as 4.50") }
+}
+
+extension Parameter<TypedAmount?> {
+    fileprivate static var part: Self {
+        .optionalArgument("AMOUNT", .moved, "Partial amount")
+    }
+}
+
+extension Parameter<OperationID> {
+    fileprivate static var refunded: Self {
+        .argument(
+            "OPERATION", .operation, "The id of the payment or top-up",
+            page: .other("payment"))
+    }
+}
+
+extension Parameter<Int?> {
+    private static var lines: ClosedRange<Int> { 1...1_000 }
+
+    static var last: Self {
+        .option(
+            "last", "N", .wholeNumber(lines, orSay: "Nothing was read."),
+            "Only the newest, \(lines.words) (default: all)",
+            // The entries of a year would be too many for a page.
+            usual: .number(lines.upperBound))
+    }
+}
+
+extension Command {
+    static let moneyCommands: [Command] = [
+        Command(
+            "pay", group: .money, "Record a payment",
+            discussion: "Says \"paid\" only when ledger and card have it. When the card is pulled "
+                + "too soon, the exit status is 6 and the next tap resolves it. While the ledger's "
+                + "database is offline, the setting offline-payments lets small payments "
+                + "into a journal on this station: \"offline\".",
+            takes: .amount, .operation, .card, .again, .confirmed, page: .post("pay"),
+            answers: .receipt, example: "tapcard pay 4.50"
+        ) { session throws(TapcardError) in try await session.pay() },
+        Command(
+            "add", group: .money, "Top up; the cash is already in the drawer",
+            takes: .amount.saying("Such as 20"), .operation, .card, .again, .confirmed,
+            page: .post("add"), answers: .receipt, example: "tapcard add 20"
+        ) { session throws(TapcardError) in
+            do throws(TapcardError) {
+                return try await session.add()
+            } catch {
+                try session.requireFirstTry(error, .add)
+                throw try session.beforeBeginning(error, .add)
+            }
+        },
+        Command(
+            "refund", group: .money, "Reverse a payment or a top-up, once, at most its amount",
+            discussion:
+                "What was paid goes back onto the card. What was added leaves the card, and "
+                + "its cash the drawer: hand it out when the command says so. Never below zero.",
+            takes: .refunded, .part, .operation, .card, page: .post("refund"), answers: .receipt,
+            example: "tapcard refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
+        ) { session throws(TapcardError) in
+            let id = try session[.refunded]
+            let station = try await session.station()
+            let amount = try session[.part, in: station.currency]
+            let receipt = try await station.refund(
+                id, amount, id: try session[.operation], only: try session[.card])
+            let verb = receipt.operation.kind == .reverse ? "Took back" : "Refunded"
+            return Report(receipt, verb)
+        },
+        Command(
+            "close", group: .money, "Pay out the balance of a card and empty it",
+            takes: .operation, .card, page: .post("close"), answers: .receipt,
+            example: "tapcard close"
+        ) { session throws(TapcardError) in
+            let station = try await session.station()
+            let receipt = try await station.close(
+                id: try session.operation(station), only: try session[.card])
+            return Report(receipt, "Paid out")
+        },
+        Command(
+            "history", group: .money, "Show what was done, from the ledger; no card needed",
+            discussion: "Also what the activation service was asked for, and what it said.",
+            takes: .card.saying("Only this card"), .last,
+            page: .get("history", reader: .never), answers: .history,
+            example: "tapcard history --card 04AC6B72BA6C80"
+        ) { session throws(TapcardError) in try await session.history() },
+        .takings,
+        Command(
+            "audit", group: .money, "Check every invariant over the whole ledger",
+            discussion: "Names the cards for which the activation service was asked and has not "
+                + "answered.",
+            page: .get("audit", reader: .never), answers: .audit, example: "tapcard audit"
+        ) { session throws(TapcardError) in try await session.audit() },
+    ]
+}
+
+extension Session {
+    fileprivate func pay() async throws(TapcardError) -> Report {
+        var made: Station?
+        let id = try self[.operation] ?? surroundings.newID()
+        do throws(TapcardError) {
+            let ledger = try await ledger()
+            let amount = try self[.amount, in: ledger.currency]
+            let card = try self[.card]
+            let station = try await station(with: ledger)
+            made = station
+            if try self[.operation] != nil,
+                let sold = try offlinePayments.earlierReceipt(
+                    amount, id, card, within: try settings.offlineLimits(amount.currency),
+                    at: station)
+            {
+                return Report(sold, "Paid")
+            }
+            return Report(
+                try await station.pay(
+                    amount, id: id, only: card, refusingRepetition: refusesRepetition), "Paid")
+        } catch {
+            guard error.kind == .ledgerUnreachable else { throw error }
+            let problem = try beforeBeginning(error, .pay)
+            do throws(TapcardError) {
+                return try await payingOffline(id, because: problem, at: made)
+            } catch {
+                try requireFirstTry(error, .pay)
+                throw error
+            }
+        }
+    }
+
+    /// A payment while the ledger is offline: it was not begun there.
+    private func payingOffline(
+        _ id: OperationID, because problem: TapcardError, at made: Station?
+    ) async throws(TapcardError) -> Report {
+        guard let station = try await stationWithoutLedger(made),
+            let caps = try offlineLimits(station.currency)
+        else { throw problem }
+        let amount = try self[.amount, in: station.currency]
+        let receipt = try await offlinePayments.pay(
+            amount, id: id, only: try self[.card], within: caps, at: station)
+        return Report(receipt, "Paid")
+    }
+
+    fileprivate func add() async throws(TapcardError) -> Report {
+        let ledger = try await ledger()
+        let amount = try self[.amount, in: ledger.currency]
+        let card = try self[.card]
+        let station = try await station(with: ledger)
+        let receipt = try await station.add(
+            amount, id: try operation(station), only: card, refusingRepetition: refusesRepetition)
+        return Report(receipt, "Added")
+    }
+
+    fileprivate func audit() async throws(TapcardError) -> Report {
+        let report = try await Station.audit(
+            try await ledger(making: false), at: surroundings.now())
+        let problem =
+            report.violations.isEmpty
+            ? nil
+            : TapcardError(
+                .auditFailed, "The ledger breaks \(report.violations.count) of its invariants.",
+                meaning: "Its balances cannot be relied on.",
+                next: [.ledger(.restoreGoodBackup)])
+        let open = report.open == 0 ? "nothing open" : "\(report.open) open until the next tap"
+        return Report(
+            report.members,
+            [
+                "Cards: \(report.cards), operations: \(report.operations), \(open); "
+                    + (report.violations.isEmpty
+                        ? "every invariant holds" : "violations: \(report.violations.count)")
+            ] + report.violations
+                + report.activating.map {
+                    "Card \($0): the service was asked for its activation and has not answered; "
+                        + "tapcard activate asks again"
+                } + report.journals.map(\.sentence), problem: problem)
+    }
+}
+
+extension AuditReport: DocumentedObject {
+    static let fields: Fields<AuditReport> = [
+        "cards": .of(\.cards), "operations": .of(\.operations), "open": .of(\.open),
+        "violations": .of(\.violations), "activating": .of(\.activating),
+        "journals": .of(\.journals),
+    ]
+}
+
+extension Session {
+    /// Throws for a payment or a top-up while the ledger is offline, where this station has
+    /// done the same before, or may have. A cashier who reads that nothing was done takes cash, or
+    /// gives it back.
+    fileprivate func requireFirstTry(
+        _ problem: TapcardError, _ kind: Operation.Kind
+    ) throws(TapcardError) {
+        guard problem.kind == .ledgerUnreachable else { return }
+        let memory = try offlinePayments.memory()
+        let (id, named) = (try self[.operation], try self[.card])
+        let set = try settings.currency
+        let ofKeys = try keyFile.load()?.currency
+        let currency = set ?? ofKeys
+        func refusal(_ earlier: StationMemory.Note) -> TapcardError {
+            TapcardError(
+                earlier, in: currency ?? .usd, because: problem.what, uid: problem.uid)
+        }
+        if let earlier = id.flatMap({ memory.earlierTry(of: $0) }),
+            earlier.state != .voided || kind == .pay
+        {
+            throw refusal(earlier)
+        }
+        let card = problem.uid ?? named
+        guard id == nil || card != nil else { return }
+        let amount = try currency.map { currency throws(TapcardError) in
+            try self[.amount, in: currency].minorUnits
+        }
+        guard let earlier = memory.perhapsRepeated(kind, amount, on: card) else { return }
+        throw refusal(earlier)
+    }
+
+    /// The error of a first request. An id that was given may have been tried elsewhere: of that
+    /// nothing is known now.
+    fileprivate func beforeBeginning(
+        _ problem: TapcardError, _ kind: Operation.Kind
+    ) throws(TapcardError) -> TapcardError {
+        try self[.operation] == nil ? problem.beforeBeginning(kind) : problem
+    }
+}

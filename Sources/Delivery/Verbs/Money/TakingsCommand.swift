@@ -1,0 +1,110 @@
+import Ledger
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<CalendarDate?> {
+    fileprivate static var day: Self {
+        .option("day", "DATE", .day, "Such as 2026-11-22 (default: today)")
+    }
+}
+
+extension Command {
+    static let takings = Command(
+        "takings", group: .money, "Add up a day: what was paid, and what the drawer has to hold",
+        discussion:
+            "Paid is what cards have paid, for tickets too, less refunds: no coin of it is in the "
+            + "drawer. Added is the cash put into the drawer for top-ups, less the top-ups "
+            + "that were taken back. Paid out is the cash taken out of it: for closed accounts, "
+            + "re-issued cards included, and for prizes paid by hand. So the drawer has to hold "
+            + "what was in it in the morning, plus added, less paid out.\n\n"
+            + "Days and hours are local. What was begun on a day counts on that day.",
+        takes: .day, page: .get("takings", reader: .never), answers: .takings,
+        example: "tapcard takings --day 2026-11-22"
+    ) { session throws(TapcardError) in try await session.takings() }
+}
+
+extension Session {
+    fileprivate func takings() async throws(TapcardError) -> Report {
+        let day = try takingsDay()
+        let ledger = try await ledger(making: false)
+        let (start, end) = LocalTime.span(around: day)
+        let taken = try await Station.operations(
+            begunSince: start, until: end, in: ledger, into: TakenHours(of: day)
+        ) { hours, operation, besides in hours.count(operation, besides) }
+        let (hours, sum) = (taken.hours, taken.sum)
+        func money(_ amount: Int64) -> Money { Money(minorUnits: amount, ledger.currency) }
+        let documents: [JSONValue] = hours.indices.map { hour in
+            [
+                "hour": .number(hour), "paid": .text(money(hours[hour].paid)),
+                "added": .text(money(hours[hour].added)),
+                "paidOut": .text(money(hours[hour].paidOut)),
+            ]
+        }
+        return Report(
+            [
+                "day": .text(day), "currency": .string(ledger.currency.code),
+                "hours": .array(documents), "paid": .text(money(sum.paid)),
+                "added": .text(money(sum.added)), "paidOut": .text(money(sum.paidOut)),
+                "drawer": .text(money(sum.drawer)), "payments": .number(sum.payments),
+                "topUps": .number(sum.topUps), "payouts": .number(sum.payouts),
+                "shortfall": .text(money(sum.shortfall)),
+            ], Session.table(of: hours, sum, day, money), isPlain: true)
+    }
+
+    /// The named day, by default today.
+    private func takingsDay() throws(TapcardError) -> CalendarDate {
+        if let named = try self[.day] { return named }
+        guard let today = LocalTime.dayAndHour(surroundings.now()).day else {
+            throw TapcardError(
+                .usage, "The clock of this machine shows a year without a calendar.",
+                meaning: "Nothing was read.", advice: "Name the day with --day.")
+        }
+        return today
+    }
+
+    /// The hours with movements, and the totals.
+    private static func table(
+        of hours: [Takings], _ sum: Takings, _ day: CalendarDate, _ money: (Int64) -> Money
+    ) -> [String] {
+        let used = hours.indices.filter { hours[$0] != Takings() }
+        let names = used.map { ($0 < 10 ? "0" : "") + "\($0):00" } + ["sum"]
+        let rows = zip(names, used.map { hours[$0] } + [sum]).map { name, takings in
+            [name] + [takings.paid, takings.added, takings.paidOut].map { money($0).shown }
+        }
+        let all = [[day.description, "paid", "added", "paid out"]] + rows
+        let widths = (0..<4).map { column in all.map { $0[column].cellCount }.max() ?? 0 }
+        let change = money(abs(sum.drawer)).shown
+        return all.map { row in
+            zip(row, widths).enumerated().map { column, cell in
+                cell.0.padded(cell.1, atStart: column > 0)
+            }.joined(separator: "  ")
+        } + [
+            sum.drawer < 0
+                ? "The drawer holds \(change) less than before."
+                : "The drawer holds \(change) more than before."
+        ]
+            + (sum.shortfall == 0
+                ? []
+                : [
+                    "Of what was paid, \(money(sum.shortfall).shown) is the issuer's loss: cards could "
+                        + "not pay it for offline payments."
+                ])
+    }
+}
+
+/// The takings of a local day by hour.
+private struct TakenHours: Sendable {
+    let day: CalendarDate
+    var hours = [Takings](repeating: Takings(), count: 24)
+    var sum = Takings()
+
+    init(of day: CalendarDate) { self.day = day }
+
+    mutating func count(_ operation: Operation, _ besides: BookedBesides) {
+        let begun = LocalTime.dayAndHour(operation.begunAt)
+        guard begun.day == day, hours.indices.contains(begun.hour) else { return }
+        sum.count(operation, besides)
+        hours[begun.hour].count(operation, besides)
+    }
+}

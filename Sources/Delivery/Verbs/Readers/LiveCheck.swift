@@ -1,0 +1,150 @@
+import CardCryptography
+import Ledger
+import ReaderDiagnosis
+import Tags
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+/// The result of opening a reader and looking once at the tag on it.
+struct LiveCheck: Sendable {
+    let reader: ReaderName
+    /// The reader's own name and firmware; nil before it was opened.
+    var title: String?
+    var firmware: String?
+    var tag: TagInfo?
+    var findings: [Finding] = []
+
+    /// Whether the reader answered, regardless of the tag.
+    var hasAnswered: Bool { findings.contains { $0.id == .answers } }
+
+    /// Opens the reader, checks it and closes it. The station uses neither ledger nor keys: it has
+    /// an empty ledger and a temporary key.
+    static func run(
+        on name: ReaderName, _ survey: ReaderSurvey, in session: Session
+    ) async throws(TapcardError) -> LiveCheck {
+        var check = LiveCheck(reader: name)
+        let reader: any TagReader
+        do {
+            reader = try await session.openReader(name)
+        } catch {
+            check.findings.append(notOpened(name, error, survey))
+            return check
+        }
+        check.title = await reader.name
+        check.firmware = await session.drivers.readers.firmware(of: reader)
+        let currency = try session.settings.currency ?? .usd
+        let surroundings = session.drivers.surroundings { _ in }
+        let station = Station(
+            reader: reader, ledger: InMemoryLedger(currency: currency),
+            keys: KeyRing.fresh(created: LocalTime.date(surroundings.now())),
+            settings: Station.Settings(wait: .zero), surroundings: surroundings)
+        do {
+            let tag = try await station.tagInfo()
+            check.tag = tag
+            check.findings += [check.answer, check.reading(of: tag)]
+        } catch {
+            check.findings += try check.judge(error, survey)
+        }
+        return check
+    }
+
+    private static func notOpened(
+        _ name: ReaderName, _ error: ReaderError, _ survey: ReaderSurvey
+    ) -> Finding {
+        error.kind == .busy
+            ? Finding(
+                .heldByProgram, .problem, reader: name, sentence(name, "is in use", error.detail),
+                remedy: [.say("Stop the other program, or wait until it has finished.")])
+            : Finding(
+                .cannotOpen, .problem, reader: name,
+                sentence(name, "cannot be opened", error.detail),
+                remedy: survey.stubbornRemedy(name))
+    }
+
+    /// A sentence about the reader, without repeating words that the driver's text contains
+    /// already.
+    private static func sentence(_ name: ReaderName, _ verb: String, _ detail: String) -> String {
+        if detail.isEmpty { return "\(name) \(verb)." }
+        if detail.hasPrefix("\(name) ") || detail.contains(" \(verb)") { return "\(detail)." }
+        if detail.hasPrefix(verb) { return "\(name) \(detail)." }
+        let quoted = "\"\(name)\": "
+        return
+            "\(name) \(verb): \(detail.hasPrefix(quoted) ? detail.dropFirst(quoted.count) : detail[...])."
+    }
+
+    private var answer: Finding {
+        let firmware = self.firmware.map { ", \($0)" } ?? ""
+        let title = self.title.map { $0 == reader.text ? "" : " as \($0)" } ?? ""
+        return Finding(.answers, .ok, reader: reader, "\(reader) answers\(title)\(firmware).")
+    }
+
+    private func reading(of tag: TagInfo) -> Finding {
+        let signature =
+            switch tag.originality {
+            case .valid, .invalid: "is \(tag.originality.rawValue)"
+            case .none: "is missing"
+            case .notAsked: "was not asked for"
+            }
+        var what =
+            "\(tag.chip.withArticle), number \(tag.uid), lies on it; the maker's signature "
+            + "\(signature). It holds \(LiveCheck.words(tag.ndef)); of "
+            + "\(tag.userByteCount) bytes \(tag.freeBytes) are free."
+        if tag.isLocked { what += " It is locked." }
+        if tag.pages == nil {
+            what += " \(tag.keyVersionWords)."
+        } else if tag.isProtected {
+            what += " It is protected by a password."
+        }
+        return Finding(.tag, .ok, reader: reader, what)
+    }
+
+    private static func words(_ ndef: String) -> String {
+        switch ndef {
+        case "tapcard": "a card of tapcard's"
+        case "json": "a card that another program wrote"
+        case "text": "a text"
+        case "uri": "a link"
+        case "empty": "nothing"
+        case "none": "nothing that can be read"
+        default: "a message of another kind"
+        }
+    }
+
+    private func judge(
+        _ error: TapcardError, _ survey: ReaderSurvey
+    ) throws(TapcardError) -> [Finding] {
+        switch error.kind {
+        case .cancelled: throw error
+        case .noCard:
+            return [answer, Finding(.noTag, .ok, reader: reader, "No tag lies on it.")]
+        case .noReader, .readerBusy, .readerLost:
+            return [
+                Finding(
+                    .doesNotAnswer, .problem, reader: reader,
+                    "\(reader) can be opened, but does not answer: \(error.what)",
+                    remedy: survey.stubbornRemedy(reader))
+            ]
+        default:
+            let advice: [Finding.Step] = error.advice.isEmpty ? [] : [.say(error.advice)]
+            return [
+                answer, Finding(.tagUnreadable, .note, reader: reader, error.what, remedy: advice),
+            ]
+        }
+    }
+}
+
+extension LiveCheck: DocumentedObject {
+    static let fields: Fields<LiveCheck> = [
+        "reader": .of(\.reader), "answers": .of(\.hasAnswered), "title": .of(\.title),
+        "firmware": .of(\.firmware), "tag": .of(\.tag),
+    ]
+}
+
+extension TagInfo: DocumentedObject {
+    static let fields: Fields<TagInfo> = [
+        "uid": .of(\.uid), "chip": .of(\.chip), "originality": .of(\.originality),
+        "ndef": .of(\.ndef), "bytes": .of(\.userByteCount), "freeBytes": .of(\.freeBytes),
+        "locked": .of(\.isLocked), "protected": .of(\.isProtected),
+    ]
+}

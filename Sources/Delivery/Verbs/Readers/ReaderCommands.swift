@@ -1,0 +1,237 @@
+import Ledger
+import ReaderDiagnosis
+import StationFiles
+import TapcardCore
+import TextCodecs
+
+extension Command {
+    static let readerCommands: [Command] = [
+        Command(
+            "readers", group: .readers, "List the readers that are plugged in",
+            discussion: "One line a reader: the name that --reader takes, its make, its driver and "
+                + "whether it can be used. None of them is opened; pcscd is asked for its own, "
+                + "and systemd may start it for that. Serial ports are listed, too: "
+                + "whether a PN532 board hangs on one cannot be seen from outside.",
+            answers: .readers, example: "tapcard readers"
+        ) { session throws(TapcardError) in await session.readers() },
+        Command(
+            "doctor", group: .readers, "Find out why a reader is not working",
+            discussion: "Looks at USB, permissions, kernel modules, pcscd and other programs, then "
+                + "opens the reader and looks once at the tag on it, if there is one. Then it reads "
+                + "the ledger's file through: of a large one that takes a while. It also reads the "
+                + "keys. It changes nothing. With --reader it checks that one.",
+            page: .get("doctor"), answers: .findings, example: "tapcard doctor"
+        ) { session throws(TapcardError) in try await session.doctor() },
+    ]
+}
+
+extension Session {
+    fileprivate func readers() async -> Report {
+        let found = await drivers.readers.survey(naming: settings.reader).rows
+        let rows = found + [ReaderRow.simulated]
+        // Without another reader the simulated one counts, because it works.
+        let isUsable =
+            settings.readerIsSimulated || found.isEmpty || found.contains(where: \.isUsable)
+        if found.isEmpty, !settings.readerIsSimulated, !isJSON, !isQuiet {
+            say("tapcard: No other reader is plugged in; tapcard doctor says what is looked for.\n")
+        }
+        let names = rows.map(\.shownName.cellCount).max() ?? 0
+        let makes = rows.map(\.make.onOneLine.cellCount).max() ?? 0
+        let drivers = rows.map(\.driver.cellCount).max() ?? 0
+        return Report(
+            ["readers": rows.document],
+            rows.map {
+                $0.shownName.padded(names) + "  " + $0.make.onOneLine.padded(makes) + "  "
+                    + $0.driver.padded(drivers) + "  " + $0.state.text.onOneLine
+            },
+            problem: isUsable
+                ? nil
+                : TapcardError(
+                    .noReader, "No reader can be used.",
+                    next: [.reader(.diagnose)]), isPlain: true)
+    }
+
+    fileprivate func doctor() async throws(TapcardError) -> Report {
+        let survey = await drivers.readers.survey(naming: settings.reader)
+        var findings = settings.readerIsSimulated ? [] : survey.findings(about: settings.reader)
+        var live: LiveCheck?
+        for name in candidates(survey, findings) {
+            let check = try await LiveCheck.run(on: name, survey, in: self)
+            findings += check.findings
+            live = check
+            if check.hasAnswered { break }
+        }
+        let answered = live?.hasAnswered ?? false
+        let noReader = TapcardError(
+            .noReader, "No reader can be used.",
+            advice: "Follow the steps above, or use --reader sim.")
+        let ledgerProblem: TapcardError?
+        do throws(TapcardError) {
+            let found = try await ledgerFindings()
+            findings += found
+            ledgerProblem =
+                found.contains { $0.severity == .problem }
+                ? TapcardError(
+                    .ledgerUnavailable, "The ledger cannot be used.",
+                    advice: "Follow the steps above.") : nil
+        } catch {
+            findings.append(
+                Finding(
+                    .ledgerUnusable, .problem, error.what,
+                    remedy: [.say(error.meaning)] + wayToDatabase(error)))
+            ledgerProblem = TapcardError(error.kind, "The ledger cannot be used.")
+        }
+        let keys = await keyFindings()
+        findings +=
+            keys + (try offlineFindings()) + (try tableFindings())
+            + settings.cardAddressFindings
+        let keysProblem =
+            keys.isEmpty
+            ? nil
+            : TapcardError(
+                .keysUnusable, "The keys cannot be used.", advice: "Follow the steps above.")
+        return Report(
+            ["findings": findings.document, "live": live.document],
+            findings.flatMap(\.lines),
+            problem: answered ? ledgerProblem ?? keysProblem : noReader, isPlain: true)
+    }
+
+    /// The finding about keys that cannot be used, or are missing although the ledger has cards.
+    private func keyFindings() async -> [Finding] {
+        do throws(TapcardError) {
+            if try keyFile.load() != nil { return [] }
+            let place = try settings.ledgerPlace
+            if case .file(let path) = place, !isThere(path) { return [] }
+            guard
+                let ledger = try? await drivers.openLedger(
+                    place, try settings.currency, false, nil)
+            else { return [] }
+            let card = try? await ledger.read { rows throws(LedgerError) in
+                try rows.cards(after: nil, atMost: 1).first
+            }
+            guard card != nil else { return [] }
+            throw lostKeys
+        } catch {
+            return [
+                Finding(
+                    .keysUnusable, .problem, error.what,
+                    remedy: [error.meaning, error.advice].filter { !$0.isEmpty }.map { .say($0) })
+            ]
+        }
+    }
+
+    /// A command that tries the way to the database without tapcard.
+    private func wayToDatabase(_ error: TapcardError) -> [Finding.Step] {
+        guard [.ledgerUnavailable, .ledgerUnreachable].contains(error.kind),
+            case .database(let address)? = try? settings.ledgerPlace
+        else { return [] }
+        return [
+            .say("Whether its server answers this machine:"),
+            .run("pg_isready --dbname '\(address)'"),
+        ]
+    }
+
+    /// The findings about offline payments, or those that could be taken. Keys that cannot be used
+    /// are a finding of their own.
+    private func offlineFindings() throws(TapcardError) -> [Finding] {
+        guard (try? keyFile.load()) != nil else { return [] }
+        do throws(TapcardError) {
+            guard let status = try offlineStatus() else { return [] }
+            return status.findings(try offlineLimits(status.currency))
+        } catch {
+            return [Finding(.unbooked, .problem, error.what, remedy: [.say(error.meaning)])]
+        }
+    }
+
+    /// The findings about the ledger, whose whole file is checked; none before the first card.
+    private func ledgerFindings() async throws(TapcardError) -> [Finding] {
+        let place = try settings.ledgerPlace
+        let currency = try settings.currency
+        let status: DatabaseStatus
+        do throws(LedgerError) {
+            switch place {
+            case .database(let address):
+                status = try await drivers.database(address).status()
+            case .file(let path):
+                guard settings.effective(.ledger).origin != .builtIn || isThere(path) else {
+                    return []
+                }
+                try await drivers.openLedger(place, currency, false, nil).checkStorage()
+                return [
+                    Finding(.ledger, .ok, "\(path) is sound: every page of the ledger was read.")
+                ]
+            }
+        } catch {
+            throw TapcardError(error)
+        }
+        let other = (try? keyFile.load()).flatMap(\.self).flatMap(status.keys.other(than:))
+        return try await status.findings + lostOperations(status)
+            + (other.map { [Finding(otherKey: $0, settings.keyPath)] } ?? [])
+    }
+
+    /// The readers to try, by name: the requested one, or all that look usable, until one answers.
+    private func candidates(_ survey: ReaderSurvey, _ findings: [Finding]) -> [ReaderName] {
+        let mostTried = 8
+        guard let name = settings.reader else {
+            return Array(survey.rows.filter(\.isReady).compactMap(\.name).prefix(mostTried))
+        }
+        return findings.contains { $0.severity == .problem } ? [] : [name]
+    }
+}
+
+extension ReaderRow {
+    /// The row of the simulated reader, which is always available and does not count as a reader.
+    fileprivate static var simulated: ReaderRow {
+        ReaderRow(name: .simulated(file: nil), make: "simulated reader", driver: "tapcard")
+    }
+
+    fileprivate var shownName: String { name?.text.onOneLine ?? "-" }
+}
+
+extension ReaderRow: DocumentedObject {
+    static let fields: Fields<ReaderRow> = [
+        "name": .of(\.name), "make": .of(\.make), "driver": .of(\.driver),
+        "state": .of(\.state.word), "detail": .of(\.state.text), "usb": .of(\.numbers),
+        "node": .of(\.node),
+    ]
+}
+
+extension Finding {
+    private static let widest = 9
+
+    var lines: [String] {
+        let indented = String(repeating: " ", count: Finding.widest)
+        let word = severity.rawValue
+        return [word + String(indented.dropFirst(word.count)) + what.onOneLine]
+            + remedy.map { step in
+                switch step {
+                case .say(let text): indented + text.onOneLine
+                case .run(let command): indented + "  " + command.onOneLine
+                }
+            }
+    }
+
+    /// The remedy's texts; nil without one.
+    private var advice: String? {
+        let words = remedy.map { step in
+            switch step {
+            case .say(let text), .run(let text): text
+            }
+        }
+        return words.isEmpty ? nil : words.joined(separator: "\n")
+    }
+
+    private var commands: [String] {
+        remedy.compactMap { step in
+            if case .run(let command) = step { command } else { nil }
+        }
+    }
+}
+
+extension Finding: DocumentedObject {
+    static var schema: JSONValue { ValueSchemas.finding }
+    static let fields: Fields<Finding> = [
+        "id": .of(\.id), "severity": .of(\.severity), "reader": .of(\.reader), "what": .of(\.what),
+        "remedy": .of(\.advice), "commands": .of(\.commands),
+    ]
+}

@@ -1,0 +1,272 @@
+import Ledger
+import StationFiles
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Command {
+    static let configurationCommands: [Command] = [
+        Command(
+            "init", group: .station, "Set this station up: make its keys and its ledger",
+            discussion: "Once, before the first card. The ledger keeps the currency for good. A "
+                + "simulated station has keys and a ledger of its own, which the first use makes in "
+                + "USD; for another currency: tapcard --reader sim init --currency EUR.",
+            answers: .station, example: "tapcard init --currency EUR"
+        ) { session throws(TapcardError) in try await session.setUp() },
+        Command(
+            "config", group: .station, "Show the settings in force and where each comes from",
+            discussion: "A flag beats a variable (TAPCARD_READER and so on) beats the file. "
+                + "tapcard help settings explains each of them. Passwords are only ever variables, "
+                + "TAPCARD_MASTERMIND_PASSWORD, TAPCARD_CASHIER_PASSWORD and "
+                + "TAPCARD_TABLE_PASSPHRASE, and are not shown.",
+            answers: .settings, example: "tapcard config"
+        ) { session throws(TapcardError) in try await session.configuration() },
+        Command(
+            "config get", group: .station, "Print one setting that is in force",
+            takes: .shownSetting, answers: .setting, example: "tapcard config get ledger"
+        ) { session throws(TapcardError) in try await session.oneSetting() },
+        Command(
+            "config set", group: .station, "Write one setting into the file",
+            discussion: "Without VALUE it is taken out of the file, and what is built in holds "
+                + "again.",
+            takes: .setting, .settingValue, answers: .changedSetting,
+            example: "tapcard config set timeout 60"
+        ) { session throws(TapcardError) in try await session.changeSetting() },
+    ]
+}
+
+extension Parameter<Settings.Name> {
+    fileprivate static var setting: Self {
+        .argument("KEY", .choice(Settings.Name.self), "Its name, as tapcard config lists it")
+    }
+}
+
+extension Parameter<String> {
+    fileprivate static var shownSetting: Self {
+        .argument(
+            "KEY", .oneOf(Settings.Name.allCases.map(\.rawValue) + Session.places),
+            Parameter<Settings.Name>.setting.row.help)
+    }
+}
+
+extension Parameter<String?> {
+    fileprivate static var settingValue: Self {
+        .optionalArgument("VALUE", .settingValue, "What it is to be")
+    }
+}
+
+extension Session {
+    /// Makes keys and ledger for a new station, in an explicit currency.
+    fileprivate func setUp() async throws(TapcardError) -> Report {
+        let isNew = try !hasLedger
+        let hadKeys = try keyFile.load() != nil
+        if isNew, try settings.currency == nil, try keyFile.load()?.currency == nil {
+            throw TapcardError.usage(
+                "Which currency does this station take? It cannot be changed later.",
+                advice: "Name it, such as tapcard init --currency EUR. There are "
+                    + Currency.known.map(\.code).joined(separator: ", ") + ".")
+        }
+        let ledger = try await openLedger(making: true)
+        let keys = try await makeKeys(beside: ledger, isTold: true)
+        try await requireCommonKeys(keys, ledger)
+        if let other = keys.currency, other != ledger.currency {
+            say(
+                "tapcard: these keys are of a station in \(other.code); its cards are refused "
+                    + "here.\n")
+        }
+        let place = try settings.ledgerPlace
+        let isDone = !isNew && hadKeys
+        return Report(
+            [
+                "ledger": .string("\(place)"), "keys": .string(settings.keyPath),
+                "currency": .string(ledger.currency.code), "new": .bool(!isDone),
+            ],
+            [
+                isDone
+                    ? "This station was set up before, in \(ledger.currency.code)"
+                    : "This station is set up, in \(ledger.currency.code)",
+                "Ledger: \(place)", "Keys: \(settings.keyPath)",
+            ] + nextSteps, isChange: !isDone)
+    }
+
+    private var nextSteps: [String] {
+        if settings.isPlayMoney {
+            return [
+                "The reader is simulated: this is play money, apart from the real books",
+                "Next: make a card with \(commandLine("demo"))",
+            ]
+        }
+        return [
+            "Next: copy the keys to a safe place with tapcard keys export FILE",
+            "Then make the first card with tapcard issue, or open the till with tapcard serve",
+        ]
+    }
+
+    private typealias Row = (name: String, value: String?, origin: String)
+
+    /// The extra rows of `config`, next to the settings.
+    fileprivate static let places = ["keys", "settings-file"]
+
+    /// The currency of this station's amounts and its origin; nil when it is not decided yet.
+    private func currencyInForce() async -> (currency: Currency, origin: String)? {
+        if let currency = await ledgerCurrency() { return (currency, "ledger") }
+        if let currency = (try? settings.currency) ?? nil {
+            return (currency, settings.effective(.currency).origin.rawValue)
+        }
+        if let currency = ((try? keyFile.load()) ?? nil)?.currency { return (currency, "keys") }
+        guard settings.readerIsSimulated else { return nil }
+        return (.usd, Settings.Origin.builtIn.rawValue)
+    }
+
+    /// The currency of the ledger; nil when there is none or it cannot be opened.
+    private func ledgerCurrency() async -> Currency? {
+        guard (try? hasLedger) == true, let place = try? settings.ledgerPlace else { return nil }
+        return try? await drivers.openLedger(place, nil, false, nil).currency
+    }
+
+    private func settingRows(_ known: (currency: Currency, origin: String)?) -> [Row] {
+        let builtIn = Settings.Origin.builtIn.rawValue
+        let usual = known.map { Settings.builtInAmounts(in: $0.currency) } ?? [:]
+        let settable: [Row] = Settings.Name.allCases.filter { $0 != .data }.map { name in
+            let (text, origin) = settings.effective(name)
+            if name == .currency, text == nil, let known {
+                return (name.rawValue, known.currency.code, known.origin)
+            }
+            return (name.rawValue, text ?? usual[name], origin.rawValue)
+        }
+        let data = settings.effective(.data)
+        let place =
+            data.text == nil ? settings.dataVariable ?? builtIn : data.origin.rawValue
+        return settable + [
+            ("data", settings.dataFolder, place), ("keys", settings.keyPath, place),
+            (
+                "settings-file", settings.configurationPath,
+                settings.configurationVariable ?? builtIn
+            ),
+        ]
+    }
+
+    fileprivate func configuration() async throws(TapcardError) -> Report {
+        let known = await currencyInForce()
+        _ = try settings.checkedServices(in: known?.currency)
+        let rows = settingRows(known)
+        let problems = try notes(on: known?.currency)
+        let names = rows.map(\.name.count).max() ?? 0
+        let origins = rows.map(\.origin.count).max() ?? 0
+        let isPlay = settings.isPlayMoney
+        return Report(
+            [
+                "settings": .array(
+                    rows.map {
+                        [
+                            "name": .string($0.name), "value": .text($0.value),
+                            "from": .string($0.origin),
+                        ]
+                    }),
+                "simulated": .bool(settings.readerIsSimulated),
+            ],
+            rows.flatMap { row in
+                let cells = [
+                    row.name.padded(names), row.origin.padded(origins),
+                    row.value ?? Session.unset(row.name),
+                ]
+                // On a narrow terminal the value is on a line of its own.
+                return Line.flow(cells.map { Line($0) }, width: columns).map {
+                    $0.trimmed.rendered(false)
+                }
+            }
+                + problems
+                + (isPlay
+                    ? ["The reader is simulated: play money, apart from the real books"] : []),
+            isPlain: true)
+    }
+
+    /// Notes on a conflict between the ledger and the settings.
+    private func notes(on currency: Currency?) throws(TapcardError) -> [String] {
+        guard let currency, let other = try settings.currency, other != currency else { return [] }
+        return [
+            "The ledger is in \(currency.code): no card is used while the currency is set to "
+                + "\(other.code)", currencyAdvice,
+        ]
+    }
+
+    private static func unset(_ name: String) -> String {
+        switch Settings.Name(rawValue: name) {
+        case .reader: "the first that is plugged in"
+        case .caFile, .customers, .customersName, .customersCertificate, .customersCertificateKey,
+            .customersKeys, .cardAddress:
+            "none"
+        case .cashier: "nobody"
+        case .currency: "none yet: tapcard init --currency EUR"
+        default: "what is usual in the currency, once there is one"
+        }
+    }
+
+    fileprivate func oneSetting() async throws(TapcardError) -> Report {
+        let name = try self[.shownSetting]
+        let rows = settingRows(await currencyInForce())
+        guard let row = rows.first(where: { $0.name == name }) else {
+            throw TapcardError(.usage, "There is no setting \(name.debugDescription).")
+        }
+        return Report(
+            [
+                "name": .string(row.name), "value": .text(row.value), "from": .string(row.origin),
+            ], [row.value ?? Session.unset(row.name)], isPlain: true)
+    }
+
+    /// Refuses settings that this station could not work with.
+    private func requireSense(
+        _ changed: Settings, _ name: Settings.Name
+    ) async throws(TapcardError) {
+        var currency = await currencyInForce()?.currency
+        if name == .currency, let asked = try changed.currency {
+            if let kept = await ledgerCurrency(), kept != asked {
+                throw TapcardError(
+                    .usage, "The ledger is in \(kept.code), and keeps its currency.",
+                    meaning: "Nothing was changed.",
+                    advice: "To begin a station in \(asked.code): TAPCARD_DATA=FOLDER "
+                        + "tapcard init --currency \(asked.code)")
+            }
+            currency = asked
+        }
+        _ = try changed.checkedServices(in: currency)
+        var station = Station.Settings()
+        try changed.setCardAddress(of: &station)
+        if let currency { try changed.requireConfirmationsBelowLimits(currency) }
+    }
+
+    fileprivate func changeSetting() async throws(TapcardError) -> Report {
+        let name = try self[.setting]
+        let typed = try self[.settingValue]
+        let text = typed.map { Settings.kept($0, name) }
+        // The typed form: a decimal comma is read where the station accepts one.
+        let changed = try settings.setting(name, to: typed)
+        // Not checked when removing, because the removed setting may be the wrong one.
+        if text != nil { try await requireSense(changed, name) }
+        try settings.file.set(name, to: text)
+        let (inForce, origin) = settings.effective(name)
+        var lines = [
+            text.map { "\(name.rawValue) is \($0) in \(settings.file.path)" }
+                ?? "\(name.rawValue) is not set in \(settings.file.path)"
+        ]
+        if origin == .flag || origin == .variable, let inForce {
+            let what = origin == .flag ? "--\(name.rawValue)" : name.variable
+            lines.append("Here \(what) beats it: \(inForce)")
+            if name == .reader, settings.file.path != settings.ordinaryFile {
+                lines.append(
+                    "Without \(what) the settings are those in \(settings.ordinaryFile), which is "
+                        + "as it was")
+            }
+        }
+        switch name {
+        case .cardAddress, .customers, .customersName, .customersCertificate:
+            lines += changed.cardAddressFindings.flatMap(\.lines)
+        default: break
+        }
+        return Report(
+            [
+                "name": .string(name.rawValue), "value": .text(text),
+                "file": .string(settings.file.path),
+            ], lines, isChange: true)
+    }
+}

@@ -1,0 +1,174 @@
+import Cards
+import ReaderDiagnosis
+package import Tags
+package import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<[String]> {
+    fileprivate static var tags: Self {
+        .arguments(
+            "TAG", .tag, "\(Chip.listed) or a number", isRequired: false,
+            page: .other("tags"))
+    }
+    fileprivate static var fault: Self {
+        .arguments("FAULT", .fault, "Such as: 3 torn mix 7; or none")
+    }
+}
+
+extension Parameter<CardUID?> {
+    fileprivate static var seenTag: Self {
+        .optionalArgument(
+            "CARD", .card,
+            "Its number; without it the tag on the reader, or the one that lay there last")
+    }
+}
+
+extension Command {
+    private static let faults = """
+        A fault is the number of a WRITE and what goes wrong there: torn old, torn new, torn zero, \
+        torn mix SEED (a mixture of old and new bits), torn new-lowest N, new-highest N, \
+        old-lowest N or old-highest N (the page was erased and has so many bits of the new or the \
+        old one), torn new-some SEED or old-some SEED, acknowledge-lost, pulled-after, lost, \
+        garbled, late (the answer comes after the reader has given up), "refused 0", \
+        killed-before, killed-after (this process dies).
+        """
+
+    static let simulationCommands: [Command] = [
+        Command(
+            "sim put", group: .simulation, "Put a tag onto the simulated reader",
+            discussion: "A chip's name brings a new one from the factory, a number the one with "
+                + "that number; without either, the tag comes back that lay there last. The first "
+                + "new NTAG213, NTAG216 and NTAG424 have the number and the maker's signature of a "
+                + "real one; the others have no signature, because only the maker can sign.",
+            takes: .tags, page: .post("simulator/put", reader: .never), answers: .tags,
+            example: "tapcard sim put NTAG216"
+        ) { session throws(TapcardError) in
+            let which = try session[.tags]
+            let tags = try session.simulating { tags, reader throws(TapcardError) in
+                try tags.put(which, reader, nextTo: session.settings.simulatedFilesNextTo)
+            }
+            return Report(
+                ["tags": tags.document],
+                tags.map { "\($0.chip) \($0.uid) lies on the simulated reader" }, isChange: true)
+        },
+        Command(
+            "sim take", group: .simulation, "Take everything off the simulated reader",
+            page: .post("simulator/take", reader: .never), answers: .nothing,
+            example: "tapcard sim take"
+        ) { session throws(TapcardError) in
+            try session.simulating { tags, reader throws(TapcardError) in try tags.take(reader) }
+            return Report([:], ["The simulated reader is empty"], isChange: true)
+        },
+        Command(
+            "sim tear", group: .simulation, "Pull the card away at a chosen WRITE",
+            discussion: faults,
+            takes: .fault, page: .post("simulator/tear", reader: .never), answers: .fault,
+            example: "tapcard sim tear 3 torn mix 7"
+        ) { session throws(TapcardError) in
+            let given = try session[.fault]
+            // The list prints a fault with this word, so it is accepted here.
+            let words = given.first == "write" ? given.dropFirst() : given[...]
+            let fault = given == ["none"] ? nil : "write " + words.joined(separator: " ")
+            try session.simulating { tags, reader throws(TapcardError) in
+                try tags.tear(fault, reader)
+            }
+            return Report(
+                ["fault": .text(fault)],
+                [fault.map { "Armed: \($0)" } ?? "Nothing is armed"], isChange: true)
+        },
+        Command(
+            "sim list", group: .simulation, "Show the simulated tags",
+            page: .get("simulator", reader: .never), answers: .drawer, example: "tapcard sim list"
+        ) { session throws(TapcardError) in
+            let (tags, fault) = try session.simulating { tags, reader throws(TapcardError) in
+                try tags.list(reader, nextTo: session.settings.simulatedFilesNextTo)
+            }
+            return Report(
+                ["tags": tags.document, "fault": .text(fault)],
+                tags.map { "\($0.chip)  \($0.uid)" + ($0.isOnReader ? "  on the reader" : "") }
+                    + (fault.map { ["Armed: \($0)"] } ?? []), isPlain: true)
+        },
+        Command(
+            "sim phone", group: .simulation, "Hold a simulated tag to a phone: what that reads",
+            discussion:
+                "A card on an NTAG 424 DNA shows an address, another one at each reading, and "
+                + "counts as the real chip does. Other tags show their text. docs/SERVING.md "
+                + "has the way from here to the customers' page, all on this machine.",
+            takes: .seenTag, answers: .phone, example: "tapcard sim phone"
+        ) { session throws(TapcardError) in try session.showToPhone() },
+    ]
+}
+
+extension SimulatedTag: DocumentedObject {
+    static let fields: Fields<SimulatedTag> = [
+        "uid": .of(ValueSchemas.card, \.uid), "chip": .of(\.chip),
+        "onReader": .of(\.isOnReader),
+    ]
+}
+
+extension TapcardError {
+    /// The error for a simulated reader, whose file is unusable.
+    package init(ofSimulation error: ReaderError) {
+        guard error.kind == .noReader else {
+            self.init(error)
+            return
+        }
+        self.init(
+            .noReader, "The simulated reader cannot be used: \(error.detail).",
+            meaning: "Nothing was done.",
+            advice: "Fix its file or remove it: then it starts over, with a blank tag.")
+    }
+}
+
+extension Session {
+    fileprivate func showToPhone() throws(TapcardError) -> Report {
+        let uid = try self[.seenTag]?.description
+        let seen = try simulating { tags, reader throws(TapcardError) in
+            try tags.showToPhone(uid, reader)
+        }
+        let view =
+            switch seen.content {
+            case .message(let message): PhoneView(message: message)
+            case .area(let area): PhoneView(area: area)
+            }
+        var (address, text): (String?, String?)
+        let line: String
+        switch view {
+        case .address(let found):
+            (address, line) = (found, found.onOneLine)
+            if found.hasPrefix(Session.nowhere) {
+                say(
+                    "tapcard: the card was made without a page, and this address leads nowhere. "
+                        + "Name one with tapcard config set card-address URL before a card is "
+                        + "made.\n")
+            }
+        case .text(let found): (text, line) = (found, found.onOneLine)
+        case .nothing: line = "Nothing: there is no message on \(seen.tag.chip) \(seen.tag.uid)"
+        case .other:
+            line = "Nothing that a phone shows by itself is on \(seen.tag.chip) \(seen.tag.uid)"
+        }
+        return Report(
+            [
+                "uid": .string(seen.tag.uid), "chip": .string(seen.tag.chip),
+                "address": .text(address), "text": .text(text), "reads": seen.reads.document,
+            ], [line], isPlain: true)
+    }
+
+    /// How the address of a card begins that was made without a page.
+    private static let nowhere = "https://tapcard.invalid/"
+
+    /// Runs a change on the simulated reader of the settings, by default the one in the data
+    /// folder.
+    fileprivate func simulating<Success>(
+        _ body: (any SimulatedTags, String) throws(TapcardError) -> Success
+    ) throws(TapcardError) -> Success {
+        try makeDrawerFolder()
+        guard let path = settings.simulatedFile(of: settings.reader ?? .simulated(file: nil)) else {
+            throw TapcardError.usage(
+                "\((settings.reader?.text ?? "").debugDescription) is not a simulated reader.",
+                advice: "Use --reader sim, or sim:FILE.")
+        }
+        return try body(drivers.simulatedTags, path)
+    }
+}

@@ -1,0 +1,177 @@
+import Ledger
+import OperatingSystem
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Command {
+    static let stationCommands: [Command] = [
+        Command(
+            "backup", group: .station, "Copy the ledger, even while it is in use",
+            discussion:
+                "The keys are not in it: keep them with tapcard keys export. Put it back with "
+                + "tapcard restore-backup alone: copied back by hand it hands out numbers a second "
+                + "time, and genuine cards are rejected as forged.",
+            takes: .newFile, answers: .file, example: "tapcard backup ledger-2026-11-21.sqlite"
+        ) { session throws(TapcardError) in
+            let path = try session[.newFile]
+            if path == DurableFile.standardStream { return try await session.streamBackup() }
+            try session.requireNew(path)
+            let ledgerFile = try session.ledgerFile
+            // A missing ledger is reported, because an empty copy is not a backup.
+            if try !session.hasLedger { _ = try await session.ledger(making: false) }
+            try await session.withLedgerErrors { () throws(LedgerError) in
+                try await session.drivers.backUp(ledgerFile, path)
+            }
+            return Report(
+                ["file": .string(path)],
+                [
+                    "The ledger is copied to \(path)",
+                    "Keep the keys, too: tapcard keys export FILE",
+                    "The way back is tapcard restore-backup \(path); never copy it back by hand",
+                ], isChange: true)
+        },
+        Command(
+            "restore-backup", group: .station, "Put a copy in the ledger's place",
+            discussion: "What happened since the copy was made is gone from the ledger. So that no "
+                + "number is used twice, every card skips 65536 of them; cards that were used "
+                + "since then are refused as \"ledger behind\" until an operator repairs them. "
+                + "Cards that were blocked or replaced since then are named: block them again.\n\n"
+                + "The ledger that was there is kept next to it: ledger.sqlite.before-restore-1, "
+                + "the next time -2, and so on up to 1000. tapcard never reads or removes these files. "
+                + "They have names and amounts in them like the ledger: remove them when nothing "
+                + "can be missing from the copy any more.",
+            takes: .file("The copy; - is standard input"), answers: .restoration,
+            example: "tapcard restore-backup ledger-2026-11-21.sqlite"
+        ) { session throws(TapcardError) in
+            let path = try session[.file()]
+            let ledgerFile = try session.ledgerFile
+            try session.requireFile(path)
+            // Throws for a dangling link, which must not be replaced by a ledger.
+            _ = try session.hasLedger
+            try session.makeDataFolder()
+            try session.requireSafePlaces()
+            let currency = try session.settings.currency
+            let received = try session.received(path)
+            let restoration: Restoration
+            do throws(TapcardError) {
+                restoration = try await session.withLedgerErrors { () throws(LedgerError) in
+                    try await session.drivers.restore(
+                        received?.file ?? path, ledgerFile, currency)
+                }
+            } catch {
+                let copy = received?.file ?? path
+                // Restoring this very backup from a backup would not help.
+                if error.kind == .ledgerCorrupt, error.what.contains(copy) {
+                    throw TapcardError(
+                        .ledgerCorrupt,
+                        "\(Session.shown(path)) is not a ledger backup, or it is damaged.",
+                        meaning: error.meaning, advice: "tapcard backup FILE makes one.")
+                }
+                // The error must not name the temporary file that holds standard input.
+                guard let file = received?.file else { throw error }
+                throw TapcardError(
+                    error.kind, error.what.replacing(file, with: Session.shown(path)),
+                    meaning: error.meaning, next: error.next)
+            }
+            return Report(
+                [
+                    "file": .string(path),
+                    "exhausted": restoration.exhausted.document,
+                    "stopped": restoration.stopped.document,
+                    "kept": restoration.kept.document,
+                ],
+                [
+                    "Restored from \(Session.shown(path))"
+                        + (restoration.kept.map { "; what was there is kept as \($0)" } ?? ""),
+                    "Cards that were used since then are refused until tapcard repair --card UID",
+                ]
+                    + restoration.exhausted.map {
+                        "Card \($0) has no numbers left: move it with tapcard replace --card \($0)"
+                    } + (restoration.stopped?.map(\.line) ?? [Session.stoppedUnread]),
+                isChange: true)
+        },
+    ]
+}
+
+extension Restoration.Stopped: DocumentedObject {
+    static let fields: Fields<Restoration.Stopped> = [
+        "uid": .of(\.uid), "status": .of(\.status),
+    ]
+
+    fileprivate var line: String {
+        let was =
+            status == .replaced
+            ? "was replaced since, and holds its money again"
+            : "was blocked since, and is not any more"
+        return "Card \(uid) \(was): stop it with tapcard block --card \(uid)"
+    }
+}
+
+extension Session {
+    fileprivate static let stoppedUnread =
+        "Which cards were blocked or replaced since then could not be read: where you know of one, "
+        + "stop it with tapcard block --card UID"
+
+    /// The ledger's file. A database is copied and restored by the tools of its server.
+    fileprivate var ledgerFile: String {
+        get throws(TapcardError) {
+            if case .file(let path) = try settings.ledgerPlace { return path }
+            throw TapcardError.usage(
+                "The ledger is in a database, which tapcard neither copies nor restores.",
+                advice: "Its server has tools for that, such as pg_basebackup. After a restore: "
+                    + "tapcard ledger reopen --after-loss. docs/STATIONS.md shows both.")
+        }
+    }
+
+    /// Writes the backup to standard output. SQLite does not write a file from beginning to end, so
+    /// the backup goes through a temporary file.
+    fileprivate func streamBackup() async throws(TapcardError) -> Report {
+        let ledgerFile = try ledgerFile
+        try requireStream("The copy")
+        guard !console.isTerminal else {
+            throw TapcardError.usage(
+                "A copy of the ledger is not text for a terminal.",
+                advice: "Name a file, or redirect standard output into one.")
+        }
+        let folder: TemporaryFolder
+        do { folder = try TemporaryFolder() } catch { throw Session.unpassed(error) }
+        try await withLedgerErrors { () throws(LedgerError) in
+            try await drivers.backUp(ledgerFile, folder.file)
+        }
+        do { try folder.read(output.write) } catch { throw Session.unpassed(error) }
+        return .nothing
+    }
+
+    /// A temporary file with the content of standard input; nil when another file is named.
+    fileprivate func received(_ path: String) throws(TapcardError) -> TemporaryFolder? {
+        guard path == DurableFile.standardStream else { return nil }
+        do {
+            let folder = try TemporaryFolder()
+            try folder.fillFromStandardInput()
+            return folder
+        } catch {
+            throw Session.unpassed(error)
+        }
+    }
+
+    private static func unpassed(_ error: FileError) -> TapcardError {
+        error.kind == .cancelled
+            ? TapcardError(.cancelled, "Stopped.", meaning: "The ledger is as it was.")
+            : TapcardError(
+                .fileUnusable, "The copy cannot be passed on: \(error.detail).",
+                meaning: "The ledger is as it was.")
+    }
+
+    func withLedgerErrors<Success>(
+        _ body: () async throws(LedgerError) -> Success
+    ) async throws(TapcardError) -> Success {
+        _ = try settings.ledgerPlace
+        do {
+            return try await body()
+        } catch {
+            let error = TapcardError(error)
+            throw TapcardError(error.kind, error.what, meaning: "The ledger is as it was.")
+        }
+    }
+}

@@ -1,0 +1,362 @@
+import OperatingSystem
+import ReaderDiagnosis
+import Tags
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<String?> {
+    fileprivate static var dumpFile: Self {
+        .optionalArgument(
+            "FILE", .file, "Where to keep it; must not exist. - or nothing is standard output")
+    }
+}
+
+extension Parameter<TagDump.Format?> {
+    fileprivate static var format: Self {
+        .option(
+            "format", "FORMAT", .choice(TagDump.Format.self),
+            "tapcard's own text, or a file for a Flipper Zero or a Proxmark3")
+    }
+}
+
+extension Command {
+    static let tagCommands: [Command] = [
+        Command(
+            "tag info", group: .tags, "Show what a tag says of itself, whoever wrote it",
+            discussion: "A valid signature proves who made the chip, not that the card is genuine.",
+            page: .post("tag/info"), answers: .tag, example: "tapcard tag info"
+        ) { session throws(TapcardError) in try await session.tagInfo() },
+        Command(
+            "tag dump", group: .tags, "Print a tag's memory as text, or keep it in a file",
+            discussion: "A Flipper's .nfc file and a Proxmark3's JSON can leave out unreadable "
+                + "pages only after all those that could be read.",
+            takes: .dumpFile, .format, answers: .dump,
+            example: "tapcard tag dump card.nfc --format flipper"
+        ) { session throws(TapcardError) in try await session.dump() },
+        Command(
+            "tag restore", group: .tags, "Put the user pages of a dump back onto a tag",
+            discussion: "Lock bits, capability container, configuration and passwords are never "
+                + "written. An old state of a card that is put back is found out at the next tap.",
+            takes: .file(
+                "The dump: tapcard's own, a Flipper's, a Proxmark3's or the raw bytes of "
+                    + "nfc-mfultralight (.mfd); - is standard input"),
+            .overwrite, answers: .restoredTag, example: "tapcard tag restore card.txt --overwrite"
+        ) { session throws(TapcardError) in try await session.restore() },
+        Command(
+            "tag protect", group: .tags, "Protect a card's tag against writing by others",
+            discussion: "Phones still read it. The password comes from your keys: without them "
+                + "(tapcard keys export keeps a copy) nobody can ever write to the tag again. "
+                + "Lock bits are never set, so that tapcard tag unprotect can take it back.",
+            takes: .card, answers: .protection, example: "tapcard tag protect"
+        ) { session throws(TapcardError) in
+            let card = try session[.card]
+            let station = try await session.station()
+            session.sayWhoOpens()
+            return Report(try await station.protect(id: station.newID(), only: card))
+        },
+        Command(
+            "tag unprotect", group: .tags, "Remove the write password that tag protect set",
+            discussion: "Also works on a tag that this ledger does not know, if its password comes "
+                + "from one of this station's keys and the tag does not limit wrong passwords.",
+            takes: .card, answers: .protection, example: "tapcard tag unprotect"
+        ) { session throws(TapcardError) in
+            let station = try await session.station()
+            return Report(
+                try await station.unprotect(id: station.newID(), only: try session[.card]))
+        },
+        Command(
+            "tag format", group: .tags, "Make a tag blank again",
+            discussion: "Refused for a card that is in use: pay it out with tapcard close first.",
+            takes: .overwrite, answers: .blankTag, example: "tapcard tag format"
+        ) { session throws(TapcardError) in
+            let uid = try await session.station()
+                .format(overwriting: session[.overwrite])
+            return Report(
+                ["uid": .text(uid)], ["Tag \(uid) is blank"], isChange: true)
+        },
+    ]
+}
+
+extension Report {
+    fileprivate init(_ change: ProtectionChange) {
+        var lines = [
+            change.isProtected
+                ? "Card \(change.uid) is protected: only your keys can write to its tag"
+                : "Tag \(change.uid) is not protected any more: anyone can write to it"
+        ]
+        if let operation = change.operation { lines.append("Operation \(operation)") }
+        lines += Report.words(resolved: change.resolved)
+        if change.display == .outOfDate {
+            lines.append(Report.displayIsOld)
+        }
+        self.init(change.members, lines, isChange: true)
+    }
+
+    /// The access settings of a tag in words.
+    fileprivate static func words(_ settings: AccessConfiguration, of chip: Type2Chip) -> [String] {
+        guard chip.isProtected(by: settings) else {
+            return ["Protection: none; anyone can write to the tag"]
+                + (settings.isLocked ? ["Its settings are locked for ever"] : []) + mirror(settings)
+        }
+        let first = settings.firstProtected
+        var lines = [
+            "Protection: a password is needed to write from page "
+                + "\(Hexadecimal.encode([first]))h (AUTH0)"
+                + (first > AccessConfiguration.everything
+                    ? "; whoever has a phone can still lock the pages before it" : "")
+        ]
+        lines.append(
+            settings.protectsReading
+                ? "  and to read from there (PROT)" : "  but not to read (PROT)")
+        lines.append(
+            settings.passwordLimit == 0
+                ? "  wrong passwords are not counted (AUTHLIM 0)"
+                : "  after \(settings.passwordLimit) wrong passwords nobody can ever open it "
+                    + "(AUTHLIM)")
+        if settings.isLocked { lines.append("  these settings are locked for ever (CFGLCK)") }
+        return lines + mirror(settings)
+    }
+
+    private static func mirror(_ settings: AccessConfiguration) -> [String] {
+        settings.mirrorPage.map { page in
+            "Mirror: from page \(Hexadecimal.encode([page]))h on it shows its number or its "
+                + "counter instead of what is written there"
+        }.map { [$0] } ?? []
+    }
+}
+
+extension ProtectionChange: DocumentedObject {
+    static let fields: Fields<ProtectionChange> = [
+        "uid": .of(\.uid), "protected": .of(\.isProtected), "operation": .of(\.operation),
+        "display": .of(\.display), "resolved": .of(\.resolved),
+    ]
+}
+
+extension TagInfo {
+    /// All that a tag says of itself.
+    static let allFields: Fields<TagInfo> = [
+        "uid": .of(\.uid), "chip": .of(\.chip),
+        "version": .of { $0.version.map(Hexadecimal.encode) }, "originality": .of(\.originality),
+        "pages": .of(\.pages?.pageCount), "keyVersions": .of(\.keyVersions), "ndef": .of(\.ndef),
+        "locked": .of(\.isLocked),
+        "protected": .of(\.isProtected), "counter": .of(\.counter),
+        "settings": .of(\.configuration), "issuerKey": .of(\.chipCard?.issuerKey),
+        "halfMade": .of { $0.chipCard?.isHalfMade ?? false }, "host": .of(\.chipCard?.host),
+        "lrp": .of { $0.chipCard?.usesLRP ?? false },
+    ]
+
+    fileprivate var facts: Members { TagInfo.allFields.members(of: self) }
+
+    /// The versions of the keys, in a sentence without its full stop.
+    var keyVersionWords: String {
+        isProtected
+            ? "Its keys have the versions \(keyVersions.map(String.init).joined(separator: ", "))"
+            : "Its keys are those of the factory"
+    }
+}
+
+extension NTAG424CardInfo {
+    /// Its meaning for this station. `isMade` means that it has other keys than the factory's.
+    fileprivate func lines(isMade: Bool) -> [String] {
+        var lines: [String] = []
+        if usesLRP {
+            lines.append(
+                "Warning: somebody has switched this chip to another protocol (LRP), for good. No "
+                    + "tapcard can use it any more; tapcard replace moves a balance to another card"
+            )
+        }
+        if isMade {
+            let key = issuerKey.map { "key \($0) of this station" }
+            lines.append(
+                key.map {
+                    "They name \($0)" + (isRetired ? ", which is retired" : "")
+                        + "; tapcard read has the chip prove it"
+                } ?? "They name no key of this station: it is a card of another issuer, or its key "
+                    + "was not brought here (tapcard keys import)")
+            if isHalfMade {
+                lines.append(
+                    "It is half made, or was being given other keys. The next change of the card at "
+                        + "a station with the keys goes on with that")
+            }
+        }
+        lines.append(
+            host.map { "Phones open a page at \($0.onOneLine)" } ?? "Phones open no page by it")
+        return lines
+    }
+}
+
+extension AccessConfiguration: DocumentedObject {
+    static let fields: Fields<AccessConfiguration> = [
+        "firstProtected": .of(\.firstProtected), "protectsReading": .of(\.protectsReading),
+        "passwordLimit": .of(\.passwordLimit), "locked": .of(\.isLocked),
+        "mirrorPage": .of(\.mirrorPage),
+    ]
+}
+
+extension Session {
+    /// Warns, before the change, that it cannot be undone without the keys.
+    func sayWhoOpens() {
+        say(
+            """
+            tapcard: only the keys in \(settings.keyPath) open a protected tag. Keep a copy of \
+            them (tapcard keys export FILE): if they are lost, nobody can ever write to it again.
+
+            """)
+    }
+
+    fileprivate func tagInfo() async throws(TapcardError) -> Report {
+        let info = try await lookingStation().tagInfo()
+        func yes(_ value: Bool) -> String { value ? "yes" : "no" }
+        var lines = ["\(info.chip), number \(info.uid)"]
+        if let pages = info.pages {
+            lines.append(
+                "\(pages.pageCount) pages of 4 bytes, \(pages.userPages.count) for users")
+        } else {
+            lines.append(info.keyVersionWords)
+        }
+        lines += info.chipCard.map { $0.lines(isMade: info.isProtected) } ?? []
+        lines += [Report.words(info.originality), "Holds: \(info.ndef)"]
+        if let pages = info.pages {
+            lines.append(
+                "Locked: \(yes(info.isLocked)); protected by a password: "
+                    + yes(info.isProtected))
+            lines += info.configuration.map { Report.words($0, of: pages) } ?? []
+        }
+        return Report(info.facts, lines)
+    }
+
+    fileprivate func dump() async throws(TapcardError) -> Report {
+        let path = try self[.dumpFile]
+        if let path { try requireNew(path) }
+        let dump = try await lookingStation().dump()
+        let format = try self[.format] ?? .text
+        let text: String
+        do throws(Type2Error) {
+            text = try dump.written(as: format)
+        } catch {
+            throw TapcardError(
+                .failed, "The format \(format.rawValue) cannot tell \(error.detail).",
+                meaning: "No dump was made.", advice: "Use --format text.")
+        }
+        if path == DurableFile.standardStream, !isJSON {
+            output.write(text)
+            return .nothing
+        }
+        guard let path, path != DurableFile.standardStream else {
+            return Report(
+                [
+                    "uid": .string(Hexadecimal.encode(dump.uid)), "chip": .string(dump.chip.name),
+                    "dump": .string(text),
+                ], [String(text.dropLast())], isPlain: true)
+        }
+        try writing(path) { file throws(FileError) in try file.write(Array(text.utf8)) }
+        return Report(
+            [
+                "uid": .string(Hexadecimal.encode(dump.uid)), "chip": .string(dump.chip.name),
+                "file": .string(path),
+            ], ["Dumped \(dump.chip.name) \(Hexadecimal.encode(dump.uid)) to \(path)"],
+            isChange: true)
+    }
+
+    fileprivate func restore() async throws(TapcardError) -> Report {
+        let path = try self[.file()]
+        let dump: TagDump
+        do {
+            dump = try TagDump.reading(try content(of: path)).dump
+        } catch let error as TapcardError {
+            throw error
+        } catch {
+            throw TapcardError(
+                .fileUnusable,
+                "\(Session.shown(path)) is not a dump: "
+                    + "\((error as? Type2Error)?.detail ?? "\(error)").",
+                meaning: "Nothing was written to a tag.")
+        }
+        let pages = dump.chip.userPages
+        let missing = pages.count { dump.pages[Int($0)] == nil }
+        guard missing < pages.count else {
+            throw TapcardError(
+                .fileUnusable, "\(Session.shown(path)) has none of the pages that can be restored.",
+                meaning: "Nothing was written to a tag.")
+        }
+        let uid = try await station().restore(dump, overwriting: self[.overwrite])
+        return Report(
+            ["uid": .text(uid), "missing": .number(missing)],
+            ["Restored \(Session.shown(path)) onto tag \(uid)"]
+                + (missing == 0
+                    ? []
+                    : [
+                        "Pages that the dump does not have, and that were left as they were: "
+                            + "\(missing) of \(pages.count)"
+                    ]),
+            isChange: true)
+    }
+
+    /// The content of a named file; a missing file is an error.
+    func content(of path: String) throws(TapcardError) -> [UInt8] {
+        do {
+            if let bytes = try DurableFile(path).readStream() { return bytes }
+        } catch {
+            if error.kind == .cancelled {
+                throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was done.")
+            }
+            throw TapcardError(
+                .fileUnusable, "The file cannot be read: \(error.detail).",
+                meaning: "Nothing was done.")
+        }
+        throw missing(path)
+    }
+
+    func requireFile(_ path: String) throws(TapcardError) {
+        guard
+            path == DurableFile.standardStream
+                || (try? DurableFile(path).permissions()) != nil
+        else { throw missing(path) }
+    }
+
+    /// The name of a file in a sentence.
+    static func shown(_ path: String) -> String {
+        path == DurableFile.standardStream ? "standard input" : path
+    }
+
+    /// Refuses `--json` when the content goes to standard output, which cannot carry both.
+    func requireStream(_ what: String) throws(TapcardError) {
+        guard isJSON else { return }
+        throw TapcardError.usage(
+            "\(what) and a JSON document cannot both go to standard output.",
+            advice: "Leave out --json, or name a file.")
+    }
+
+    private func missing(_ path: String) -> TapcardError {
+        TapcardError(.fileUnusable, "There is no file \(path).", meaning: "Nothing was done.")
+    }
+
+    /// Refuses to overwrite an existing file.
+    func requireNew(_ path: String) throws(TapcardError) {
+        if path == DurableFile.standardStream { return }
+        guard (try? DurableFile(path).permissions()) == nil else {
+            throw TapcardError(
+                .fileUnusable, "\(path) exists already.", meaning: "Nothing was done.",
+                advice: "Name another file.")
+        }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard (try? DurableFile(folder).permissions()) != nil else {
+            throw TapcardError(
+                .fileUnusable, "There is no folder \(folder) for \(path).",
+                meaning: "Nothing was done.", advice: "Make it, or name another file.")
+        }
+    }
+
+    func writing(
+        _ path: String, _ body: (DurableFile) throws(FileError) -> Void
+    ) throws(TapcardError) {
+        do {
+            try body(DurableFile(path))
+        } catch {
+            throw TapcardError(
+                .fileUnusable, "The file cannot be written: \(error.detail).",
+                meaning: "No such file was made.")
+        }
+    }
+}

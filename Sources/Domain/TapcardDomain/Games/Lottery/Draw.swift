@@ -1,0 +1,186 @@
+/// A lottery draw that has taken place.
+public struct Draw: Hashable, Sendable {
+    /// The lottery's name for the draw.
+    public let id: DrawID
+    /// The day on which the balls were drawn.
+    public let date: CalendarDate
+    /// The balls drawn.
+    public let balls: Balls
+    /// The service's number: whole units of the currency unless a setting says otherwise.
+    public let topPrize: Int64
+
+    /// Creates a draw. The top prize is in units of the lottery's currency.
+    public init(id: DrawID, date: CalendarDate, balls: Balls, topPrize: Int64) {
+        (self.id, self.date, self.balls, self.topPrize) = (id, date, balls, topPrize)
+    }
+}
+
+extension Draw {
+    fileprivate func isNewer(than other: Draw) -> Bool {
+        if date != other.date { return date > other.date }
+        let (ours, theirs) = (id.parts?.number ?? 0, other.id.parts?.number ?? 0)
+        return ours == theirs ? id.text > other.id.text : ours > theirs
+    }
+}
+
+/// The lottery's name for a draw: "draw-1".
+public struct DrawID: Hashable, Sendable, CustomStringConvertible {
+    /// The id as the lottery writes it.
+    public let text: String
+
+    /// Reads a short name in printable ASCII: names of the services are shown, stored and written
+    /// to tags.
+    public init?(_ text: String) {
+        guard LotteryName.isGood(text) else { return nil }
+        self.text = text
+    }
+
+    public var description: String { text }
+
+    /// The name's stem and number, "draw-" and 1; nil where it does not end in a number.
+    public var parts: (stem: String, number: Int)? {
+        let digits = text.reversed().prefix { ("0"..."9").contains($0) }.count
+        guard (1...9).contains(digits), let number = Int(text.suffix(digits)) else { return nil }
+        return (String(text.dropLast(digits)), number)
+    }
+}
+
+/// The lottery's name for a ticket: "ticket-1".
+public struct TicketID: Hashable, Sendable, CustomStringConvertible {
+    /// The id as the lottery writes it.
+    public let text: String
+
+    /// Reads an id; nil where the text is too long or has other characters than an id.
+    public init?(_ text: String) {
+        guard LotteryName.isGood(text) else { return nil }
+        self.text = text
+    }
+
+    public var description: String { text }
+}
+
+enum LotteryName {
+    private static let longest = 40
+
+    static func isGood(_ text: String) -> Bool {
+        (1...longest).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"")
+                    && byte != UInt8(ascii: "\\")
+            }
+    }
+}
+
+/// The known draws, newest first, each once.
+public struct DrawList: Hashable, Sendable {
+    /// The draws, the newest first.
+    public let draws: [Draw]
+
+    /// Of two draws on one day the one with the higher number is the newer. Refuses a list that
+    /// names a draw twice.
+    public init(_ draws: [Draw]) throws(Refusal) {
+        var seen: Set<DrawID> = []
+        for draw in draws where !seen.insert(draw.id).inserted {
+            throw Refusal(.badDraw, "draw \(draw.id) is there twice")
+        }
+        self.draws = draws.sorted { $0.isNewer(than: $1) }
+    }
+
+    /// The newest draw of an earlier list if this list is the older one and lacks it. Draws that
+    /// are long over may be missing.
+    public func lost(from earlier: DrawList) -> Draw? {
+        guard let known = earlier.draws.first, self[known.id] == nil else { return nil }
+        guard let newest = draws.first else { return known }
+        return known.isNewer(than: newest) ? known : nil
+    }
+
+    /// Whether this list ends before a draw that is known to have taken place.
+    public func endsBefore(_ over: DrawID) -> Bool {
+        guard self[over] == nil, let parts = over.parts else { return false }
+        return draws.compactMap { $0.id.parts }.allSatisfy { known in
+            known.stem != parts.stem || known.number < parts.number
+        }
+    }
+
+    /// The draw with this id; nil where the list lacks it.
+    public subscript(id: DrawID) -> Draw? { draws.first { $0.id == id } }
+
+    /// The draw after this one in time; nil for the newest.
+    public func next(after id: DrawID) -> Draw? { neighbour(of: id, -1) }
+
+    /// The draw before this one in time; nil for the oldest.
+    public func previous(before id: DrawID) -> Draw? { neighbour(of: id, 1) }
+
+    private func neighbour(of id: DrawID, _ step: Int) -> Draw? {
+        guard let index = draws.firstIndex(where: { $0.id == id }),
+            draws.indices.contains(index + step)
+        else { return nil }
+        return draws[index + step]
+    }
+
+    /// The greatest number of draws for which tickets are sold ahead.
+    private static let mostDrawsAhead = 52
+
+    /// The draw that a ticket is for: the one after the last known draw, or the named one if it is
+    /// still to come. The lottery does not announce the names of its draws. So a future name is
+    /// accepted only where the names of all known draws count up one by one: money for a name that
+    /// never comes would be lost.
+    public func upcoming(named name: String? = nil) throws(Refusal) -> DrawID {
+        if draws.isEmpty {
+            throw Refusal(
+                .noDrawKnown, "no draw is known, so the name of the next is not known")
+        }
+        guard let last = lastCounted, let next = last.following(1) else {
+            throw Refusal(
+                .badDraw,
+                "the draws that are known do not count up, so the name of the next is not known")
+        }
+        guard let name else { return next }
+        guard let id = DrawID(name) else {
+            throw Refusal(.badDraw, "\"\(printable(name))\" is not a valid draw name")
+        }
+        if self[id] != nil { throw Refusal(.drawOver, "draw \(id) has taken place") }
+        if id.isFollowed(by: next) {
+            // The draw is missing from the list because it is old, or because it was before the
+            // list began.
+            throw Refusal(.drawOver, "draw \(id) is over; the next one is \(next)")
+        }
+        guard (1...DrawList.mostDrawsAhead).contains(where: { last.following($0) == id }) else {
+            throw Refusal(
+                .noSuchDraw, "there is no draw \(id) to come; the next one is \(next)")
+        }
+        return id
+    }
+
+    /// The newest draw, if every draw has the number after that of the draw before it.
+    private var lastCounted: DrawID? {
+        guard let last = draws.first?.id, last.following(1) != nil, !last.isDate else { return nil }
+        for (newer, older) in zip(draws, draws.dropFirst())
+        where older.id.following(1) != newer.id { return nil }
+        return last
+    }
+}
+
+extension DrawID {
+    private static let highestNumber = 999_999_999
+
+    /// The name this many draws later, padded with zeros to the same number of digits.
+    fileprivate func following(_ steps: Int) -> DrawID? {
+        guard let (stem, number) = parts, number + steps <= DrawID.highestNumber else { return nil }
+        let digits = String(number + steps)
+        let width = text.utf8.count - stem.utf8.count
+        let zeros = String(repeating: "0", count: max(0, width - digits.utf8.count))
+        return DrawID(stem + zeros + digits)
+    }
+
+    /// Whether counting on from this name leads to the other one.
+    fileprivate func isFollowed(by later: DrawID) -> Bool {
+        guard let own = parts, let other = later.parts, own.number < other.number else {
+            return false
+        }
+        return following(other.number - own.number) == later
+    }
+
+    /// Names that are dates count up as well, but only to the end of a month.
+    fileprivate var isDate: Bool { CalendarDate(String(text.suffix(10))) != nil }
+}

@@ -1,0 +1,80 @@
+/// The rules of a draw: the number of balls, how many there are to draw from, and one bonus ball.
+public struct LotteryRules: Hashable, Sendable {
+    /// The number of balls, without the bonus ball.
+    public let ballCount: Int
+    /// The highest ball; balls are numbered from 1.
+    public let highest: Int
+
+    /// Six of 59 and a bonus ball.
+    public static let standard = LotteryRules(unchecked: 6, of: 59)
+
+    /// The greatest number of balls that a tag and a screen have room for.
+    public static let mostBalls = 20
+    static let highestOfAll = 999
+
+    /// Creates the rules of a lottery. Refuses numbers that no lottery can have.
+    public init(ballCount: Int, highest: Int) throws(Refusal) {
+        guard (1...LotteryRules.mostBalls).contains(ballCount),
+            highest <= LotteryRules.highestOfAll, highest > ballCount
+        else {
+            throw Refusal(
+                .badBalls,
+                "\(ballCount) balls of \(highest) and a bonus ball cannot be drawn; write 1 to "
+                    + "\(LotteryRules.mostBalls) balls of more than that, up to \(LotteryRules.highestOfAll)"
+            )
+        }
+        self.init(unchecked: ballCount, of: highest)
+    }
+
+    private init(unchecked ballCount: Int, of highest: Int) {
+        (self.ballCount, self.highest) = (ballCount, highest)
+    }
+}
+
+/// Balls that were drawn or bet on, each of them once.
+public struct Balls: Hashable, Sendable {
+    /// The balls in the order in which they came.
+    public let numbers: [Int]
+    /// The bonus ball.
+    public let bonus: Int
+
+    /// Checks the numbers against the rules and sorts them.
+    public init(
+        _ numbers: [Int], bonus: Int, under rules: LotteryRules = .standard
+    ) throws(Refusal) {
+        guard numbers.count == rules.ballCount else {
+            throw Refusal(.badBalls, "\(numbers.count) balls instead of \(rules.ballCount)")
+        }
+        var seen: Set<Int> = []
+        for number in numbers + [bonus] {
+            guard (1...rules.highest).contains(number) else {
+                throw Refusal(.badBalls, "ball \(number) is not one of 1 to \(rules.highest)")
+            }
+            guard seen.insert(number).inserted else {
+                throw Refusal(.badBalls, "ball \(number) is there twice")
+            }
+        }
+        (self.numbers, self.bonus) = (numbers, bonus)
+    }
+
+    /// Restores stored balls, whatever the rules were when they were drawn or bet on.
+    public init?(kept numbers: [Int], bonus: Int) {
+        guard
+            let rules = try? LotteryRules(
+                ballCount: numbers.count, highest: LotteryRules.highestOfAll),
+            let balls = try? Balls(numbers, bonus: bonus, under: rules)
+        else { return nil }
+        self = balls
+    }
+
+    /// Draws balls: `random` gives a number below its argument. The six come in ascending order.
+    public static func drawn(
+        under rules: LotteryRules, random: (Int) -> Int
+    ) throws(Refusal) -> Balls {
+        var pool = Array(1...rules.highest)
+        var drawn: [Int] = []
+        for _ in 0...rules.ballCount { drawn.append(pool.remove(at: random(pool.count))) }
+        let bonus = drawn.removeLast()
+        return try Balls(drawn.sorted(), bonus: bonus, under: rules)
+    }
+}

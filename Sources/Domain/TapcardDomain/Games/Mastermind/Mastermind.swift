@@ -1,0 +1,97 @@
+/// The size of a game of Mastermind.
+package struct MastermindRules: Hashable, Sendable {
+    package let slots: Int
+    /// The number of colours; they are numbered from 1.
+    package let colours: Int
+
+    package static let mostSlots = 12
+    package static let mostColours = 12
+    package static let usualColours = 6
+    /// The greatest length of a player's password, in bytes.
+    package static let longestPassword = 1_024
+    /// The greatest number of guesses in a game: far more than a player makes.
+    package static let mostGuesses = 1_000_000
+    /// The seconds for which a login can be requested.
+    package static let loginSeconds = 30...3_600
+
+    package init(slots: Int, colours: Int = usualColours) throws(Refusal) {
+        guard (1...MastermindRules.mostSlots).contains(slots),
+            (2...MastermindRules.mostColours).contains(colours)
+        else {
+            throw Refusal(
+                .badGuess,
+                "\(slots) slots with \(colours) colours are no game; it has 1 to "
+                    + "\(MastermindRules.mostSlots) slots and 2 to "
+                    + "\(MastermindRules.mostColours) colours")
+        }
+        (self.slots, self.colours) = (slots, colours)
+    }
+
+    package func requireGuess(_ guess: [Int]) throws(Refusal) {
+        guard guess.count == slots else {
+            throw Refusal(.badGuess, "a guess has \(slots) colours, not \(guess.count)")
+        }
+        for colour in guess where !(1...colours).contains(colour) {
+            throw Refusal(.badGuess, "there is no colour \(colour); they are 1 to \(colours)")
+        }
+    }
+}
+
+/// The evaluation of a guess.
+package struct MastermindEvaluation: Hashable, Sendable {
+    /// The number of pegs with the right colour in the right place.
+    package let black: Int
+    /// The number of pegs with the right colour in a wrong place.
+    package let white: Int
+
+    package init(black: Int, white: Int) { (self.black, self.white) = (black, white) }
+
+    /// Compares the guess with the secret. Each peg of the secret counts for one of the guess.
+    package init(of guess: [Int], against secret: [Int]) {
+        let black = zip(guess, secret).count { $0 == $1 }
+        var left: [Int: Int] = [:]
+        for colour in secret { left[colour, default: 0] += 1 }
+        var common = 0
+        for colour in guess {
+            guard let count = left[colour], count > 0 else { continue }
+            left[colour] = count - 1
+            common += 1
+        }
+        self.init(black: black, white: common - black)
+    }
+
+    /// Whether a game with this many slots can give this evaluation. Where all pegs but one are
+    /// right, the last one cannot be in a wrong place.
+    package func isPossible(slots: Int) -> Bool {
+        (0...slots).contains(black) && (0...slots).contains(white) && black + white <= slots
+            && !(black == slots - 1 && white == 1)
+    }
+}
+
+/// The service's id of a game: 32 hexadecimal digits.
+public struct MastermindGameID: Hashable, Sendable, CustomStringConvertible {
+    /// The id as the service writes it.
+    public let text: String
+
+    /// Reads an id; nil where the text is too long or has other characters than an id.
+    public init?(_ text: String) {
+        let lower = text.lowercased()
+        guard lower.utf8.count == 32, lower.utf8.allSatisfy({ hexadecimalValue($0) != nil }) else {
+            return nil
+        }
+        self.text = lower
+    }
+
+    public var description: String { text }
+}
+
+/// A game that is kept on a card or at a station.
+public struct MastermindGame: Hashable, Sendable {
+    /// The service's id of the game.
+    public let id: MastermindGameID
+    /// The number of slots of a guess.
+    public let slots: Int
+
+    /// Creates a game.
+    public init(id: MastermindGameID, slots: Int) { (self.id, self.slots) = (id, slots) }
+}

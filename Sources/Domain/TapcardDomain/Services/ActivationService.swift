@@ -1,0 +1,16 @@
+/// The port to the service that activates scratched codes.
+///
+/// A repeated request with the same code is harmless, because the code is the key. So a lost answer
+/// is requested again.
+public protocol ActivationService: Sendable {
+    /// Activates a code. An answer counts only once it is complete and valid.
+    func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer
+}
+
+/// The answer of the service to a code.
+public enum ActivationAnswer: Hashable, Sendable {
+    /// The service has activated the code.
+    case active
+    /// Refused, with the version in place of one that is new enough.
+    case refused(version: String)
+}

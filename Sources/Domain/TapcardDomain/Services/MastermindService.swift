@@ -1,0 +1,69 @@
+/// The port to the Mastermind service.
+///
+/// Only `logIn` takes a password. A refused token is `.unauthorized`: the caller logs in again,
+/// once, and repeats the call.
+package protocol MastermindService: Sendable {
+    /// Logs in. `timeToLive` is in seconds, one of `MastermindRules.loginSeconds`; without it the
+    /// service decides.
+    func logIn(
+        user: String, password: String, timeToLive: Int?
+    ) async throws(ServiceError) -> MastermindToken
+    func start(
+        slots: Int, with token: MastermindToken
+    ) async throws(ServiceError) -> MastermindGameID
+    func guess(
+        _ colours: [Int], in game: MastermindGameID, with token: MastermindToken
+    ) async throws(ServiceError) -> MastermindAnswer
+    func ranking(with token: MastermindToken) async throws(ServiceError) -> [MastermindRank]
+}
+
+/// The access token of a user. Never shown and never logged.
+package struct MastermindToken: Hashable, Sendable, CustomStringConvertible {
+    package let secret: String
+
+    /// Nil for a text that cannot be a header value.
+    package init?(_ secret: String) {
+        guard (1...4_096).contains(secret.utf8.count),
+            secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        self.secret = secret
+    }
+
+    package var description: String { "a token" }
+}
+
+/// The evaluation of a guess.
+package struct MastermindAnswer: Hashable, Sendable {
+    package let evaluation: MastermindEvaluation
+    /// The number of guesses in this game, including this one.
+    package let guessCount: Int
+
+    /// Nil for an evaluation that is impossible with this many slots.
+    package init?(_ evaluation: MastermindEvaluation, guessCount: Int, slots: Int) {
+        guard evaluation.isPossible(slots: slots),
+            (1...MastermindRules.mostGuesses).contains(guessCount)
+        else { return nil }
+        (self.evaluation, self.guessCount) = (evaluation, guessCount)
+    }
+}
+
+/// A row of the ranking: the fewest guesses are the best.
+package struct MastermindRank: Hashable, Sendable {
+    package let id: String
+    package let participant: String
+    package let name: String
+    /// The time as the service writes it: "2021-04-26 17:26:22".
+    package let time: String
+    package let score: Int
+    package let slots: Int
+    /// The addresses of pictures in three sizes, if there are any.
+    package let icons: [String]
+
+    package init(
+        id: String, participant: String, name: String, time: String, score: Int, slots: Int,
+        icons: [String]
+    ) {
+        (self.id, self.participant, self.name) = (id, participant, name)
+        (self.time, self.score, self.slots, self.icons) = (time, score, slots, icons)
+    }
+}

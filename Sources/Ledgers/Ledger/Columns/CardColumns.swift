@@ -1,0 +1,103 @@
+import TapcardDomain
+
+extension LedgerCard {
+    private static let names = [
+        "uid", "chip", "is_genuine_chip", "status", "holder_id", "holder_name", "scratch",
+        "scratch_code", "face", "account", "allocated", "confirmed", "is_display_stale",
+        "protection", "protection_key", "foreign_message", "game", "game_slots",
+    ]
+    package static let columns = (names + ["ticket"]).joined(separator: ", ")
+    /// The columns for a row that is joined with its ticket.
+    package static let qualifiedColumns = names.map { "card.\($0)" }.joined(separator: ", ")
+
+    package var values: [SQLValue] {
+        [
+            .uid(uid), .text(chip.rawValue), .optional(isGenuineChip, SQLValue.flag),
+            .text(status.rawValue), .optional(holder.id) { .integer($0.number) },
+            .optional(holder.name) { .text($0.text) }, .optional(scratch.word, SQLValue.text),
+            .optional(scratch.code, SQLValue.id), .text(face.rawValue), .integer(Int64(account)),
+            .number(allocated), .number(confirmed), .flag(isDisplayStale),
+            .text(protection.word), .optional(protection.keyID) { .integer(Int64($0)) },
+            .optional(foreignMessage, SQLValue.blob),
+            .optional(game) { .text($0.id.text) }, .optional(game) { .integer(Int64($0.slots)) },
+            .optional(ticket) { .text($0.id.text) },
+        ]
+    }
+
+    package init(_ row: inout Columns) throws(LedgerError) {
+        let uid = try row.value(\.uid)
+        self.init(
+            uid: uid, chip: try Chip(&row, of: uid),
+            isGenuineChip: try row.optional(\.flag), status: try row.word(),
+            holder: Holder(
+                id: try row.optional { $0.integer.flatMap { try? HolderID($0) } },
+                name: try row.optional { $0.text.flatMap { try? HolderName($0) } }),
+            scratch: try ScratchCard(&row), face: try row.word(),
+            account: try row.value(\.accountNumber),
+            allocated: try row.value(\.number), confirmed: try row.value(\.number),
+            isDisplayStale: try row.value(\.flag), protection: try CardProtection(&row),
+            foreignMessage: try row.optional(\.blob))
+        game = try MastermindGame(&row)
+        ticket = try Ticket(joined: &row)
+    }
+}
+
+extension Chip {
+    /// Names a card on a chip that this version does not know: a newer one may have written it.
+    fileprivate init(_ row: inout Columns, of uid: CardUID) throws(LedgerError) {
+        let name = try row.value(\.text)
+        guard let chip = Chip(rawValue: name) else {
+            let isName =
+                !name.isEmpty && name.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
+            throw LedgerError(
+                isName ? .newer : .corrupt,
+                "card \(uid) of the ledger is on a chip that this tapcard does not know, "
+                    + "\(name.debugDescription); "
+                    + (isName ? "use a newer tapcard" : "restore a backup"))
+        }
+        self = chip
+    }
+}
+
+extension ScratchCard {
+    /// Combines the state's word and the code.
+    fileprivate init(_ row: inout Columns) throws(LedgerError) {
+        let word = try row.optional(\.text)
+        let code = try row.optional(\.id)
+        switch (word, code) {
+        case (nil, nil): self = .none
+        case ("unscratched", nil): self = .unscratched
+        case ("scratched", let code?): self = .scratched(code)
+        case ("activated", let code?): self = .activated(code)
+        default: throw Columns.unreadable
+        }
+    }
+}
+
+extension CardProtection {
+    /// Combines the state's word and the key.
+    fileprivate init(_ row: inout Columns) throws(LedgerError) {
+        let word = try row.value(\.text)
+        let keyID = try row.optional { $0.integer.flatMap(UInt8.init(exactly:)) }
+        guard let protection = CardProtection(word: word, keyID: keyID) else {
+            throw Columns.unreadable
+        }
+        self = protection
+    }
+}
+
+extension MastermindGame {
+    /// Combines the game's name and size; nil without a game.
+    fileprivate init?(_ row: inout Columns) throws(LedgerError) {
+        let id = try row.optional { $0.text.flatMap(MastermindGameID.init) }
+        let mostSlots: Int64 = 12
+        let slots = try row.optional { value in
+            value.integer.flatMap { (1...mostSlots).contains($0) ? Int($0) : nil }
+        }
+        switch (id, slots) {
+        case (nil, nil): return nil
+        case (let id?, let slots?): self.init(id: id, slots: slots)
+        default: throw Columns.unreadable
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package import TapcardDomain
+
+/// The columns of one row, read from left to right. A value that the ledger could not have written
+/// is an error: another program has changed the row.
+package struct Columns {
+    private let values: [SQLValue]
+    private var index = 0
+
+    package init(_ values: [SQLValue]) { self.values = values }
+
+    package mutating func next() throws(LedgerError) -> SQLValue {
+        guard index < values.count else { throw Columns.unreadable }
+        defer { index += 1 }
+        return values[index]
+    }
+
+    package mutating func optional<Value>(
+        _ make: (SQLValue) -> Value?
+    ) throws(LedgerError) -> Value? {
+        let value = try next()
+        if value == .null { return nil }
+        guard let made = make(value) else { throw Columns.unreadable }
+        return made
+    }
+
+    package mutating func value<Value>(
+        _ make: (SQLValue) -> Value?
+    ) throws(LedgerError) -> Value {
+        guard let value = try optional(make) else { throw Columns.unreadable }
+        return value
+    }
+
+    /// Reads a word of an enumeration.
+    package mutating func word<Word: RawRepresentable<String>>() throws(LedgerError) -> Word {
+        try value { $0.text.flatMap(Word.init(rawValue:)) }
+    }
+
+    package static let unreadable = LedgerError(
+        .corrupt,
+        "a row of the ledger cannot be read, it was not written by tapcard; restore a backup")
+}
+
+/// The domain's types from columns; nil where the value is not valid.
+extension SQLValue {
+    package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+    package var text: String? { if case .text(let value) = self { value } else { nil } }
+    package var blob: [UInt8]? { if case .blob(let value) = self { value } else { nil } }
+
+    package var uid: CardUID? {
+        switch self {
+        case .text(let text): CardUID(text)
+        case .integer(let number): CardUID(number: number)
+        default: nil
+        }
+    }
+    package var id: UniqueID? { text.flatMap { UniqueID($0) } }
+    package var number: SequenceNumber? {
+        integer.flatMap(UInt32.init(exactly:)).flatMap(SequenceNumber.init)
+    }
+    package var readCounter: ReadCounter? {
+        integer.flatMap(UInt32.init(exactly:)).flatMap(ReadCounter.init)
+    }
+    /// An amount or a count. No ledger has more, and a few of them never overflow.
+    package var units: Int64? { integer.flatMap { SQLValue.possibleUnits.contains($0) ? $0 : nil } }
+    /// The number of a chip's account.
+    package var accountNumber: Int? {
+        integer.flatMap(Int32.init(exactly:)).flatMap { $0 > 0 ? Int($0) : nil }
+    }
+    package var time: Timestamp? {
+        integer.flatMap { SQLValue.possibleTimes.contains($0) ? $0 : nil }
+            .map(Timestamp.init(milliseconds:))
+    }
+    package var flag: Bool? { integer.map { $0 != 0 } }
+    package var uptime: Uptime? { text.flatMap(Uptime.init) }
+    package var cashier: CashierName? { text.flatMap { try? CashierName($0) } }
+    package var account: Account? { text.flatMap { Account($0) } }
+    package var keyID: UInt8? { integer.flatMap(UInt8.init(exactly:)) }
+
+    private static let possibleUnits: ClosedRange<Int64> =
+        -1_000_000_000_000_000_000...1_000_000_000_000_000_000
+    /// 100,000,000 days before and after 1970.
+    private static let possibleTimes: ClosedRange<Int64> =
+        -8_640_000_000_000_000...8_640_000_000_000_000
+}

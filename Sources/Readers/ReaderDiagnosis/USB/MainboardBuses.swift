@@ -1,0 +1,18 @@
+extension ReaderDiscovery {
+    /// Enters the device node of a board on a bus of the mainboard. The board itself cannot be seen.
+    func look(at path: String, on bus: MainboardBus, _ survey: inout ReaderSurvey) {
+        let node = node(path)
+        guard node.access != .missing else {
+            survey.pathRefusal = .missing(path)
+            return
+        }
+        let opened = tree.resolved(path).split(separator: "/").last ?? ""
+        guard tree.isCharacterDevice(path),
+            tree.exists("/sys/class/\(bus.deviceClass)/\(opened)")
+        else {
+            survey.pathRefusal = .notOnBus(path)
+            return
+        }
+        survey.busNode = node
+    }
+}

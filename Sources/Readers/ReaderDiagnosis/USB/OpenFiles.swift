@@ -1,0 +1,39 @@
+import Glibc
+
+/// The files that programs have open, as far as this user may see them: only root sees the files of
+/// other users.
+struct OpenFiles: Sendable {
+    private static let mostProcesses = 65_536
+    private static let mostFilesOfAProcess = 65_536
+
+    let tree: DeviceTree
+
+    /// The programs that have each of these paths open, except this process.
+    func programs(holding paths: Set<String>) -> [String: [ReaderHolder]] {
+        guard !paths.isEmpty else { return [:] }
+        var found: [String: [ReaderHolder]] = [:]
+        for pid in processes where !(tree.isMachine && pid == Int(getpid())) {
+            var seen: Set<String> = []
+            let folder = "/proc/\(pid)/fd"
+            for descriptor in tree.names(in: folder).prefix(Self.mostFilesOfAProcess) {
+                guard let path = tree.target(of: "\(folder)/\(descriptor)"), paths.contains(path),
+                    seen.insert(path).inserted
+                else { continue }
+                found[path, default: []].append(.program(pid: pid, name: name(of: pid)))
+            }
+        }
+        return found
+    }
+
+    /// The first process with this name.
+    func process(named wanted: String) -> Int? { processes.first { name(of: $0) == wanted } }
+
+    private var processes: [Int] {
+        tree.names(in: "/proc").prefix(Self.mostProcesses).compactMap { Int($0) }.sorted()
+    }
+
+    /// The name of a process. The process may end during the call, and it chooses its name itself.
+    private func name(of pid: Int) -> String {
+        tree.text("/proc/\(pid)/comm")?.onOneLine ?? "a program that has ended"
+    }
+}

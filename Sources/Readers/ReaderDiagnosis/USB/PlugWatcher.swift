@@ -1,0 +1,172 @@
+import BlockingLane
+import CLibUSB
+import Glibc
+
+/// A reader that was plugged in or unplugged.
+public enum PlugEvent: Sendable, Hashable {
+    /// The first event: the readers present at the start. From now on no change is missed.
+    case watching([PluggedReader])
+    case arrived(PluggedReader)
+    case left(PluggedReader)
+}
+
+/// Reports readers that are plugged in and unplugged.
+///
+/// libusb reports that something changed, sysfs shows the change. If libusb cannot, for example in
+/// a container without udev, sysfs is polled.
+public struct PlugWatcher: Sendable {
+    /// The most events in the queue. A consumer that does not read them loses the oldest, because a
+    /// bus with so many changes is unusable.
+    private static let mostEventsWaiting = 256
+
+    private let discovery: ReaderDiscovery
+    private let interval: Duration
+
+    /// The interval is the time between two polls without a notification.
+    public init(_ discovery: ReaderDiscovery = ReaderDiscovery(), interval: Duration = .seconds(2))
+    {
+        self.discovery = discovery
+        self.interval = interval
+    }
+
+    /// The events, until the stream is dropped or the task that reads it is cancelled. The watch
+    /// then ends within a quarter of a second and releases everything.
+    public func events() -> AsyncStream<PlugEvent> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(Self.mostEventsWaiting)) { continuation in
+            let lane = PlugLane(discovery, interval)
+            let task = Task {
+                await lane.watch { continuation.yield($0) }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+}
+
+/// The thread that waits for libusb.
+private actor PlugLane {
+    /// The longest wait before cancellation is checked.
+    private static let waitInMicroseconds = 250_000
+    /// The time of frequent polls after a notification. The kernel reports that a device leaves
+    /// before its folder is gone, and one that comes has its folder before its node.
+    private static let resolving = Duration.milliseconds(500)
+    private static let resolvingWaitInMicroseconds = 20_000
+
+    private nonisolated let lane = BlockingLane(label: "tapcard.plugging")
+    private let discovery: ReaderDiscovery
+    private let interval: Duration
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe lane.asUnownedSerialExecutor() }
+
+    init(_ discovery: ReaderDiscovery, _ interval: Duration) {
+        self.discovery = discovery
+        self.interval = interval
+    }
+
+    func watch(_ tell: @Sendable (PlugEvent) -> Void) {
+        let isTold =
+            unsafe discovery.tree.isMachine
+            && LibUSB.withSession { session in
+                unsafe PlugSignal.with(session) { signal in
+                    look(tell) { unsafe signal.wait(session, $0) }
+                }
+            } == true
+        guard !isTold else { return }
+        look(tell) {
+            usleep(useconds_t($0))
+            return false
+        }
+    }
+
+    /// Compares the present readers with the previous ones, after each notification and at
+    /// intervals.
+    private func look(_ tell: (PlugEvent) -> Void, _ wait: (_ microseconds: Int) -> Bool) {
+        var devices = known()
+        var present = readers(devices)
+        tell(.watching(devices.compactMap { present[$0] }))
+        var last = ContinuousClock.now
+        var resolved = last
+        // Whether a reader has come whose node has not.
+        var isAwaitingNode = false
+        while !Task.isCancelled {
+            let isResolving = resolved > .now
+            if wait(isResolving ? Self.resolvingWaitInMicroseconds : Self.waitInMicroseconds) {
+                resolved = .now + Self.resolving
+            } else if !isResolving, !isAwaitingNode, last.duration(to: .now) < interval {
+                continue
+            }
+            last = .now
+            let now = known()
+            for device in devices where !now.contains(device) {
+                if let reader = present.removeValue(forKey: device) { tell(.left(reader)) }
+            }
+            let new = readers(now.filter { !devices.contains($0) })
+            let early = isResolving ? new.filter { $0.value.node.access == .missing } : [:]
+            isAwaitingNode = !early.isEmpty
+            for (device, reader) in new.sorted(by: { $0.value.place < $1.value.place })
+            where early[device] == nil {
+                present[device] = reader
+                tell(.arrived(reader))
+            }
+            devices = now.filter { early[$0] == nil }
+        }
+    }
+
+    private func known() -> [USBIdentity] {
+        discovery.sysfsIdentities().filter { $0.model != nil }
+            .sorted { ($0.bus, $0.address) < ($1.bus, $1.address) }
+    }
+
+    private func readers(_ devices: [USBIdentity]) -> [USBIdentity: PluggedReader] {
+        Dictionary(
+            zip(devices, discovery.readers(among: devices)), uniquingKeysWith: { first, _ in first }
+        )
+    }
+}
+
+/// Whether libusb has reported a change. Only the thread that handles libusb's events uses it,
+/// because libusb runs the callback inside that call.
+private final class PlugSignal {
+    private var isRaised = false
+
+    /// The callback, which C calls on the thread of the lane. A typed constant, so that it belongs
+    /// to no actor.
+    private static let raise:
+        @convention(c) (
+            OpaquePointer?, OpaquePointer?, libusb_hotplug_event, UnsafeMutableRawPointer?
+        ) -> Int32 = { _, _, _, signal in
+            if let signal = unsafe signal {
+                unsafe Unmanaged<PlugSignal>.fromOpaque(signal).takeUnretainedValue().isRaised =
+                    true
+            }
+            // Any other value would end the subscription.
+            return 0
+        }
+
+    /// Subscribes while the body runs. False, without running it, if that is not possible.
+    static func with(_ session: OpaquePointer, _ body: (PlugSignal) -> Void) -> Bool {
+        guard tapcard_libusb_has_hotplug() != 0 else { return false }
+        let signal = PlugSignal()
+        var handle: libusb_hotplug_callback_handle = 0
+        let result = unsafe tapcard_libusb_watch(
+            session, raise, Unmanaged.passUnretained(signal).toOpaque(), &handle)
+        guard result == 0 else { return false }
+        body(signal)
+        unsafe libusb_hotplug_deregister_callback(session, handle)
+        // C holds no reference, so the signal has to outlive the subscription.
+        withExtendedLifetime(signal) {}
+        return true
+    }
+
+    /// Waits for a change within this limit. True if one came.
+    func wait(_ session: OpaquePointer, _ microseconds: Int) -> Bool {
+        var time = timeval(tv_sec: 0, tv_usec: microseconds)
+        guard unsafe libusb_handle_events_timeout_completed(session, &time, nil) == 0 else {
+            // An error that comes at once must not become a busy loop.
+            usleep(useconds_t(microseconds))
+            return false
+        }
+        defer { isRaised = false }
+        return isRaised
+    }
+}

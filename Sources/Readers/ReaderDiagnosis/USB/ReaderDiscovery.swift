@@ -1,0 +1,160 @@
+import BlockingLane
+import Glibc
+
+/// Finds out which readers are plugged in, whether they may be opened, and which programs hold
+/// them.
+///
+/// It opens, claims and resets no reader, because libnfc's own listing would take a reader away
+/// from the program that uses it.
+public struct ReaderDiscovery: Sendable {
+    /// The socket of pcscd, created by systemd or by pcscd itself.
+    private static let smartCardSocket = "/run/pcscd/pcscd.comm"
+
+    let tree: DeviceTree
+    private let credentials: Credentials?
+
+    /// A root other than the machine's own is a folder with sys, dev, proc and run in it; then only
+    /// sysfs is used. Without credentials the kernel decides which devices this process may open.
+    public init(root: String = "/", credentials: Credentials? = nil) {
+        tree = DeviceTree(root: root)
+        self.credentials = credentials
+    }
+
+    /// The state of this machine's readers, as visible from outside.
+    ///
+    /// Reads some hundred small files: use `survey()` where a thread must not be blocked.
+    public func surveyBlocking() -> ReaderSurvey {
+        let devices = identities()
+        let bus = USBBus(tree: tree)
+        return ReaderSurvey(
+            bus: bus.isThere || !devices.isEmpty
+                ? .present(deviceCount: devices.count { !$0.isHub }) : .absent,
+            readers: readers(among: devices), ports: serialPorts(),
+            smartCardService: smartCardService(),
+            user: AccountNames.user(credentials?.uid ?? geteuid()))
+    }
+
+    /// The survey, on a lane of its own.
+    public func survey() async -> ReaderSurvey { await DiscoveryLane().survey(self) }
+
+    /// The survey with pcscd's answer about its readers, and the state of the path in the given
+    /// name.
+    ///
+    /// pcscd is queried first, if it is available: systemd starts it for that, and then it takes
+    /// readers, which the survey has to show.
+    public func survey(
+        naming name: ReaderName?, askingSmartCards ask: () async -> SmartCardAnswer
+    ) async -> ReaderSurvey {
+        let lane = DiscoveryLane()
+        let answer = await lane.hasSmartCardService(self) ? await ask() : nil
+        var survey = await lane.survey(self, naming: name)
+        switch answer {
+        case .readers(let names): survey.smartCardReaders = names
+        case .refusal(let why): survey.smartCardRefusal = why
+        case nil: break
+        }
+        return survey
+    }
+
+    /// The answer of pcscd to a query for its readers.
+    public enum SmartCardAnswer: Sendable, Hashable {
+        case readers([String])
+        case refusal(String)
+    }
+
+    fileprivate func surveyBlocking(naming name: ReaderName?) -> ReaderSurvey {
+        var survey = surveyBlocking()
+        guard let name, let path = name.path else { return survey }
+        if let bus = name.bus {
+            look(at: path, on: bus, &survey)
+            return survey
+        }
+        guard !survey.ports.contains(where: { $0.node.path == path }) else { return survey }
+        let isSerial = name.isSerial
+        switch named(path) {
+        case .missing: survey.pathRefusal = .missing(path)
+        case .other where isSerial: survey.pathRefusal = .noSerialPort(path)
+        case .port(let port) where name.portPath != nil: survey.ports.append(port)
+        case .port, .other: break
+        }
+        return survey
+    }
+
+    /// The readers that are plugged in at present.
+    public func connected() -> [PluggedReader] { readers(among: identities()) }
+
+    /// The devices from libusb, or from sysfs if libusb cannot be used or would look at another
+    /// tree.
+    private func identities() -> [USBIdentity] {
+        let devices = tree.isMachine ? LibUSB.devices() : nil
+        return (devices ?? sysfsIdentities()).sorted { ($0.bus, $0.address) < ($1.bus, $1.address) }
+    }
+
+    func sysfsIdentities() -> [USBIdentity] { USBBus(tree: tree).devices().map(\.identity) }
+
+    func readers(among devices: [USBIdentity]) -> [PluggedReader] {
+        let known = devices.compactMap { device in device.model.map { (device, $0) } }
+        guard !known.isEmpty else { return [] }
+        let bus = USBBus(tree: tree)
+        let folders = bus.devices()
+        let programs = OpenFiles(tree: tree).programs(holding: Set(known.map { $0.0.node }))
+        return known.map { device, model in
+            let folder = folders.first {
+                $0.identity.bus == device.bus && $0.identity.address == device.address
+            }?.folder
+            return PluggedReader(
+                model: model, bus: device.bus, address: device.address, port: folder,
+                productText: folder.flatMap(bus.productText),
+                node: node(device.node),
+                holders: holders(
+                    model, folder.map(bus.drivers) ?? [], programs[device.node] ?? []))
+        }
+    }
+
+    /// The holders of a device. A serial bridge is meant to be bound to the kernel's driver, as is
+    /// a keyboard next to a reader; "usbfs" is the mark of a program, possibly another user's.
+    private func holders(
+        _ model: ReaderModel, _ drivers: [String], _ programs: [ReaderHolder]
+    ) -> [ReaderHolder] {
+        guard model.service != .serialBridge else { return [] }
+        let modules = Set(drivers).subtracting(["usbfs", "usbhid"]).sorted()
+        let isClaimed = drivers.contains("usbfs") && programs.isEmpty
+        return modules.map { .kernel(driver: $0) } + programs + (isClaimed ? [.unseenProgram] : [])
+    }
+
+    func node(_ path: String) -> DeviceNode {
+        guard let status = tree.status(path) else {
+            return DeviceNode(path: path, access: .missing, owner: "", group: "", mode: 0)
+        }
+        let mayOpen =
+            credentials?.mayOpen(
+                owner: status.st_uid, group: status.st_gid, mode: status.st_mode)
+            ?? tree.mayOpen(path)
+        return DeviceNode(
+            path: path, access: mayOpen ? .readAndWrite : .denied,
+            owner: AccountNames.user(status.st_uid), group: AccountNames.group(status.st_gid),
+            mode: UInt16(status.st_mode & 0o777))
+    }
+
+    /// The state of pcscd. A process alone is not enough: it may be in another container, or
+    /// another program with that name.
+    fileprivate func smartCardService() -> ReaderSurvey.SmartCardService {
+        guard tree.exists(Self.smartCardSocket) else { return .absent }
+        return OpenFiles(tree: tree).process(named: "pcscd").map { .running(pid: $0) } ?? .onDemand
+    }
+}
+
+/// The lane on which the files of a survey are read, and not the threads that all tasks share.
+private actor DiscoveryLane {
+    private nonisolated let lane = BlockingLane(label: "tapcard.discovery")
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe lane.asUnownedSerialExecutor() }
+
+    func survey(_ discovery: ReaderDiscovery, naming name: ReaderName? = nil) -> ReaderSurvey {
+        discovery.surveyBlocking(naming: name)
+    }
+
+    func hasSmartCardService(_ discovery: ReaderDiscovery) -> Bool {
+        discovery.smartCardService() != .absent
+    }
+}

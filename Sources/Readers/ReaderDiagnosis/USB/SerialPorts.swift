@@ -1,0 +1,77 @@
+extension ReaderDiscovery {
+    /// The names of serial ports that a board may be connected to. Ports of the mainboard are left
+    /// out, because they always exist and hardly ever have a reader.
+    private static let names = ["ttyUSB", "ttyACM", "ttyAMA"]
+    /// The Raspberry Pi's name for the port on its header, a link to one of the others.
+    private static let headerPort = "serial0"
+
+    /// The serial ports to which a PN532 board may be connected.
+    public func serialPorts() -> [SerialPort] {
+        let names = tree.names(in: "/dev")
+        let header = names.first { $0 == Self.headerPort }
+        let linked = header.flatMap { tree.target(of: "/dev/\($0)") }?.split(separator: "/").last
+        let ports =
+            names.filter { name in
+                Self.names.contains { name.hasPrefix($0) } && linked.map { $0 != name } ?? true
+            } + [header].compactMap { $0 }
+        let opened = Dictionary(
+            ports.map { ("/dev/\($0)", $0 == header ? "/dev/\(linked ?? "")" : "/dev/\($0)") },
+            uniquingKeysWith: { first, _ in first })
+        let programs = OpenFiles(tree: tree).programs(holding: Set(opened.values))
+        return ports.map { name in
+            let path = "/dev/\(name)"
+            return SerialPort(
+                node: node(path), bridge: bridge(of: name),
+                holders: opened[path].flatMap { programs[$0] } ?? [])
+        }
+    }
+
+    /// The result of a look-up by path.
+    public enum NamedPath: Sendable, Hashable {
+        case port(SerialPort)
+        /// The path exists, but is not a terminal.
+        case other
+        case missing
+    }
+
+    /// The port at a path, with any name.
+    public func named(_ path: String) -> NamedPath {
+        let port = node(path)
+        guard port.access != .missing else { return .missing }
+        let opened = tree.resolved(path)
+        let isPseudoTerminal = isPseudoTerminal(opened)
+        guard tree.isCharacterDevice(path), isPseudoTerminal || isTerminal(opened) else {
+            return .other
+        }
+        // A program that emulates a reader has the terminal open, too.
+        let holders =
+            isPseudoTerminal
+            ? [] : OpenFiles(tree: tree).programs(holding: [opened])[opened] ?? []
+        return .port(
+            SerialPort(node: port, isPseudoTerminal: isPseudoTerminal, holders: holders))
+    }
+
+    private func isPseudoTerminal(_ path: String) -> Bool {
+        let folder = "/dev/pts/"
+        return path.hasPrefix(folder) && Int(path.dropFirst(folder.count)) != nil
+    }
+
+    private func isTerminal(_ path: String) -> Bool {
+        guard let name = path.split(separator: "/").last else { return false }
+        return tree.exists("/sys/class/tty/\(name)")
+    }
+
+    /// The bridge of a port: one or two folders above it, depending on the driver.
+    private func bridge(of name: String) -> ReaderModel? {
+        for above in ["..", "../.."] {
+            let folder = "/sys/class/tty/\(name)/device/\(above)/"
+            guard let vendor = tree.number(folder + "idVendor", radix: 16),
+                let product = tree.number(folder + "idProduct", radix: 16)
+            else { continue }
+            return KnownReaders.model(
+                vendor: UInt16(truncatingIfNeeded: vendor),
+                product: UInt16(truncatingIfNeeded: product))
+        }
+        return nil
+    }
+}

@@ -1,0 +1,73 @@
+package import Tags
+
+/// The one place where a command or a block meets an NTAG 424 DNA and a fault.
+extension Simulation {
+    /// The outcome of one step of a conversation with a chip.
+    package enum ChipOutcome: Hashable, Sendable {
+        /// The answer; nil for silence.
+        case answer([UInt8]?)
+        /// The chip gave this answer, and it was damaged on its way.
+        case garbled([UInt8])
+        /// The chip gave this answer, after the reader had stopped waiting.
+        case late
+        /// The chip is not in the field, or no longer.
+        case gone
+        /// The process that uses the chip dies: before the step, or after it.
+        case killed
+    }
+
+    /// Lets the chip with this number react, unless a fault is due. `react` changes the state and
+    /// the memory that it is given; both are kept as far as the fault lets them.
+    package mutating func exchange<State>(
+        with uid: [UInt8], isWrite: Bool, isChained: Bool, _ state: inout State,
+        _ react: (inout State, inout NTAG424Memory) -> [UInt8]?
+    ) -> ChipOutcome {
+        guard onReader.contains(uid), let before = chip(uid) else { return .gone }
+        let fault = dueFault(isWrite: isWrite)
+        if fault == .lost {
+            take(uid)
+            return .gone
+        }
+        if case .refused = fault {
+            // The chip could not write, says so, and did nothing.
+            return .answer([0x91, 0xEE])
+        }
+        if fault == .killedBefore { return .killed }
+        var after = before
+        let answer = react(&state, &after)
+        if case .torn(let torn) = fault {
+            save(
+                NTAG424Memory.torn(
+                    from: before, to: after, at: torn.writtenBytes, isChained: isChained))
+            take(uid)
+            return .gone
+        }
+        save(after)
+        switch fault {
+        case .acknowledgeLost:
+            take(uid)
+            return .gone
+        case .pulledAfter: take(uid)
+        case .garbled: return answer.map { .garbled($0) } ?? .answer(nil)
+        case .late: return .late
+        case .killedAfter: return .killed
+        default: break
+        }
+        return .answer(answer)
+    }
+}
+
+extension TornPage {
+    /// How many bytes were written, for a chip that writes bytes and no single bits.
+    fileprivate var writtenBytes: Int {
+        switch self {
+        case .unchanged: 0
+        case .new: .max
+        case .zero: 1
+        case .mix(let seed), .someOnes(let seed), .erasedToSomeOnes(let seed): Int(seed % 256)
+        case .lowestOnes(let count), .highestOnes(let count), .erasedToLowestOnes(let count),
+            .erasedToHighestOnes(let count):
+            count
+        }
+    }
+}

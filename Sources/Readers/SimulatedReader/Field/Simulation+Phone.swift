@@ -1,0 +1,79 @@
+import Tags
+
+extension Simulation {
+    /// The bytes that a phone gets of a tag: it has no key and no password.
+    package enum SeenByPhone: Hashable, Sendable {
+        /// The message of an NTAG 424 DNA, and how often that was read so far; nil for a chip that
+        /// refuses to be read. The count is nil for one that does not show it.
+        case message([UInt8]?, reads: UInt32?)
+        /// The data area of a tag with pages, from page 4 on.
+        case area([UInt8])
+    }
+
+    /// The most bytes that a phone asks for at once.
+    private static let mostAtOnce = 59
+
+    /// Holds a tag to a phone, wherever it lies. What the tag counts, it counts as a real one does.
+    /// Nil for a number that the drawer lacks.
+    package mutating func showToPhone(
+        _ uid: [UInt8], random: (Int) -> [UInt8]
+    ) -> SeenByPhone? {
+        if var chip = chip(uid) {
+            let message = Simulation.message(of: &chip, random: random)
+            save(chip)
+            let isCounting = chip[.ndef].settings.mirror != nil
+            return .message(message, reads: isCounting ? chip.reads : nil)
+        }
+        guard var tag = tag(uid) else { return nil }
+        let area = Simulation.area(of: &tag)
+        save(tag)
+        return .area(area)
+    }
+
+    /// Finds the file by the capability file, and reads it in parts, as phones do: in the selection
+    /// of the file, so that all parts have the same count.
+    private static func message(
+        of chip: inout NTAG424Memory, random: (Int) -> [UInt8]
+    ) -> [UInt8]? {
+        var side = NTAG424Side()
+        func ask(_ command: CardCommand) -> [UInt8]? {
+            let answer = side.answer(command.plain.bytes, &chip, random: random)
+            guard let answer = ResponseAPDU(answer), answer.status == .isoDone else { return nil }
+            return answer.data
+        }
+        func read(_ offset: Int, _ count: Int) -> [UInt8]? {
+            ask(.readBinary(nil, offset: offset, length: count))
+        }
+        let headCount = 2
+        guard ask(.selectApplication) != nil, ask(.selectFile(.capability)) != nil,
+            read(0, 15) != nil, ask(.selectFile(.ndef)) != nil,
+            let head = read(0, headCount), head.count == headCount
+        else { return nil }
+        let count = min(Int(head[0]) << 8 | Int(head[1]), FileNumber.ndef.size - headCount)
+        var message: [UInt8] = []
+        while message.count < count {
+            let part = read(headCount + message.count, min(count - message.count, mostAtOnce))
+            guard let part, !part.isEmpty else { return nil }
+            message += part
+        }
+        return message
+    }
+
+    /// Reads four pages at a time, up to the first that the tag refuses.
+    private static func area(of tag: inout TagMemory) -> [UInt8] {
+        var side = TagSide()
+        side.powerUp(tag)
+        guard side.select(tag) != nil else { return [] }
+        var area: [UInt8] = []
+        let pages = tag.chip.userPages
+        for page in stride(from: Int(pages.lowerBound), through: Int(pages.upperBound), by: 4) {
+            guard
+                case .data(let bytes) = side.answer(
+                    Type2Command.read(UInt8(page)).frame, &tag)
+            else { break }
+            // A page is four bytes; the last READ goes beyond the pages for users.
+            area += bytes.prefix((Int(pages.upperBound) - page + 1) * 4)
+        }
+        return area
+    }
+}

@@ -1,0 +1,156 @@
+public import Tags
+import TextCodecs
+
+/// The text form of a simulation, so that a simulated card survives between two commands and can be
+/// viewed, copied and restored.
+extension Simulation {
+    private static let heading = "tapcard simulation 1"
+    private static let tagHeading = "tapcard tag "
+    private static let onReaderField = "on-reader"
+    private static let lastField = "last-tag"
+    private static let faultField = "fault"
+    private static let nothing = "none"
+
+    /// The text of a simulation's file.
+    public var text: String {
+        let lying =
+            onReader.isEmpty
+            ? Simulation.nothing : onReader.map(Hexadecimal.encode).joined(separator: " ")
+        let head = """
+            \(Simulation.heading)
+            \(Simulation.onReaderField): \(lying)
+            \(Simulation.faultField): \(fault?.description ?? Simulation.nothing)
+            \(Simulation.lastField): \(lastOnReader.map(Hexadecimal.encode) ?? Simulation.nothing)
+
+            """
+        let dumps = tags.map { "\n" + TagDump(memory: $0, withSecrets: true).text }
+        let chips = chips.map { "\n" + $0.text }
+        return head + dumps.joined() + chips.joined()
+    }
+
+    /// Reads the text of a simulation's file.
+    public init(parsing text: String) throws(ReaderError) {
+        var lines = text.utf8.split(
+            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
+        ).map { String(Substring($0)) }[...]
+        guard lines.popFirst() == Simulation.heading else {
+            throw ReaderError(.noReader, "the file is no simulation of tapcard")
+        }
+        let fields = try Simulation.fields(&lines)
+        guard let lying = try fields[Simulation.onReaderField].map(Simulation.uids),
+            let last = try fields[Simulation.lastField].map(Simulation.uids),
+            let fault = fields[Simulation.faultField]
+        else {
+            throw ReaderError(
+                .noReader, "the simulation does not say what lies on the reader and what goes wrong"
+            )
+        }
+        let chips = lines.firstIndex { $0.hasPrefix(NTAG424Memory.heading) } ?? lines.endIndex
+        self.init(
+            try Simulation.tags(lines[..<chips]), chips: try Simulation.chips(lines[chips...]))
+        guard tags.count + self.chips.count <= Simulation.mostTags,
+            !self.chips.contains(where: { tag($0.number) != nil })
+        else {
+            throw ReaderError(
+                .noReader, "the simulation has too many tags, or one number for two of them")
+        }
+        put(last)
+        guard onReader == last, last.count <= 1 else {
+            throw ReaderError(.noReader, "the tag that lay on the reader last is not in the file")
+        }
+        put(lying)
+        self.fault = Fault(fault)
+        guard self.fault != nil || fault == Simulation.nothing else {
+            throw ReaderError(.noReader, "the simulation has no fault \"\(fault)\"")
+        }
+        guard onReader == lying, Set(lying).count == lying.count else {
+            throw ReaderError(
+                .noReader, "a tag that lies on the reader is not in the file, or lies there twice")
+        }
+    }
+
+    /// The lines before the first tag, each field once.
+    private static func fields(
+        _ lines: inout ArraySlice<String>
+    ) throws(ReaderError) -> [String: String] {
+        var fields: [String: String] = [:]
+        while let line = lines.first, !line.hasPrefix(tagHeading),
+            !line.hasPrefix(NTAG424Memory.heading)
+        {
+            lines.removeFirst()
+            if line.isEmpty || line.hasPrefix("#") { continue }
+            let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
+            guard parts.count == 2, [onReaderField, lastField, faultField].contains(parts[0]),
+                fields.updateValue(parts[1], forKey: parts[0]) == nil
+            else {
+                throw ReaderError(.noReader, "the simulation has a line \"\(line)\" out of place")
+            }
+        }
+        return fields
+    }
+
+    private static func uids(_ text: String) throws(ReaderError) -> [[UInt8]] {
+        if text == nothing { return [] }
+        var uids: [[UInt8]] = []
+        for word in text.split(separator: " ") {
+            guard let uid = Hexadecimal.decode(word) else {
+                throw ReaderError(.noReader, "\"\(word)\" is no number of a tag")
+            }
+            uids.append(uid)
+        }
+        return uids
+    }
+
+    /// The NTAG 424 DNA come after all tags.
+    private static func chips(
+        _ lines: ArraySlice<String>
+    ) throws(ReaderError) -> [NTAG424Memory] {
+        var texts: [String] = []
+        for line in lines where !line.isEmpty {
+            if line.hasPrefix(NTAG424Memory.heading) { texts.append("") }
+            guard !texts.isEmpty else { continue }
+            texts[texts.count - 1] += line + "\n"
+        }
+        var chips: [NTAG424Memory] = []
+        for text in texts {
+            guard let chip = NTAG424Memory(parsing: text),
+                !chips.contains(where: { $0.number == chip.number })
+            else {
+                throw ReaderError(
+                    .noReader, "NTAG 424 DNA \(chips.count + 1) of the simulation is not valid")
+            }
+            chips.append(chip)
+        }
+        return chips
+    }
+
+    private static func tags(_ lines: ArraySlice<String>) throws(ReaderError) -> [TagMemory] {
+        var dumps: [[String]] = []
+        for line in lines {
+            if line.hasPrefix(tagHeading) { dumps.append([]) }
+            guard !dumps.isEmpty else { continue }
+            dumps[dumps.count - 1].append(line)
+        }
+        guard dumps.count <= mostTags else {
+            throw ReaderError(.noReader, "the simulation has more than \(mostTags) tags")
+        }
+        var tags: [TagMemory] = []
+        for dump in dumps {
+            // The blank line between two dumps belongs to neither.
+            let text = dump.joined(separator: "\n")
+            do {
+                let memory = try TagDump(
+                    parsing: text.hasSuffix("\n\n") ? String(text.dropLast()) : text
+                )
+                .memory()
+                guard !tags.contains(where: { $0.uid == memory.uid }) else {
+                    throw Type2Error(.contradiction, "one number for two tags")
+                }
+                tags.append(memory)
+            } catch {
+                throw ReaderError(.noReader, "tag \(tags.count + 1) of the simulation: \(error)")
+            }
+        }
+        return tags
+    }
+}

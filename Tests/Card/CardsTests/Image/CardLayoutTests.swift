@@ -1,0 +1,58 @@
+import Cards
+import TapcardDomain
+import Testing
+
+@Suite("Where a card lies on its chip")
+struct CardLayoutTests {
+    @Test("an NTAG213 has room for 102 bytes of JSON")
+    func small() {
+        let layout = CardLayout.ntag213
+        #expect(layout.pages == 0x04...0x27)
+        #expect(layout.ndefPages == 0x04...0x1F)
+        #expect(layout.recordPages == [0x20, 0x24])
+        #expect([layout.byteCount, layout.ndefByteCount, layout.jsonCapacity] == [144, 112, 102])
+    }
+
+    @Test("the larger chips have room for 206")
+    func larger() {
+        let layout = CardLayout.larger
+        #expect(layout.pages == 0x04...0x41)
+        #expect(layout.ndefPages == 0x04...0x39)
+        #expect(layout.recordPages == [0x3A, 0x3E])
+        #expect([layout.byteCount, layout.ndefByteCount, layout.jsonCapacity] == [248, 216, 206])
+    }
+
+    @Test("follows from the chip")
+    func chips() {
+        #expect(CardLayout(.ntag213) == .ntag213)
+        #expect(CardLayout(.ntag215) == .larger)
+        #expect(CardLayout(.ntag216) == .larger)
+    }
+
+    @Test(
+        "a card is all of its bytes, no fewer and no more",
+        arguments: [CardLayout.ntag213, .larger])
+    func image(layout: CardLayout) throws {
+        let bytes = (0..<layout.byteCount).map { UInt8($0) }
+        let image = try #require(CardImage(bytes, layout: layout))
+        #expect(image.area + image.records.joined() == bytes)
+        #expect(image.area.count == layout.ndefByteCount)
+        #expect(image.records.map(\.count) == [16, 16])
+        #expect(!image.hasBlankRecords)
+        for count in 0..<300 where count != layout.byteCount {
+            #expect(CardImage([UInt8](repeating: 0, count: count), layout: layout) == nil)
+        }
+    }
+
+    @Test("places of records are blank until something is written to either")
+    func blank() throws {
+        let layout = CardLayout.ntag213
+        let used = [UInt8](repeating: 1, count: layout.ndefByteCount)
+        for place in 0..<32 {
+            var records = [UInt8](repeating: 0, count: 32)
+            #expect(CardImage(used + records, layout: layout)?.hasBlankRecords == true)
+            records[place] = 1
+            #expect(CardImage(used + records, layout: layout)?.hasBlankRecords == false)
+        }
+    }
+}

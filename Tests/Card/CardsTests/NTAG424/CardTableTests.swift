@@ -1,0 +1,112 @@
+import CardCryptography
+import Cards
+import Tags
+import TapcardDomain
+import Testing
+import TextCodecs
+
+@Suite("The table of keys of cards on an NTAG 424 DNA")
+struct CardTableTests {
+    private static let ring: KeyRing = {
+        do {
+            var drawn: UInt8 = 0
+            return try KeyRing.fresh(created: "2026-11-25", random: draw)
+                .rotated(created: "2026-11-26", random: draw)
+            func draw(_ count: Int) -> [UInt8] {
+                drawn += 1
+                return (0..<count).map { drawn &+ UInt8($0) &* 7 }
+            }
+        } catch {
+            preconditionFailure("a ring of one key has room for another")
+        }
+    }()
+    private let uid = ChipBench.uid
+    private let other: CardUID
+
+    init() throws { other = try #require(CardUID(bytes: [0x04, 1, 2, 3, 4, 5, 6])) }
+
+    @Test("has the keys that seal records and sell, under the keys that each card may have")
+    func rows() throws {
+        let table = try #require(Self.ring.table(of: [uid: [1, 2], other: [2]]))
+        #expect(table.isTable && table.tableSize == 2 && table.sealing.id == 2)
+        for entry in table.entries {
+            let whole = try #require(Self.ring.entry(entry.id))
+            #expect(entry.mark == whole.mark && entry.created == whole.created)
+            let masters = try #require(whole.masters)
+            #expect(entry.cardKey(uid: uid.bytes) == masters.cardKey(uid: uid.bytes))
+            #expect(
+                SellingKey(of: uid, from: entry, .usd) == SellingKey(of: uid, from: whole, .usd))
+        }
+        let first = try #require(table.entry(1))
+        #expect(first.cardKey(uid: other.bytes) == nil)
+        #expect(SellingKey(of: other, from: first, .usd) == nil)
+        #expect(table.table(of: [uid: [1]]) == nil, "no table is made of a table")
+    }
+
+    @Test("leaves out what is retired, what nothing is under, and what the issuer lacks")
+    func leftOut() throws {
+        let retired = try Self.ring.retiring(1)
+        #expect(retired.table(of: [uid: [1, 2]])?.entries.map(\.id) == [2])
+        #expect(Self.ring.table(of: [uid: [2, 7]])?.entries.map(\.id) == [2])
+        #expect(Self.ring.table(of: [uid: [1]])?.entries.map(\.id) == [1, 2])
+        #expect(Self.ring.table(of: [:])?.tableSize == 0)
+    }
+
+    /// A thief of the table has neither the key that makes cards nor the one that loads them.
+    @Test("has none of the keys that make and load cards, and no master")
+    func stolen() throws {
+        let table = try #require(Self.ring.table(of: [uid: [1, 2]]))
+        let text = table.json().text
+        for entry in Self.ring.entries {
+            let masters = try #require(entry.masters)
+            let keys = NTAG424CardKeys(masters, uid: uid)
+            for number in KeyNumber.allCases {
+                let digits = Hexadecimal.encode(keys[number].copyOfBytes())
+                #expect(text.contains(digits) == (number == .three), "key \(number)")
+                let master = Hexadecimal.encode(masters.chipMaster(number.rawValue).copyOfBytes())
+                #expect(!text.contains(master), "master of key \(number)")
+            }
+            for secret in [
+                masters.macMaster, masters.passwordMaster, masters.cardKey(uid: other.bytes),
+                masters.password(uid: uid.bytes).password + masters.password(uid: uid.bytes).pack,
+                masters.fileKey(for: "journal"), masters.fileKey(for: "snapshot"),
+            ] {
+                #expect(!text.contains(Hexadecimal.encode(secret)))
+            }
+        }
+    }
+
+    @Test("and no key of it is the one that loads credit")
+    func wrongKeys() throws {
+        let masters = try #require(Self.ring.sealing.masters)
+        let address = try AddressFile(page: "https://cards.example.org/c")
+        var chip = ChipBench()
+        let grant = try #require(Grant(5_000))
+        try chip.run(
+            PersonaliseNTAG424(
+                PersonaliseNTAG424.Plan(
+                    uid: uid, currency: .usd, address: address, from: [.factory],
+                    to: NTAG424CardKeys(masters, uid: uid), grant: grant),
+                random: ChipBench.random(PersonaliseNTAG424.randomByteCount)))
+        let table = try #require(Self.ring.table(of: [uid: [2]]))
+        let selling = try #require(SellingKey(of: uid, from: table.sealing, .usd))
+        let record = try ChipBench.record(1, 6_000, masters)
+        let change = try #require(
+            UpdateNTAG424.Change(record, balance: 6_000, to: 0, granted: grant, spent: 0))
+        let sealing = try #require(table.sealing.cardKey(uid: uid.bytes))
+        let before = chip.memory.files
+        for stolen in [selling.key, AESKey(Array(sealing.prefix(16)))] {
+            let visit = try chip.run(ReadNTAG424(selling, address, random: ChipBench.random(16)))
+            #expect(visit.grant == grant)
+            #expect(
+                UpdateNTAG424(change, in: visit, loadKey: nil, random: ChipBench.random(32)) == nil)
+            let procedure = try #require(
+                UpdateNTAG424(change, in: visit, loadKey: stolen, random: ChipBench.random(32)))
+            let error = #expect(throws: NTAG424CardError.self) {
+                try chip.run(procedure, from: chip.side)
+            }
+            #expect(error?.kind == .chip(.refused(.authenticationFailed)))
+        }
+        #expect(chip.memory.files == before)
+    }
+}

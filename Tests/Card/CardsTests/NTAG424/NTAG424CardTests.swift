@@ -1,0 +1,394 @@
+import CardCryptography
+import Cards
+import Tags
+import TapcardDomain
+import Testing
+
+@Suite("A card on an NTAG 424 DNA")
+struct NTAG424CardTests {
+    private static let old = ChipBench.masters(1)
+    private static let new = ChipBench.masters(2)
+    private let address: AddressFile
+    private let grant: Grant
+
+    init() throws {
+        address = try AddressFile(page: "https://cards.example.org/c")
+        grant = try #require(Grant(5_000))
+    }
+
+    private func making(_ keys: CardKeys, _ grant: Grant? = nil) -> PersonaliseNTAG424 {
+        PersonaliseNTAG424(
+            PersonaliseNTAG424.Plan(
+                uid: ChipBench.uid, currency: .usd, address: address,
+                from: [.factory] + [Self.old, Self.new].map(ChipBench.keys),
+                to: ChipBench.keys(keys), grant: grant ?? self.grant),
+            random: ChipBench.random(PersonaliseNTAG424.randomByteCount))
+    }
+
+    private func looking(_ keys: CardKeys = old, _ address: AddressFile? = nil) -> ReadNTAG424 {
+        ReadNTAG424(
+            ChipBench.selling(keys), address ?? self.address, random: ChipBench.random(16))
+    }
+
+    /// The state with this number.
+    private func change(
+        _ number: UInt32, to balance: Int64, in visit: NTAG424State
+    ) throws -> UpdateNTAG424.Change {
+        let record = try ChipBench.record(number, balance, Self.old)
+        let last = visit.slots.slots.compactMap { $0?.record }.max { $0[3] < $1[3] }
+        return try #require(
+            UpdateNTAG424.Change(
+                record, balance: balance, to: Int(number) % 4, granted: visit.grant,
+                spent: visit.slots.spent(at: last)))
+    }
+
+    private func updating(
+        _ change: UpdateNTAG424.Change, in visit: NTAG424State, isLoading: Bool = true
+    ) throws -> UpdateNTAG424 {
+        try #require(
+            UpdateNTAG424(
+                change, in: visit,
+                loadKey: isLoading ? ChipBench.keys(Self.old)[.four] : nil,
+                random: ChipBench.random(32)))
+    }
+
+    /// A card with its first state, number 1.
+    private func made() throws -> ChipBench {
+        var chip = ChipBench()
+        try chip.run(making(Self.old))
+        let visit = try chip.run(looking())
+        #expect(visit.slots.slots.allSatisfy { $0 == nil })
+        try chip.run(updating(try change(1, to: 5_000, in: visit), in: visit), from: chip.side)
+        return chip
+    }
+
+    private func balance(_ chip: inout ChipBench) throws -> Int64 {
+        let visit = try chip.run(looking())
+        let newest = try #require(
+            visit.slots.slots.compactMap { $0 }.max { $0.record[3] < $1.record[3] })
+        let record = try #require(SealedRecord(newest.record))
+        #expect(try #require(visit.grant).granted - newest.spent >= Int64(record.balance))
+        return Int64(record.balance)
+    }
+
+    /// Everything in the chip that a run must reach: counters of attempts and reads are not it.
+    private func isSame(_ left: NTAG424Memory, _ right: NTAG424Memory) -> Bool {
+        left.files == right.files && left.keys.map(\.key) == right.keys.map(\.key)
+            && left.keys.map(\.version) == right.keys.map(\.version)
+            && left.forbidsChaining == right.forbidsChaining
+    }
+
+    /// Each memory after one fault of a run from here.
+    private func afterFaults(
+        _ start: ChipBench, _ procedure: PersonaliseNTAG424
+    ) throws -> [NTAG424Memory] {
+        var whole = start
+        try whole.run(procedure)
+        var found: [NTAG424Memory] = []
+        for place in whole.commands.indices {
+            for fault in ChipBench.Fault.allCases {
+                var chip = start
+                #expect(throws: NTAG424CardError.self) {
+                    try chip.run(procedure, at: place, fault)
+                }
+                if !found.contains(chip.memory) { found.append(chip.memory) }
+            }
+        }
+        return found
+    }
+
+    @Test("Made, and given other keys, with two faults anywhere: it goes on to the end")
+    func interrupted() throws {
+        for (start, procedure) in [
+            (ChipBench(), making(Self.old)), (try made(), making(Self.new)),
+        ] {
+            var wanted = start
+            try wanted.run(procedure)
+            var states = try afterFaults(start, procedure)
+            #expect(states.count > 5)
+            for state in states {
+                var chip = start
+                chip.memory = state
+                for twice in try afterFaults(chip, procedure) where !states.contains(twice) {
+                    states.append(twice)
+                }
+            }
+            for state in states {
+                var chip = start
+                chip.memory = state
+                try chip.run(procedure)
+                #expect(isSame(chip.memory, wanted.memory))
+            }
+            #expect(!wanted.memory.keys.contains { $0.version == 0 })
+            #expect(wanted.commands.allSatisfy { $0.count <= 61 })
+        }
+    }
+
+    @Test("Told by somebody else that key 0 is changed: the new key is not tried")
+    func forgedAnswer() throws {
+        for (start, procedure) in [
+            (ChipBench(), making(Self.old)), (try made(), making(Self.new)),
+        ] {
+            var whole = start
+            try whole.run(procedure)
+            let change = try #require(
+                whole.commands.firstIndex {
+                    $0[1] == NTAG424Opcode.changeKey.rawValue && $0[5] == 0
+                })
+            var chip = start
+            #expect(throws: NTAG424CardError(.unfinished, "")) {
+                try chip.run(procedure) {
+                    $0 == change ? [0x91, 0x00] : $1
+                } send: {
+                    $0 == change ? [] : $1
+                }
+            }
+            #expect(chip.memory.keys.allSatisfy { $0.failures == 0 })
+            try chip.run(procedure)
+            #expect(isSame(chip.memory, whole.memory))
+        }
+    }
+
+    @Test("Keys half changed: the state is there all the time, and the grant under one of the keys")
+    func halfChanged() throws {
+        let start = try made()
+        for state in try afterFaults(start, making(Self.new)) {
+            var chip = start
+            chip.memory = state
+            let answers = try chip.run(InspectNTAG424(.keys))
+            #expect(chip.commands.count == 3)
+            let (now, other) =
+                answers.sellingVersion == 2 ? (Self.old, Self.new) : (Self.new, Self.old)
+            let visit = try chip.run(
+                ReadNTAG424(
+                    ChipBench.selling(now), or: [ChipBench.selling(other)], address,
+                    random: ChipBench.random(16)))
+            #expect(visit.grant == grant)
+            #expect(visit.slots.slots[1]?.record == (try ChipBench.record(1, 5_000, Self.old)))
+        }
+    }
+
+    @Test("A payment takes six commands, and is old or new whatever is lost")
+    func payment() throws {
+        let ready = try made()
+        for place in -1..<1 {
+            for fault in ChipBench.Fault.allCases {
+                var chip = ready
+                let visit = try chip.run(looking())
+                #expect(chip.commands.count == 5)
+                let sale = try updating(
+                    try change(2, to: 4_550, in: visit), in: visit, isLoading: false)
+                do {
+                    try chip.run(sale, from: chip.side, at: place, fault)
+                    #expect(place < 0)
+                } catch let error as NTAG424CardError {
+                    #expect(
+                        place == 0
+                            && error.kind
+                                == .unknown(fault == .lostBefore ? .timedOut : .tagLost)
+                    )
+                }
+                #expect(chip.commands.count == 1 && chip.commands[0].count <= 61)
+                let isWritten = place < 0 || fault == .lostAfter
+                #expect(try balance(&chip) == (isWritten ? 4_550 : 5_000))
+            }
+        }
+    }
+
+    @Test("Adding takes six commands more than a look, the grant first, with two faults anywhere")
+    func adding() throws {
+        let ready = try made()
+        var whole = ready
+        let seen = try whole.run(looking())
+        let wanted = try change(2, to: 5_700, in: seen)
+        try whole.run(updating(wanted, in: seen), from: whole.side)
+        #expect(whole.commands.count == 6)
+        #expect(try balance(&whole) == 5_700)
+        for first in 0..<6 {
+            for second in 0..<6 {
+                for fault in ChipBench.Fault.allCases {
+                    var chip = ready
+                    for place in [first, second] {
+                        let visit = try chip.run(looking())
+                        let change = try change(2, to: 5_700, in: visit)
+                        _ = try? chip.run(
+                            updating(change, in: visit), from: chip.side, at: place, fault)
+                        #expect([5_000, 5_700].contains(try balance(&chip)))
+                    }
+                    let visit = try chip.run(looking())
+                    let change = try change(2, to: 5_700, in: visit)
+                    try chip.run(updating(change, in: visit), from: chip.side)
+                    #expect(try balance(&chip) == 5_700)
+                    #expect(try chip.run(looking()).grant == Grant(5_700))
+                }
+            }
+        }
+    }
+
+    @Test("Without the load key nothing is added, and what was spent may come back after a void")
+    func withoutLoadKey() throws {
+        var chip = try made()
+        let visit = try chip.run(looking())
+        let more = try change(2, to: 5_001, in: visit)
+        #expect(UpdateNTAG424(more, in: visit, loadKey: nil, random: []) == nil)
+        // 450 of the sale were never confirmed, so the balance before it needs no new grant.
+        let record = try ChipBench.record(3, 5_000, Self.old)
+        let back = try #require(
+            UpdateNTAG424.Change(record, balance: 5_000, to: 2, granted: visit.grant, spent: 0))
+        #expect(back.grant == nil && back.slot.spent == 0)
+        #expect(
+            UpdateNTAG424.Change(record, balance: 1, to: 2, granted: visit.grant, spent: Grant.most)
+                == nil)
+    }
+
+    @Test("A card of another address is found by two commands more")
+    func otherAddress() throws {
+        var chip = try made()
+        let other = try AddressFile(page: "https://another.example.net/cards/c")
+        let visit = try chip.run(looking(Self.old, other))
+        #expect(chip.commands.count == 7)
+        #expect(visit.grant == grant)
+        let sale = try updating(try change(2, to: 4_000, in: visit), in: visit, isLoading: false)
+        try chip.run(sale, from: chip.side)
+        #expect(try balance(&chip) == 4_000)
+    }
+
+    @Test("A changed bit in any command or answer is never believed, and the card lives on")
+    func flipped() throws {
+        let ready = try made()
+        var sizes: [Int] = []
+        var lengths: [Int] = []
+        /// A look and a top-up, each with its faults at one command of the whole.
+        func tap(
+            _ chip: inout ChipBench, alter: @escaping (Int, [UInt8]) -> [UInt8],
+            send: @escaping (Int, [UInt8]) -> [UInt8] = { $1 }
+        ) throws {
+            let visit = try chip.run(looking(), alter: alter, send: send)
+            let change = try change(2, to: 5_700, in: visit)
+            let count = chip.commands.count
+            try chip.run(
+                updating(change, in: visit), from: chip.side,
+                alter: { alter($0 + count, $1) }, send: { send($0 + count, $1) })
+        }
+        var whole = ready
+        try tap(&whole) {
+            sizes.append($1.count)
+            return $1
+        } send: {
+            lengths.append($1.count)
+            return $1
+        }
+        #expect(sizes.count == 11)
+        for (place, size) in sizes.enumerated() {
+            for bit in 0..<(size * 8) {
+                var chip = ready
+                _ = try? tap(&chip) { $0 == place ? ChipBench.flipping(bit, in: $1) : $1 }
+                #expect([5_000, 5_700].contains(try balance(&chip)))
+            }
+        }
+        for (place, length) in lengths.enumerated() {
+            for bit in 0..<(length * 8) {
+                var chip = ready
+                _ = try? tap(&chip) {
+                    $1
+                } send: {
+                    $0 == place ? ChipBench.flipping(bit, in: $1) : $1
+                }
+                #expect([5_000, 5_700].contains(try balance(&chip)))
+            }
+        }
+    }
+
+    @Test("A recorded payment that is sent again is refused, and so are its answers")
+    func replayed() throws {
+        var chip = try made()
+        let visit = try chip.run(looking())
+        let sale = try updating(try change(2, to: 4_550, in: visit), in: visit)
+        var heard: [[UInt8]] = []
+        try chip.run(sale, from: chip.side) {
+            heard.append($1)
+            return $1
+        }
+        let recorded = chip.commands
+        let paid = chip.memory
+        for command in recorded {
+            #expect(chip.send(command).suffix(2) != [0x91, 0x00])
+        }
+        #expect(chip.memory.files == paid.files)
+        // To us: the answers of that session in another one.
+        let again = try chip.run(looking())
+        let next = try updating(try change(3, to: 4_000, in: again), in: again)
+        #expect(throws: NTAG424CardError.self) {
+            try chip.run(next, from: chip.side) { place, _ in heard[place] }
+        }
+    }
+
+    @Test("Ten wrong keys: one attempt a tap, and the card lives on")
+    func wrongKeys() throws {
+        var chip = try made()
+        for _ in 0..<10 {
+            #expect(throws: NTAG424CardError(.chip(.refused(.authenticationFailed)), "")) {
+                _ = try chip.run(looking(Self.new))
+            }
+            #expect(chip.commands.count == 3)
+        }
+        #expect(try balance(&chip) == 5_000)
+    }
+
+    @Test("A clone has other keys, and is refused")
+    func clone() throws {
+        var clone = ChipBench()
+        try clone.run(making(Self.new))
+        #expect(throws: NTAG424CardError(.chip(.refused(.authenticationFailed)), "")) {
+            _ = try clone.run(looking())
+        }
+    }
+
+    @Test("Keys that were not handed in are not guessed, and another number is refused")
+    func refusals() throws {
+        var chip = try made()
+        let plan = PersonaliseNTAG424.Plan(
+            uid: ChipBench.uid, currency: .usd, address: address, from: [.factory],
+            to: ChipBench.keys(Self.new), grant: grant)
+        let random = ChipBench.random(PersonaliseNTAG424.randomByteCount)
+        #expect(throws: NTAG424CardError(.unknownKeys(version: 2), "")) {
+            try chip.run(PersonaliseNTAG424(plan, random: random))
+        }
+        #expect(chip.commands.count == 2)
+        var other = ChipBench()
+        let uid = try #require(CardUID(bytes: [4, 9, 9, 9, 9, 9, 9]))
+        let wrong = PersonaliseNTAG424.Plan(
+            uid: uid, currency: .usd, address: address, from: [.factory],
+            to: NTAG424CardKeys(Self.old, uid: uid), grant: grant)
+        #expect(throws: NTAG424CardError(.otherCard, "")) {
+            try other.run(PersonaliseNTAG424(wrong, random: random))
+        }
+        #expect(other.memory.files == ChipBench().memory.files)
+    }
+
+    @Test("The address that a phone reads is proved by the keys of the customers' page")
+    func phone() throws {
+        var chip = try made()
+        let keys = ChipBench.keys(Self.old)
+        for count in 1...2 {
+            let answers = try chip.run(InspectNTAG424(.all))
+            #expect(answers.message.count + 2 == address.byteCount)
+            chip.side = NTAG424Side()
+            _ = chip.send(CardCommand.selectApplication.plain.bytes)
+            let file = chip.send(
+                CardCommand.readData(.ndef, offset: 0, length: address.byteCount).plain.bytes)
+            func text(_ place: Int, _ count: Int) -> String {
+                String(decoding: file[place..<(place + count)], as: UTF8.self)
+            }
+            let message = try TapMessage(
+                identity: text(address.identityAt, 32), data: text(address.grantAt, 64),
+                code: text(address.codeAt, 16))
+            let content = try message.verify(metaKey: keys[.one]) { _ in keys[.two] }
+            #expect(content.identity.uid == ChipBench.uid)
+            #expect(Int(content.identity.reads) >= count)
+            #expect(
+                Grant(content.fileData.prefix(32).map { $0 }, for: ChipBench.selling(Self.old))
+                    == grant)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Cards
+import PortDoubles
+import Tags
+import Testing
+
+@Suite("Reading a run of pages")
+struct ReadPagesTests {
+    /// The runs into which a reader's answers cut the pages.
+    static func runs(_ pages: ClosedRange<UInt8>, _ size: Int) -> [ClosedRange<UInt8>] {
+        stride(from: Int(pages.lowerBound), through: Int(pages.upperBound), by: size).map {
+            UInt8($0)...UInt8(min($0 + size - 1, Int(pages.upperBound)))
+        }
+    }
+
+    @Test("is one command for a whole card", arguments: [0x27, 0x41] as [UInt8])
+    func oneCommand(last: UInt8) async {
+        let played = await play(
+            ReadPages(4...last, longestAnswer: 250), [.answer(numbered(4...last))])
+        #expect(played.trace == [[0x3A, 4, last]])
+        #expect(played.outcome == numbered(4...last))
+    }
+
+    @Test(
+        "is cut into what a reader carries, at least a page",
+        arguments: [
+            (64, 16), (63, 15), (16, 4), (8, 2), (7, 1), (4, 1), (3, 1), (0, 1), (-1, 1),
+            (1_024, 256),
+        ], [4...0x27, 0...0xFF, 0xFF...0xFF, 0...0] as [ClosedRange<UInt8>])
+    func cut(size: (longestAnswer: Int, pages: Int), pages: ClosedRange<UInt8>) async {
+        let runs = Self.runs(pages, size.pages)
+        let played = await play(
+            ReadPages(pages, longestAnswer: size.longestAnswer),
+            runs.map { .answer(numbered($0)) })
+        #expect(played.trace == runs.map { [0x3A, $0.lowerBound, $0.upperBound] })
+        #expect(played.outcome == numbered(pages))
+    }
+
+    @Test("ends at every failure, at every frame", arguments: ReaderError.Kind.everyKind)
+    func failures(kind: ReaderError.Kind) async {
+        let runs = Self.runs(4...0x27, 16)
+        for step in runs.indices {
+            let script = runs.prefix(step).map { ScriptedReader.Reply.answer(numbered($0)) }
+            let played = await play(
+                ReadPages(4...0x27, longestAnswer: 64), script + [.failure(kind)])
+            #expect(played.error?.kind == .reader(kind))
+            #expect(played.trace.count == step + 1)
+        }
+    }
+
+    @Test("takes no answer of a wrong length", arguments: [0, 1, 143, 145, 148, 288])
+    func lengths(count: Int) async {
+        let played = await play(
+            ReadPages(4...0x27, longestAnswer: 250),
+            [.answer([UInt8](repeating: 0, count: count))])
+        #expect(played.error?.kind == .garbled)
+    }
+}

@@ -1,0 +1,123 @@
+import Tags
+import TestSupport
+import Testing
+
+@Suite("TLV blocks")
+struct TLVAreaTests {
+    @Test("the areas of the fixtures", arguments: try MessageFixture.all(in: "tlv.txt"))
+    func blocksAreAsDescribed(_ fixture: MessageFixture) throws {
+        if let refusal = fixture.lines.first(where: { $0.word == "refused" }) {
+            let error = #expect(throws: NDEFError.self) { try TLVArea(decoding: fixture.bytes) }
+            #expect(error.map { "\($0.kind)" } == refusal.rest)
+            return
+        }
+        let area = try TLVArea(decoding: fixture.bytes)
+        let blocks = try area.blocks.flatMap(descriptions)
+        #expect(blocks == fixture.lines.map { "\($0.word) \($0.rest)" })
+        #expect(area.message == area.blocks.first { $0.kind == .message })
+        for block in area.blocks {
+            let range = block.valueOffset..<block.valueOffset + block.value.count
+            #expect(Array(fixture.bytes[range]) == block.value)
+        }
+    }
+
+    @Test("areas cut off anywhere", arguments: try MessageFixture.all(in: "tlv.txt"))
+    func truncation(_ fixture: MessageFixture) throws {
+        guard let whole = try? TLVArea(decoding: fixture.bytes) else { return }
+        // An area may end after a whole block, and only there.
+        let ends = Set(whole.blocks.map { $0.valueOffset + $0.value.count })
+        for count in fixture.bytes.indices {
+            let cut = Array(fixture.bytes.prefix(count))
+            if count == 0 || ends.contains(count) || count > (ends.max() ?? 0) {
+                let partial = try TLVArea(decoding: cut)
+                #expect(whole.blocks.starts(with: partial.blocks))
+            } else {
+                #expect(throws: NDEFError(.overrun)) { try TLVArea(decoding: cut) }
+            }
+        }
+    }
+
+    @Test("any byte replaced by any other", arguments: try MessageFixture.all(in: "tlv.txt"))
+    func replacedByteNeverTraps(_ fixture: MessageFixture) {
+        for index in fixture.bytes.indices.prefix(32) {
+            var bytes = fixture.bytes
+            for mask in UInt8(1)...255 {
+                bytes[index] = fixture.bytes[index] ^ mask
+                checkWhatIsRead(bytes)
+            }
+        }
+    }
+
+    @Test("random bytes", arguments: UInt64(1)...8)
+    func randomBytesNeverTrap(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<500 {
+            var bytes = generator.bytes(Int.random(in: 0...80, using: &generator))
+            for index in bytes.indices { bytes[index] %= 8 }
+            checkWhatIsRead(bytes)
+        }
+    }
+
+    @Test(
+        "a message is found again",
+        arguments: zip([0, 1, 254, 255, 256, 65_534], [2, 2, 2, 4, 4, 4]))
+    func roundTrip(count: Int, valueOffset: Int) throws {
+        let message = [UInt8](repeating: 0xFE, count: count)
+        let encoded = TLVArea.encoded(message: message)
+        let area = try TLVArea(decoding: encoded)
+        #expect(area.blocks.map(\.kind) == [.message, .terminator])
+        #expect(area.message?.value == message)
+        #expect(area.message?.valueOffset == valueOffset)
+        #expect(encoded.count == valueOffset + count + 1)
+    }
+
+    @Test("an area is written as a tag has it")
+    func writtenBytes() {
+        #expect(TLVArea.encoded(message: []) == [0x03, 0x00, 0xFE])
+        #expect(TLVArea.encoded(message: [0xD0, 0, 0]) == [0x03, 0x03, 0xD0, 0, 0, 0xFE])
+        let long = TLVArea.encoded(message: [UInt8](repeating: 7, count: 258))
+        #expect(long.prefix(5) == [0x03, 0xFF, 0x01, 0x02, 7])
+    }
+
+    @Test("an area without any byte has no message")
+    func nothing() throws {
+        let area = try TLVArea(decoding: [])
+        #expect(area.blocks.isEmpty)
+        #expect(area.message == nil)
+    }
+
+    @Test("an area has a limit")
+    func limit() throws {
+        let fitting = [0xFE] + [UInt8](repeating: 0, count: TLVArea.maximumByteCount - 1)
+        #expect(try TLVArea(decoding: fitting).blocks.count == 1)
+        #expect(throws: NDEFError(.tooLong)) { try TLVArea(decoding: fitting + [0]) }
+    }
+
+    /// The blocks lie one after the other from the first byte on, and no byte is left over
+    /// unless a terminator stands before it.
+    private func checkWhatIsRead(_ bytes: [UInt8]) {
+        guard let area = try? TLVArea(decoding: bytes) else { return }
+        var end = 0
+        for block in area.blocks {
+            #expect(block.offset == end)
+            end = block.valueOffset + block.value.count
+        }
+        #expect(end == bytes.count || area.blocks.last?.kind == .terminator)
+    }
+
+    private func descriptions(of block: TLV) throws -> [String] {
+        let place = "\(block.offset) \(block.valueOffset) \(block.value.count)"
+        let line = "block \(block.kind) \(place)"
+        switch block.kind {
+        case .lockControl:
+            let lock = try LockControl(block)
+            let bytes = "\(lock.bytes.lowerBound) \(lock.bytes.upperBound)"
+            return [line, "lock \(bytes) \(lock.bitCount) \(lock.bytesLockedPerBit)"]
+        case .memoryControl:
+            let bytes = try MemoryControl(block).bytes
+            return [line, "memory \(bytes.lowerBound) \(bytes.upperBound)"]
+        default:
+            return [line]
+        }
+    }
+}

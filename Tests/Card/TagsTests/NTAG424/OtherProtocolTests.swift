@@ -1,0 +1,66 @@
+import Tags
+import Testing
+
+/// The chip's other protocol (LRP): it is not built here, and has to be told apart before a key is
+/// tried, because the chip counts wrong ones.
+@Suite("A chip that was switched to LRP")
+struct OtherProtocolTests {
+    private func switched() throws -> PlayedChip {
+        var chip = PlayedChip()
+        _ = try chip.run(.selectApplication)
+        try chip.authenticate(.application)
+        _ = try chip.run(.setConfiguration(.leakageResilience))
+        try chip.tapAgain()
+        return chip
+    }
+
+    @Test("is known by its first message, as published (AN12321, 4)")
+    func published() throws {
+        var conversation = NTAG424Conversation()
+        _ = try conversation.authenticate(
+            .three, factoryKey, random: bytes("74D7DF6A2CEC0B72B412DE0D2B1117E6"))
+        #expect(throws: NTAG424Error(.otherProtocol)) {
+            _ = try conversation.hear(bytes("0156109A31977C855319CD4618C9D2AED291AF"))
+        }
+        // Nothing else of that length is taken for it.
+        for other in ["00", "02", "FF"] {
+            var conversation = NTAG424Conversation()
+            _ = try conversation.authenticate(.three, factoryKey, random: [UInt8](0..<16))
+            #expect(throws: NTAG424Error(.malformed)) {
+                _ = try conversation.hear(bytes(other + "56109A31977C855319CD4618C9D2AED291AF"))
+            }
+        }
+    }
+
+    @Test("is told apart at each tap, and counts no wrong key")
+    func untried() throws {
+        var chip = try switched()
+        for _ in 0..<3 {
+            #expect(throws: NTAG424Error(.otherProtocol)) { try chip.authenticate(.three) }
+            try chip.tapAgain()
+            #expect(chip.memory.keys.allSatisfy { $0.failures == 0 })
+        }
+        #expect(try chip.run(.getKeyVersion(.three)) == [0])
+    }
+
+    /// tapcard must never do so: the chip of our own counts it, as a real one would.
+    @Test("counts a proof of the usual protocol as a wrong key")
+    func guessed() throws {
+        var chip = try switched()
+        #expect(chip.status(.authenticateFirst(.three)) == 0x91AF)
+        #expect(chip.status(.more([UInt8](repeating: 1, count: 32))) == 0x91AE)
+        #expect(chip.memory[.three].failures == 1)
+    }
+
+    @Test("stays so without power, and is a line of its text")
+    func lasting() throws {
+        let chip = try switched()
+        #expect(chip.memory.text.contains("\nprotocol: lrp\n"))
+        #expect(NTAG424Memory(parsing: chip.memory.text) == chip.memory)
+        for other in ["aes", "LRP", ""] {
+            let text = chip.memory.text.replacing("protocol: lrp", with: "protocol: \(other)")
+            #expect(NTAG424Memory(parsing: text) == nil, "\(other)")
+        }
+        #expect(!PlayedChip().memory.text.contains("protocol"))
+    }
+}

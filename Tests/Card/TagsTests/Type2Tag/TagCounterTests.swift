@@ -1,0 +1,55 @@
+import Tags
+import Testing
+
+@Suite struct TagCounterTests {
+    @Test func isRefusedUnlessEnabled() throws {
+        var bench = try TagBench(.ntag213)
+        _ = bench.send(.read(0))
+        #expect(bench.memory.counter == 0)
+        #expect(bench.send(.readCounter) == TagBench.refused)
+    }
+
+    @Test(arguments: [Type2Command.read(0), .fastRead(0, 3)])
+    func countsTheFirstReadOfAPowerCycle(_ read: Type2Command) throws {
+        var bench = try TagBench(.ntag213)
+        try bench.configure(access: 0x10)
+        #expect(bench.send(.readCounter) == .data([0, 0, 0]))
+        for _ in 0..<3 { _ = bench.sendAfterSelecting(read) }
+        #expect(bench.send(.readCounter) == .data([1, 0, 0]))
+        bench.powerCycle()
+        #expect(bench.send(.readCounter) == .data([1, 0, 0]))
+        _ = bench.send(read)
+        #expect(bench.send(.readCounter) == .data([2, 0, 0]))
+    }
+
+    @Test func countsOnlyReadsThatAreAnswered() throws {
+        var bench = try TagBench(.ntag213)
+        try bench.configure(access: 0x10)
+        #expect(bench.send(.read(0x2D)) == TagBench.refused)
+        #expect(bench.sendAfterSelecting(.fastRead(1, 0)) == TagBench.refused)
+        #expect(bench.memory.counter == 0)
+    }
+
+    @Test func isSentLeastSignificantByteFirstAndStopsAtItsEnd() throws {
+        var bench = try TagBench(.ntag213)
+        try bench.configure(access: 0x10)
+        bench.memory.counter = 0x12_3455
+        _ = bench.send(.read(0))
+        #expect(bench.send(.readCounter) == .data([0x56, 0x34, 0x12]))
+        bench.memory.counter = 0xFF_FFFE
+        for _ in 0..<3 {
+            bench.powerCycle()
+            _ = bench.send(.read(0))
+            #expect(bench.send(.readCounter) == .data([0xFF, 0xFF, 0xFF]))
+        }
+    }
+
+    @Test func canNeedThePassword() throws {
+        var bench = try TagBench(.ntag213)
+        try bench.configure(access: 0x18)
+        #expect(bench.send(.readCounter) == TagBench.refused)
+        bench.select()
+        #expect(bench.authenticate() == .data([0, 0]))
+        #expect(bench.send(.readCounter) == .data([0, 0, 0]))
+    }
+}

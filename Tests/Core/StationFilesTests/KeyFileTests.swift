@@ -1,0 +1,113 @@
+import CardCryptography
+import Glibc
+import OperatingSystem
+import StationFiles
+import TapcardCore
+import Testing
+
+/// The file in which a station keeps its keys.
+@Suite("The key file")
+struct KeyFileTests {
+    private static let keys = KeyRing.fresh(created: "2026-01-01") { count in
+        [UInt8](repeating: 0x5A, count: count)
+    }
+
+    @Test("is made on first use, for its owner only, and then read")
+    func firstUse() throws {
+        try withFile { file in
+            #expect(try file.load() == nil)
+            let made = try file.loadOrMake(created: "2026-01-01", random: RandomBytes.make)
+            #expect(made.areNew)
+            #expect(try DurableFile(file.path).permissions() == 0o600)
+            let again = try file.loadOrMake(created: "2027-01-01", random: RandomBytes.make)
+            #expect(!again.areNew && again.keys == made.keys)
+            #expect(try file.load() == made.keys)
+        }
+    }
+
+    @Test(
+        "that others can read is refused", arguments: [UInt32(0o644), 0o640, 0o604, 0o620, 0o601])
+    func readableByOthers(_ mode: UInt32) throws {
+        try withFile { file in
+            try file.save(KeyFileTests.keys)
+            try #require(unsafe chmod(file.path, mode) == 0)
+            expectUnusable(file)
+            try #require(unsafe chmod(file.path, 0o400) == 0)
+            #expect(try file.load() == KeyFileTests.keys)
+        }
+    }
+
+    @Test(
+        "that is damaged is refused and kept",
+        arguments: ["", "{", "{}", "[]", "not keys at all", #"{"format":"tapcard keys 2"}"#])
+    func damaged(_ text: String) throws {
+        try withFile { file in
+            let bytes = Array(text.utf8)
+            try DurableFile(file.path).write(bytes, mode: 0o600)
+            expectUnusable(file)
+            #expect(try DurableFile(file.path).read() == bytes, "a backup may still fix it")
+        }
+    }
+
+    @Test("cut off anywhere is refused")
+    func truncated() throws {
+        try withFile { file in
+            try file.save(KeyFileTests.keys)
+            let bytes = try #require(try DurableFile(file.path).read())
+            let whole = try #require(bytes.lastIndex(of: UInt8(ascii: "}")))
+            for count in 0...whole {
+                try DurableFile(file.path).write(
+                    Array(bytes.prefix(count)), mode: 0o600, durable: false)
+                expectUnusable(file)
+            }
+        }
+    }
+
+    @Test("keeps every key of a ring")
+    func roundTrip() throws {
+        try withFile { file in
+            let ring = try KeyFileTests.keys.rotated(created: "2026-02-01") { count in
+                [UInt8](repeating: 0x33, count: count)
+            }.retiring(1)
+            try file.save(ring)
+            #expect(try file.load() == ring)
+        }
+    }
+
+    @Test("that cannot be written says so")
+    func unwritable() throws {
+        try withFile { file in
+            let inside = KeyFile(path: file.path + "/nowhere/keys.json")
+            do throws(TapcardError) {
+                try inside.save(KeyFileTests.keys)
+                Issue.record("written where there is no folder")
+            } catch {
+                #expect(error.kind == .keysUnusable && !error.what.contains("5A5A"))
+            }
+        }
+    }
+
+    private func expectUnusable(
+        _ file: KeyFile, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        do throws(TapcardError) {
+            _ = try file.loadOrMake(created: "2026-01-01", random: RandomBytes.make)
+            Issue.record("the file was accepted", sourceLocation: sourceLocation)
+        } catch {
+            #expect(error.kind == .keysUnusable, sourceLocation: sourceLocation)
+            #expect(error.result.exitStatus == 1, sourceLocation: sourceLocation)
+            #expect(!error.description.lowercased().contains("5a5a"), "a master was quoted")
+        }
+    }
+
+    /// A file in a folder of its own, which goes when the test ends.
+    private func withFile(_ body: (KeyFile) throws -> Void) throws {
+        let folder = "/tmp/tapcard-keys-\(UInt64.random(in: 0...UInt64.max))"
+        try DurableFile.makeFolder(folder)
+        defer {
+            unsafe unlink(folder + "/keys.json")
+            unsafe rmdir(folder)
+        }
+        try body(KeyFile(path: folder + "/keys.json"))
+    }
+}

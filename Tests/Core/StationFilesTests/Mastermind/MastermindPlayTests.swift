@@ -1,0 +1,302 @@
+import BlockingLane
+import OperatingSystem
+import StationFiles
+import TapcardCore
+import TapcardDomain
+import Testing
+
+@Suite("Mastermind at a station")
+struct MastermindPlayTests {
+    @Test("a game from the login to its end")
+    func game() async throws {
+        let bench = try PlayBench()
+        let play = try await bench.playing()
+        var kept = try await play.guess([1, 2, 4, 3])
+        #expect(kept.history.turns.last?.evaluation == MastermindEvaluation(black: 2, white: 2))
+        #expect(kept.solvedWith == nil)
+        kept = try await play.guess([1, 2, 3, 4])
+        #expect(kept.solvedWith == 2)
+        #expect(try bench.play().currentGame() == kept)
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await play.guess([1, 1, 1, 1])
+        }
+        #expect(error?.kind == .refusal(.wrongState) && error?.what.contains("solved") == true)
+        let calls = ["login amanda", "start 4 token-1", "guess 1243 token-1", "guess 1234 token-1"]
+        #expect(bench.service.asked == calls)
+    }
+
+    @Test("the file is for its owner only and holds no password")
+    func file() async throws {
+        let bench = try PlayBench()
+        _ = try await bench.playing()
+        #expect(try DurableFile(bench.path).permissions() == 0o600)
+        #expect(!(try bench.text()).contains(PlayedMastermind.passwordText))
+    }
+
+    @Test(
+        "a guess against the rules is not sent",
+        arguments: [[1, 2, 3], [1, 2, 3, 7], [0, 1, 1, 1]])
+    func badGuess(colours: [Int]) async throws {
+        let bench = try PlayBench()
+        let play = try await bench.playing()
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await play.guess(colours)
+        }
+        #expect(error?.kind == .refusal(.badGuess) && error?.meaning == "Nothing was sent.")
+        #expect(bench.service.asked.count == 2)
+        #expect(try play.currentGame()?.history.turns == [])
+    }
+
+    @Test("a size that no game has is not asked for", arguments: [0, -1, 13, Int.max])
+    func badSize(slots: Int) async throws {
+        let bench = try PlayBench()
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await bench.play().start(slots: slots)
+        }
+        #expect(error?.kind == .refusal(.badGuess))
+        #expect(bench.service.asked == [])
+    }
+
+    @Test("without a game there is nothing to guess in, without a login nothing to play")
+    func nothing() async throws {
+        let bench = try PlayBench()
+        let play = bench.play()
+        var error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await play.guess([1])
+        }
+        #expect(error?.kind == .refusal(.wrongState))
+        error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await play.start(slots: 4)
+        }
+        #expect(
+            error?.kind == .service(.unauthorized) && error?.what.contains("not logged in") == true)
+        #expect(bench.service.asked == [])
+    }
+
+    @Test(
+        "a login that cannot be is not sent",
+        arguments: [("", 60), ("a\u{1B}b", 60), ("amanda", 29), ("amanda", 3_601), ("amanda", -1)])
+    func badLogin(user: String, seconds: Int) async throws {
+        let bench = try PlayBench()
+        let error = await bench.refusal { () async throws(TapcardError) in
+            try await bench.play().logIn(as: user, password: "x", timeToLive: seconds)
+        }
+        #expect(error?.kind == .usage)
+        let empty = await bench.refusal { () async throws(TapcardError) in
+            try await bench.play().logIn(as: "amanda", password: "")
+        }
+        #expect(empty?.kind == .usage)
+        let long = await bench.refusal { () async throws(TapcardError) in
+            try await bench.play().logIn(
+                as: "amanda", password: String(repeating: "ß", count: 513))
+        }
+        #expect(long?.kind == .usage)
+        #expect(long?.what == "The password is too long: it has 1026 bytes, and 1024 is the most.")
+        #expect(bench.service.asked == [])
+    }
+
+    @Test("a password that is too long is not sent when a login has expired, and nothing counts")
+    func longPassword() async throws {
+        let bench = try PlayBench()
+        let play = try await bench.playing()
+        bench.passwords.withLock { $0 = [String(repeating: "x", count: 1_025)] }
+        bench.service.fail(.unauthorized)
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await play.guess([1, 1, 1, 1])
+        }
+        #expect(error?.kind == .usage && error?.meaning == "The guess does not count.")
+        #expect(bench.service.asked.last == "guess 1111 token-1")
+        #expect(try play.currentGame()?.history.turns == [])
+    }
+
+    @Test("a wrong password leaves things as they were")
+    func wrongPassword() async throws {
+        let bench = try PlayBench()
+        let error = await bench.refusal { () async throws(TapcardError) in
+            try await bench.play().logIn(as: "amanda", password: "wrong")
+        }
+        #expect(error?.kind == .service(.wrongPassword))
+        #expect(try bench.text() == "")
+    }
+
+    @Test("an expired login is renewed once, and the call repeated once")
+    func expired() async throws {
+        let bench = try PlayBench()
+        let play = bench.play()
+        try await play.logIn(
+            as: "amanda", password: PlayedMastermind.passwordText, timeToLive: 60)
+        _ = try await play.start(slots: 4)
+        bench.passwords.withLock { $0 = [PlayedMastermind.passwordText] }
+        bench.service.fail(.unauthorized)
+        _ = try await play.guess([1, 1, 1, 1])
+        let calls = bench.service.asked.suffix(3)
+        #expect(calls == ["guess 1111 token-1", "login amanda 60", "guess 1111 token-2"])
+        #expect(try play.currentGame()?.history.turns.count == 1)
+        // The new token is kept for the next call.
+        _ = try await play.guess([2, 2, 2, 2])
+        #expect(bench.service.asked.last == "guess 2222 token-2")
+    }
+
+    @Test("a login that is refused again is given up, and the guess does not count")
+    func refusedTwice() async throws {
+        let bench = try PlayBench()
+        let play = try await bench.playing()
+        bench.passwords.withLock { $0 = [PlayedMastermind.passwordText, "again"] }
+        bench.service.fail(.unauthorized, nil, .unauthorized)
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await play.guess([1, 1, 1, 1])
+        }
+        #expect(error?.kind == .service(.unauthorized))
+        #expect(error?.meaning == "The guess does not count.")
+        #expect(bench.service.asked.count == 5)
+        #expect(try play.currentGame()?.history.turns == [])
+    }
+
+    @Test("an expired login without a password says how to log in", arguments: [nil, "wrong"])
+    func noPassword(password: String?) async throws {
+        let bench = try PlayBench()
+        let play = try await bench.playing()
+        bench.passwords.withLock { $0 = [password] }
+        bench.service.fail(.unauthorized)
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await play.guess([1, 1, 1, 1])
+        }
+        #expect(
+            error?.kind == (password == nil ? .service(.unauthorized) : .service(.wrongPassword)))
+        #expect(error?.meaning == "The guess does not count.")
+        #expect(try play.currentGame()?.history.turns == [])
+    }
+
+    @Test("a login that another process has renewed is used instead")
+    func renewedElsewhere() async throws {
+        let bench = try PlayBench()
+        let play = try await bench.playing()
+        let other = bench.play()
+        bench.service.fail(.unauthorized)
+        try await withLogin(by: other, during: play, bench)
+        #expect(bench.service.asked.last == "guess 1111 token-2")
+    }
+
+    /// The password's question is where another process comes between.
+    private func withLogin(
+        by other: MastermindPlay, during play: MastermindPlay, _ bench: PlayBench
+    ) async throws {
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await play.guess([1, 1, 1, 1])
+        }
+        #expect(error?.kind == .service(.unauthorized))
+        try await other.logIn(as: "amanda", password: PlayedMastermind.passwordText)
+        _ = try await play.guess([1, 1, 1, 1])
+    }
+
+    @Test("no token goes to another service than the one that gave it")
+    func otherService() async throws {
+        let bench = try PlayBench()
+        _ = try await bench.playing()
+        let other = bench.play(at: "http://127.0.0.1:2")
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await other.start(slots: 4)
+        }
+        #expect(error?.kind == .service(.unauthorized))
+        #expect(error?.what.contains("http://127.0.0.1:1") == true)
+        #expect(try other.currentGame() == nil)
+        #expect(bench.service.asked.count == 2)
+    }
+
+    @Test("a guess whose answer is lost is sent once and kept as unknown", arguments: lost)
+    func lostAnswer(kind: ServiceError.Kind) async throws {
+        let bench = try PlayBench()
+        let play = try await bench.playing()
+        bench.service.fail(kind)
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await play.guess([1, 1, 1, 1])
+        }
+        #expect(error?.meaning.contains("Whether the guess counts is not known") == true)
+        #expect(bench.service.asked.count == 3)
+        let turns = try #require(try play.currentGame()).history.turns
+        #expect(turns == [MastermindTurn([1, 1, 1, 1], .unknown)])
+        // The service has not counted it, as its next answer says.
+        let kept = try await play.guess([2, 2, 2, 2])
+        #expect(kept.history.turns.map(\.guess) == [[2, 2, 2, 2]])
+    }
+
+    @Test("a guess that did not reach the game does not count", arguments: notSent)
+    func notCounted(kind: ServiceError.Kind) async throws {
+        let bench = try PlayBench()
+        let play = try await bench.playing()
+        bench.service.fail(kind)
+        let error = await bench.refusal { () async throws(TapcardError) in
+            _ = try await play.guess([1, 1, 1, 1])
+        }
+        #expect(error?.meaning == "The guess does not count.")
+        #expect(try play.currentGame()?.history.turns == [])
+    }
+
+    private static let notSent: [ServiceError.Kind] = [
+        .unreachable, .certificate, .refused, .wrongPassword, .badAddress, .noClient,
+    ]
+    private static let lost = ServiceError.Kind.allCases.filter {
+        !notSent.contains($0) && $0 != .unauthorized
+    }
+
+    @Test("a game from a card goes on, with what is known of it")
+    func resume() async throws {
+        let bench = try PlayBench()
+        let play = try await bench.playing()
+        let first = try await play.guess([1, 1, 1, 1])
+        let second = try await play.start(slots: 6)
+        #expect(try play.currentGame() == second)
+        #expect(try play.resume(first.game) == first)
+        #expect(try play.currentGame() == first)
+        let id = try #require(MastermindGameID("4492936ae8ce8a711e01c30d30f884ed"))
+        let foreign = MastermindGame(id: id, slots: 4)
+        #expect(try play.resume(foreign).history.turns == [])
+        #expect(try play.currentGame()?.game == foreign)
+    }
+
+    @Test("the games that were not played for longest go first, never the current one")
+    func manyGames() async throws {
+        let bench = try PlayBench()
+        let play = try await bench.playing()
+        let first = try #require(try play.currentGame())
+        for _ in 0..<20 { _ = try await play.start(slots: 4) }
+        #expect(try bench.text().split(separator: "\"id\"").count == 17)
+        _ = try play.resume(first.game)
+        #expect(try bench.play().currentGame() == first)
+    }
+
+    @Test("a guess counts in its game, also when another has become the current one since")
+    func twoGames() async throws {
+        let bench = try PlayBench()
+        let play = try await bench.playing()
+        let first = try #require(try play.currentGame()).game
+        let second = try await play.start(slots: 6)
+        try play.resume(first)
+        bench.service.state.withLock {
+            $0.meanwhile = { _ = try? bench.play().resume(second.game) }
+        }
+        #expect(try await play.guess([1, 1, 1, 1]).game == first)
+        #expect(try play.currentGame() == second)
+        #expect(try play.resume(first).history.turns.map(\.guess) == [[1, 1, 1, 1]])
+    }
+
+    @Test("two tills on one file lose no guess of each other")
+    func twoTills() async throws {
+        let bench = try PlayBench()
+        let play = try await bench.playing()
+        let other = bench.play()
+        await withTaskGroup(of: Void.self) { group in
+            for (play, colour) in [(play, 1), (other, 2)] {
+                group.addTask {
+                    for _ in 0..<20 {
+                        _ = await bench.refusal { () async throws(TapcardError) in
+                            _ = try await play.guess([colour, colour, colour, colour])
+                        }
+                    }
+                }
+            }
+        }
+        let turns = try #require(try play.currentGame()).history.turns
+        #expect(Set(turns.compactMap(\.number)) == Set(1...40))
+    }
+}

@@ -1,0 +1,382 @@
+import BlockingLane
+import CardCryptography
+import Ledger
+import OperatingSystem
+import PortDoubles
+import SimulatedReader
+import StationFiles
+import Tags
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// Stations that go on selling while their ledger is offline, and book it afterwards.
+@Suite("Offline payments") struct OfflinePaymentsTests {
+    @Test(
+        "are in the journal before they are told, and leave the tag as it was",
+        arguments: TestIssuer.chips)
+    func purchase(_ chip: Chip) async throws {
+        let issuer = try await TestIssuer(chip)
+        let till = try await issuer.till()
+        let before = try await issuer.reader.change { $0 }
+        let receipt = try await till.pay(450, id: 1)
+        #expect(receipt.operation.kind == .offline && !receipt.isReplayed)
+        #expect(receipt.amount == .cents(-450) && receipt.balance == .cents(550))
+        #expect(receipt.unbooked == UnbookedPayments(unbooked: .cents(450), limit: .cents(50_000)))
+        #expect(try await issuer.reader.change { $0 } == before)
+        #expect(till.mode == 0o600)
+        // The same request again; another one under its id.
+        let again = try await till.pay(450, id: 1)
+        #expect(again.isReplayed && again.balance == .cents(550))
+        for (cents, card) in [(451, nil), (450, CardUID.other)] as [(Int64, CardUID?)] {
+            let error = await #expect(throws: TapcardError.self) {
+                _ = try await till.pay(cents, id: 1, only: card)
+            }
+            #expect(error?.kind == .operationMismatch)
+        }
+        #expect(try till.status()?.unbooked == 450)
+        let refused = await #expect(throws: TapcardError.self) {
+            _ = try await till.pay(551, id: 2)
+        }
+        #expect(refused?.what.contains("$5.50") == true)
+        for cents: Int64 in [0, -1] {
+            let senseless = await #expect(throws: TapcardError.self) {
+                _ = try await till.pay(cents, id: 3)
+            }
+            #expect(senseless?.kind == .refusal(.badAmount))
+        }
+        #expect(try till.status()?.purchases == 1)
+    }
+
+    @Test("are taken off what the card shows, until they are booked", arguments: TestIssuer.chips)
+    func shown(_ chip: Chip) async throws {
+        let issuer = try await TestIssuer(chip)
+        let till = try await issuer.till()
+        let gone = TapcardError(LedgerError(.unreachable, "no answer"))
+        let read = try await issuer.station.read()
+        let alone = read.withoutLedger(gone)
+        #expect(try till.shown(alone) == alone)
+        _ = try await till.pay(450, id: 1)
+        _ = try await till.pay(50, id: 2)
+        let less = try till.shown(alone)
+        #expect(less.balance == .cents(500) && less.unbooked == .cents(500))
+        // The ledger's word counts as it is.
+        #expect(try till.shown(read) == read)
+        _ = try await till.book()
+        #expect(try till.shown(alone) == alone)
+    }
+
+    @Test("are booked once, however often and from wherever", arguments: TestIssuer.chips)
+    func booking(_ chip: Chip) async throws {
+        let issuer = try await TestIssuer(chip)
+        let till = try await issuer.till()
+        for id in 1...3 { _ = try await till.pay(100, id: id) }
+        let copy = try till.copy()
+        let booked = try #require(try await till.book())
+        #expect(booked.purchases == 3 && booked.amount == 300 && booked.shortfall == 0)
+        #expect(try await till.book() == nil)
+        for _ in 0..<2 {
+            let again = try await OfflinePayments.book(
+                copy: copy, into: issuer.ledger, TestIssuer.keys, at: TestIssuer.now)
+            #expect(again?.purchases == 0)
+        }
+        #expect(try await issuer.balance() == 700)
+        #expect(try till.status()?.unbooked == 0)
+        // The numbers go on, and so does the journal.
+        try await till.look()
+        _ = try await till.pay(50, id: 4)
+        #expect(try await till.book()?.purchases == 1)
+        let journals = try await issuer.ledger.journals()
+        #expect(journals.map(\.booked) == [4] && journals.map(\.missing) == [0])
+        #expect(try await issuer.ledger.audit(at: TestIssuer.now).journals == [])
+    }
+
+    /// Its snapshot has the balance from before its own purchases.
+    @Test(
+        "are not accepted again from money that was booked, when the till is cut off once more",
+        arguments: TestIssuer.chips)
+    func staleSnapshot(_ chip: Chip) async throws {
+        let issuer = try await TestIssuer(chip)
+        let till = try await issuer.till()
+        _ = try await till.pay(800, id: 1)
+        _ = try await till.book()
+        await #expect(throws: TapcardError.self) { _ = try await till.pay(100, id: 2) }
+        try await till.look()
+        await #expect(throws: TapcardError.self) { _ = try await till.pay(201, id: 3) }
+        _ = try await till.pay(200, id: 4)
+        #expect(try await till.book()?.shortfall == 0)
+        #expect(try await issuer.balance() == 0)
+    }
+
+    @Test(
+        "are judged by the snapshot of the moment, and not of when the cashier began",
+        arguments: TestIssuer.chips)
+    func freshSnapshot(_ chip: Chip) async throws {
+        let issuer = try await TestIssuer(chip)
+        let till = try await issuer.till()
+        _ = try await till.pay(800, id: 1)
+        let error = await #expect(throws: TapcardError.self) {
+            _ = try await till.pay(500, id: 2) {
+                let other = till.again()
+                _ = try? await other.book()
+                try? await other.look()
+            }
+        }
+        #expect(error?.what.contains("only $2.00") == true, "\(String(describing: error))")
+        #expect(try await till.pay(200, id: 3).balance == .cents(0))
+    }
+
+    @Test("leave no snapshot in which they may be or not")
+    func bookedMeanwhile() async throws {
+        let issuer = try await TestIssuer()
+        let till = try await issuer.till()
+        _ = try await till.pay(800, id: 1)
+        let isBooked = Guarded(false)
+        let ledger = InterposedLedger(issuer.ledger) { call in
+            if call == .query, isBooked.withLock({ $0 }) == false {
+                isBooked.withLock { $0 = true }
+                _ = try? await till.again().book()
+            }
+            return .passedOn
+        }
+        let error = await #expect(throws: TapcardError.self) { try await till.look(at: ledger) }
+        #expect(error?.kind == .refusal(.wrongState))
+        #expect(try await issuer.balance() == 200)
+        await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 2) }
+        try await till.look()
+        _ = try await till.pay(200, id: 3)
+    }
+
+    @Test("stay in a journal that took the place of the one that was booked")
+    func replacedJournal() async throws {
+        let issuer = try await TestIssuer()
+        let till = try await issuer.till()
+        for id in 1...2 { _ = try await till.pay(100, id: id) }
+        let isReplaced = Guarded(false)
+        let ledger = InterposedLedger(issuer.ledger) { call in
+            if call == .commit, isReplaced.withLock({ $0 }) == false {
+                isReplaced.withLock { $0 = true }
+                let other = till.again()
+                try? await other.replaceJournal()
+                _ = try? await other.pay(50, id: 3)
+            }
+            return .passedOn
+        }
+        #expect(try await till.book(into: ledger)?.purchases == 2)
+        #expect(try till.status()?.unbooked == 50)
+        #expect(try await till.book()?.amount == 50)
+        #expect(try await issuer.balance() == 750)
+    }
+
+    @Test(
+        "are refused while this station has something open on the card", arguments: TestIssuer.chips
+    )
+    func openHere(_ chip: Chip) async throws {
+        let issuer = try await TestIssuer(chip)
+        let till = try await issuer.tillOfIssuer("issuer")
+        let number = try #require(SequenceNumber(2))
+        let payment = Operation(
+            id: .numbered(7), uid: .first, kind: .pay, amount: 100, begunAt: TestIssuer.now,
+            sequence: number)
+        try till.note(payment, in: "issuer")
+        let error = await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 1) }
+        #expect(error?.what.contains("an operation was open") == true)
+        try till.note(payment, in: "another")
+        _ = try await till.pay(1, id: 1)
+        // The snapshot has a later one of this card.
+        var earlier = payment
+        earlier.sequence = try #require(SequenceNumber(1))
+        try till.note(earlier, in: "issuer")
+        _ = try await till.pay(1, id: 2)
+    }
+
+    @Test("are asked for where the journal cannot be read")
+    func unreadable() async throws {
+        let issuer = try await TestIssuer()
+        let till = try await issuer.till()
+        #expect(!till.mayHaveLines)
+        _ = try await till.pay(1, id: 1)
+        #expect(till.mayHaveLines)
+        try till.makeUnreadable()
+        defer { till.makeReadable() }
+        #expect(till.mayHaveLines)
+        let error = await #expect(throws: TapcardError.self) { _ = try await till.book() }
+        #expect(error?.kind == .fileUnusable)
+    }
+
+    /// The ledger of an issuer, in which one commit meets this fate.
+    private static func ledger(
+        _ issuer: TestIssuer, failing fate: InterposedLedger.Fate, at step: Int
+    ) -> InterposedLedger {
+        let count = Guarded(0)
+        return InterposedLedger(issuer.ledger) { call in
+            guard call == .commit else { return .passedOn }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return number == step ? fate : .passedOn
+        }
+    }
+
+    @Test("are booked once where booking is interrupted at any step", arguments: TestIssuer.chips)
+    func interrupted(_ chip: Chip) async throws {
+        for step in 1...6 {
+            for isUnanswered in [false, true] {
+                let issuer = try await TestIssuer(chip)
+                let till = try await issuer.till()
+                for id in 1...3 { _ = try await till.pay(100, id: id) }
+                let lost = LedgerError(.outcomeUnknown, "the link was cut")
+                let failing = Self.ledger(
+                    issuer, failing: isUnanswered ? .unanswered(lost) : .refused(lost), at: step)
+                _ = try? await till.book(into: failing)
+                _ = try await till.book()
+                #expect(try await issuer.balance() == 700, "\(step) \(isUnanswered)")
+                #expect(try await issuer.ledger.audit().violations == [])
+                #expect(try await till.book() == nil)
+            }
+        }
+    }
+
+    @Test("are booked where the row of another card cannot be read")
+    func unreadableCard() async throws {
+        let issuer = try await TestIssuer()
+        let till = try await issuer.till()
+        for id in 1...3 { _ = try await till.pay(100, id: id) }
+        let failing = Self.ledger(
+            issuer, failing: .refused(LedgerError(.corrupt, "a row cannot be read")), at: 2)
+        let error = await #expect(throws: TapcardError.self) {
+            _ = try await till.book(into: failing)
+        }
+        #expect(error?.kind == .ledgerCorrupt)
+        #expect(try await issuer.balance() == 800)
+        #expect(try till.status()?.purchases == 2)
+        await #expect(throws: TapcardError.self) { _ = try await till.pay(100, id: 4) }
+        #expect(try await till.book()?.purchases == 1)
+        #expect(try await issuer.balance() == 700)
+    }
+
+    @Test("are booked once by two processes at the same time")
+    func parallel() async throws {
+        let issuer = try await TestIssuer()
+        let till = try await issuer.till()
+        for id in 1...8 { _ = try await till.pay(50, id: id) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 { group.addTask { _ = try await till.book() } }
+            try await group.waitForAll()
+        }
+        #expect(try await issuer.balance() == 600)
+        #expect(try await issuer.ledger.audit().violations == [])
+    }
+
+    @Test("of two processes at the same time have lines of their own")
+    func twoProcesses() async throws {
+        let issuer = try await TestIssuer()
+        let till = try await issuer.till()
+        let other = till.again()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for id in 1...10 {
+                let (till, other) = (till, other)
+                group.addTask { _ = try await (id % 2 == 0 ? till : other).pay(20, id: id) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try till.status()?.purchases == 10)
+        #expect(try await till.book()?.amount == 200)
+        #expect(try await issuer.balance() == 800)
+    }
+
+    @Test(
+        "at two stations with one card cost the issuer at most the limits",
+        arguments: TestIssuer.chips)
+    func twoStations(_ chip: Chip) async throws {
+        let issuer = try await TestIssuer(chip)
+        let tills = [try await issuer.till(), try await issuer.till()]
+        for (place, till) in tills.enumerated() {
+            for number in 0..<12 { _ = try? await till.pay(100, id: 100 * place + number + 1) }
+            #expect(try till.status()?.unbooked == 1_000)
+        }
+        for till in tills { _ = try await till.book() }
+        #expect(try await issuer.balance() == 0)
+        let loss = try await issuer.ledger.read { rows throws(LedgerError) in
+            try rows.balance(of: .shortfall)
+        }
+        #expect(loss == -1_000)
+        #expect(try await issuer.ledger.audit().violations == [])
+    }
+
+    @Test("leave a card that its next tap repairs and never accuses", arguments: TestIssuer.chips)
+    func nextTap(_ chip: Chip) async throws {
+        let issuer = try await TestIssuer(chip)
+        let till = try await issuer.till()
+        _ = try await till.pay(300, id: 1)
+        _ = try await till.book()
+        let summary = try await issuer.station.read()
+        #expect(summary.seal == .valid && summary.problem == nil)
+        // Phones read no balance on a chip, but an address.
+        #expect(summary.display == (chip == .ntag424 ? .current : .repaired))
+        #expect(summary.balance == .cents(700) && summary.sequence?.value == 2)
+        let paid = try await issuer.station.pay(.cents(700), id: .numbered(9))
+        #expect(paid.balance == .cents(0))
+    }
+
+    @Test(
+        "are refused with an old image of a card, and cost one limit with a copy of it",
+        arguments: TestIssuer.chips)
+    func copies(_ chip: Chip) async throws {
+        let issuer = try await TestIssuer(chip)
+        let old = try await issuer.reader.change { $0 }
+        _ = try await issuer.station.pay(.cents(200), id: .numbered(20))
+        let till = try await issuer.till()
+        let current = try await issuer.reader.change { $0 }
+        try await issuer.reader.change { $0 = old }
+        let error = await #expect(throws: TapcardError.self) { _ = try await till.pay(100, id: 1) }
+        #expect(error?.what.contains("older state") == true)
+        try await issuer.reader.change { $0 = current }
+        _ = try await till.pay(800, id: 2)
+        // The same bytes on another tag are the same card to a station without its ledger.
+        let copy = await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 3) }
+        #expect(copy?.kind == .ledgerUnreachable)
+    }
+
+    @Test("are not booked on another ledger than that of the journal")
+    func otherLedger() async throws {
+        let issuer = try await TestIssuer()
+        let till = try await issuer.till()
+        _ = try await till.pay(100, id: 1)
+        let other = NamedLedger(name: "another", ledger: issuer.ledger)
+        let error = await #expect(throws: TapcardError.self) {
+            _ = try await till.book(into: other)
+        }
+        #expect(error?.kind == .fileUnusable)
+        #expect(try await issuer.balance() == 1_000)
+        #expect(try await till.book()?.purchases == 1)
+    }
+
+    @Test(
+        "are not accepted without a snapshot, nor into a journal that was altered",
+        arguments: TestIssuer.chips)
+    func unusable(_ chip: Chip) async throws {
+        let issuer = try await TestIssuer(chip)
+        let till = try issuer.tillWithoutSnapshot()
+        let none = await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 1) }
+        #expect(none?.kind == .ledgerUnreachable && none?.what.contains("no snapshot") == true)
+        try await till.look()
+        _ = try await till.pay(100, id: 2)
+        try till.alter()
+        let altered = await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 3) }
+        #expect(altered?.kind == .fileUnusable && altered?.what.contains("line 2") == true)
+        await #expect(throws: TapcardError.self) { _ = try await till.book() }
+    }
+
+    @Test("go on after a line that was torn when the power failed")
+    func torn() async throws {
+        let issuer = try await TestIssuer()
+        let till = try await issuer.till()
+        _ = try await till.pay(100, id: 1)
+        try till.tear()
+        _ = try await till.pay(200, id: 2)
+        #expect(try till.status()?.unbooked == 300)
+        #expect(try await till.book()?.purchases == 2)
+    }
+}

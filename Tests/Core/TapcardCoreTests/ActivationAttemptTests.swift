@@ -1,0 +1,394 @@
+import BlockingLane
+import FaultyWorld
+import Ledger
+import PortDoubles
+import SimulatedReader
+import Tags
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// The end of one whose answer is late, lost, or comes when the card is not what it was.
+@Suite("An attempt to activate")
+struct ActivationAttemptTests {
+    private static let silence = Result<ActivationAnswer, ServiceError>.failure(
+        ServiceError(.timedOut, "no answer in 15 s"))
+
+    private func scratched(_ chip: Type2Chip = .ntag213) async throws -> World {
+        let world = World(try World.blank(chip))
+        try await world.issue()
+        _ = try await world.station.scratch(id: World.id(2))
+        return world
+    }
+
+    private func attempts(in world: World) async throws -> [ActivationAttempt] {
+        try await world.ledger.read { rows throws(LedgerError) in try rows.activations() }
+    }
+
+    private func expectWhole(_ world: World) async throws {
+        #expect(try await world.ledger.audit().violations == [])
+    }
+
+    @Test("without an answer is asked for again under its own id")
+    func again() async throws {
+        let world = try await scratched()
+        let service = PlayedActivation(Self.silence, Self.silence, .success(.active))
+        for id in [3, 4] as [UInt64] {
+            await expectRefused(.service(.timedOut), exit: 8) { () throws(TapcardError) in
+                try await world.station.activate(id: World.id(id), through: service)
+            }
+            let summary = try await world.station.read()
+            #expect(summary.stateWord == "activating" && summary.scratch.word == "scratched")
+        }
+        let receipt = try await world.station.activate(id: World.id(5), through: service)
+        #expect(receipt.operation.id == World.id(3))
+        #expect(Set(service.codes).count == 1 && service.codes.count == 3)
+        let attempts = try await attempts(in: world)
+        #expect(attempts.map(\.id) == [World.id(3)] && attempts[0].state == .active)
+        #expect(try await world.station.read().stateWord == "activated")
+        for id in [3, 4, 5] as [UInt64] {
+            let replayed = try await world.station.activate(id: World.id(id), through: service)
+            #expect(replayed.isReplayed && replayed.operation == receipt.operation, "\(id)")
+        }
+        #expect(service.codes.count == 3)
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(4))
+        }
+        try await expectWhole(world)
+    }
+
+    @Test("is told to an id that has joined it, also when it came to a refusal")
+    func joined() async throws {
+        let world = try await scratched()
+        let service = PlayedActivation(
+            Self.silence, .success(.refused(version: "6.1")), .success(.active))
+        await expectRefused(.service(.timedOut), exit: 8) { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(3), through: service)
+        }
+        for _ in 1...2 {
+            await expectRefused(.activationRefused, exit: 4) { () throws(TapcardError) in
+                try await world.station.activate(id: World.id(4), through: service)
+            }
+        }
+        #expect(service.codes.count == 2, "the refusal is told again from the ledger")
+        let receipt = try await world.station.activate(id: World.id(5), through: service)
+        #expect(receipt.operation.id == World.id(5))
+        await expectRefused(.activationRefused, exit: 4) { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(4), through: service)
+        }
+        try await expectWhole(world)
+    }
+
+    @Test("of another card is not told to the id of this one")
+    func joinedElsewhere() async throws {
+        let world = try await scratched()
+        let service = PlayedActivation(Self.silence)
+        for id in [3, 4] as [UInt64] {
+            await expectRefused(.service(.timedOut), exit: 8) { () throws(TapcardError) in
+                try await world.station.activate(id: World.id(id), through: service)
+            }
+        }
+        try await world.put(try World.otherTag())
+        try await world.issue(id: 5)
+        _ = try await world.station.scratch(id: World.id(6))
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(4), through: service)
+        }
+        #expect(service.codes.count == 2)
+        try await expectWhole(world)
+    }
+
+    @Test("that was rejected has ended, and another one may follow")
+    func rejected() async throws {
+        let world = try await scratched()
+        let service = PlayedActivation(.success(.refused(version: "6.1")), .success(.active))
+        for _ in 1...2 {
+            await expectRefused(.activationRefused, exit: 4) { () throws(TapcardError) in
+                try await world.station.activate(id: World.id(3), through: service)
+            }
+        }
+        #expect(service.codes.count == 1, "the same id is answered from the ledger")
+        #expect(try await world.station.read().stateWord == "scratched")
+        let receipt = try await world.station.activate(id: World.id(4), through: service)
+        #expect(receipt.operation.id == World.id(4))
+        #expect(try await attempts(in: world).map(\.state) == [.rejected, .active])
+        try await expectWhole(world)
+    }
+
+    @Test("is durable before the service is asked, its answer before the card is written")
+    func order() async throws {
+        let world = try await scratched()
+        let version = Guarded<[ActivationAttempt.State]>([])
+        let ledger = world.ledger
+        let service = PlayedActivation(.success(.active)) {
+            let state = try? await ledger.activation(World.id(3))?.state
+            version.withLock { $0 += state.map { [$0] } ?? [] }
+        }
+        try await world.arm(Fault(at: 1, counting: .write, .pulledAfter))
+        await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(3), through: service)
+        }
+        #expect(version.withLock { $0 } == [.requested])
+        #expect(try await attempts(in: world).map(\.state) == [.active])
+        try await world.putBack()
+        #expect(try await world.station.read().stateWord == "activated")
+        try await expectWhole(world)
+    }
+
+    @Test("that was answered is finished by any tap, also one under another id")
+    func finished() async throws {
+        for isAskedAgain in [false, true] {
+            let world = try await scratched()
+            let service = PlayedActivation(.success(.active)) {
+                _ = try? await world.reader.change { $0.take() }
+            }
+            let said = await outcome { () throws(TapcardError) in
+                try await world.station.activate(id: World.id(3), through: service)
+            }
+            guard case .failure(let error) = said else {
+                Issue.record("a card that has gone was written")
+                return
+            }
+            #expect(error.kind == .outcomeUnknown && error.next == [.tag(.tapToWrite)])
+            #expect(try await world.ledger.operation(World.id(3)) == nil)
+            try await world.putBack()
+            #expect(try await world.station.read(resolving: false).stateWord == "activating")
+            if isAskedAgain {
+                let receipt = try await world.station.activate(id: World.id(4), through: service)
+                #expect(receipt.operation.id == World.id(3))
+                let again = try await world.station.activate(id: World.id(4), through: service)
+                #expect(again.isReplayed && again.operation == receipt.operation)
+            } else {
+                let paid = try await world.station.pay(World.usd(100), id: World.id(4))
+                #expect(paid.balance == World.usd(900))
+            }
+            #expect(service.codes.count == 1)
+            let summary = try await world.station.read()
+            #expect(summary.stateWord == "activated" && summary.resolved == [])
+            try await expectWhole(world)
+        }
+    }
+
+    @Test("goes on when its user leaves, and says that the card is still to be tapped")
+    func left() async throws {
+        let world = try await scratched()
+        let gate = AsyncStream<Void>.makeStream()
+        let started = AsyncStream<Void>.makeStream()
+        let service = PlayedActivation(.success(.active)) {
+            started.continuation.finish()
+            for await _ in gate.stream {}
+        }
+        let task = Task { () async -> Result<Receipt, TapcardError> in
+            await outcome { () throws(TapcardError) in
+                try await world.station.activate(id: World.id(3), through: service)
+            }
+        }
+        for await _ in started.stream {}
+        task.cancel()
+        gate.continuation.finish()
+        guard case .failure(let error) = await task.value else {
+            Issue.record("a caller who leaves does not wait for the card")
+            return
+        }
+        #expect(error.kind == .outcomeUnknown && error.result.exitStatus == 6)
+        #expect(error.next == [.tag(.tapToWrite)])
+        #expect(try await attempts(in: world).map(\.state) == [.active])
+        #expect(try await world.station.read().stateWord == "activated")
+    }
+
+    @Test("of a card that is blocked in the meantime is written; a new one is refused")
+    func blocked() async throws {
+        let world = try await scratched()
+        let uid = try await world.uid()
+        let service = PlayedActivation(Self.silence, .success(.active)) {
+            _ = try? await world.change(uid, .block)
+        }
+        _ = await outcome { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(3), through: service)
+        }
+        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(4), through: service)
+        }
+        #expect(try await world.station.read().stateWord == "activating")
+        try await world.change(uid, .unblock)
+        let receipt = try await world.station.activate(id: World.id(4), through: service)
+        #expect(receipt.operation.id == World.id(3))
+        let summary = try await world.station.read()
+        #expect(summary.stateWord == "activated" && summary.ledger == .blocked)
+        try await expectWhole(world)
+    }
+
+    @Test("of a card that is closed in the meantime is noted, and said to be")
+    func closed() async throws {
+        let world = try await scratched()
+        let service = PlayedActivation(.success(.active)) {
+            _ = try? await world.station.close(id: World.id(9))
+        }
+        let said = await outcome { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(3), through: service)
+        }
+        guard case .failure(let error) = said else {
+            Issue.record("a closed card was activated")
+            return
+        }
+        #expect(error.kind == .refusal(.cardClosed) && error.what.contains("has activated"))
+        #expect(try await attempts(in: world).map(\.state) == [.active])
+        #expect(try await world.balance() == 0)
+        #expect(try await world.station.read().stateWord == nil)
+        try await expectWhole(world)
+    }
+
+    @Test("of a card that is replaced in the meantime shows on the new one")
+    func replaced() async throws {
+        let world = try await scratched()
+        let lost = try await world.uid()
+        let service = PlayedActivation(Self.silence, .success(.active))
+        _ = await outcome { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(3), through: service)
+        }
+        try await world.put(try World.otherTag())
+        _ = try await world.station.make(CardRequest(.replace(lost)), id: World.id(4))
+        #expect(try await world.station.read().stateWord == "activating")
+        let receipt = try await world.station.activate(id: World.id(5), through: service)
+        #expect(receipt.operation.id == World.id(3) && receipt.uid != lost)
+        #expect(try await world.station.read().stateWord == "activated")
+        try await expectWhole(world)
+    }
+
+    @Test("of a card that is issued again in the meantime has no effect")
+    func reissued() async throws {
+        let world = try await scratched()
+        let service = PlayedActivation(.success(.active)) {
+            try? await world.issue(mayReissue: true, id: 9)
+        }
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(3), through: service)
+        }
+        #expect(try await world.station.read().stateWord == "unscratched")
+        try await expectWhole(world)
+    }
+
+    @Test("that a restored backup does not know is asked for again")
+    func restored() async throws {
+        let kept = TableLedger()
+        let world = World(try World.blank(), ledger: kept)
+        try await world.issue()
+        _ = try await world.station.scratch(id: World.id(2))
+        let tables = kept.tables
+        let service = PlayedActivation(.success(.active)) { kept.putBack(tables) }
+        await expectRefused(.ledgerUnavailable, exit: 9) { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(3), through: service)
+        }
+        _ = try await kept.skipNumbersAfterRestore()
+        #expect(try await world.station.read().stateWord == "scratched")
+        let again = PlayedActivation.willing
+        _ = try await world.station.activate(id: World.id(4), through: again)
+        #expect(again.codes == service.codes)
+        #expect(try await world.station.read().stateWord == "activated")
+        try await expectWhole(world)
+    }
+
+    @Test("of a restored backup that has it without an answer goes on")
+    func restoredOpen() async throws {
+        let kept = TableLedger()
+        let world = World(try World.blank(), ledger: kept)
+        try await world.issue()
+        _ = try await world.station.scratch(id: World.id(2))
+        let tables = Guarded<LedgerTables?>(nil)
+        let service = PlayedActivation(.success(.active)) {
+            tables.withLock { $0 = kept.tables }
+        }
+        _ = try await world.station.activate(id: World.id(3), through: service)
+        kept.putBack(try #require(tables.withLock { $0 }))
+        _ = try await kept.skipNumbersAfterRestore()
+        // The tag carries the yes, the ledger does not: an operator decides.
+        await expectRefused(.ledgerBehind, exit: 9) { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(4), through: service)
+        }
+        let repaired = try await world.station.repair(naming: try await world.uid())
+        #expect(repaired.stateWord == "activating")
+        let receipt = try await world.station.activate(id: World.id(5), through: service)
+        #expect(receipt.operation.id == World.id(3))
+        #expect(try await world.station.read().stateWord == "activated")
+        try await expectWhole(world)
+    }
+
+    @Test("by two stations at once has one id, and the first answer counts")
+    func twoStations() async throws {
+        let world = try await scratched()
+        let other = PlayedActivation(.success(.refused(version: "1.0")))
+        let service = PlayedActivation(.success(.active)) {
+            _ = await outcome { () throws(TapcardError) in
+                try await world.station.activate(id: World.id(9), through: other)
+            }
+        }
+        await expectRefused(.activationRefused, exit: 4) { () throws(TapcardError) in
+            try await world.station.activate(id: World.id(3), through: service)
+        }
+        #expect(try await attempts(in: world).map(\.id) == [World.id(3)])
+        _ = try await world.station.activate(
+            id: World.id(4), through: PlayedActivation.willing)
+        #expect(try await attempts(in: world).map(\.state) == [.rejected, .active])
+        try await expectWhole(world)
+    }
+
+    @Test("survives a process killed at any step, and takes effect once")
+    func killed() async throws {
+        for death in [Mishap.killedBefore, .killedAfter] {
+            var survived = 0
+            for step in 1... {
+                let world = try await scratched()
+                let kill = Disturbance(death, at: step)
+                let service = PlayedActivation.willing
+                _ = await outcome { () throws(TapcardError) in
+                    try await world.station(kill).activate(id: World.id(3), through: service)
+                }
+                guard kill.hasCome else { break }
+                try await world.putBack()
+                _ = try await world.station.read()
+                _ = await outcome { () throws(TapcardError) in
+                    try await world.station.activate(id: World.id(3), through: service)
+                }
+                let attempts = try await attempts(in: world)
+                #expect(attempts.map(\.id) == [World.id(3)], "step \(step)")
+                #expect(
+                    try await world.operations().count { $0.kind == .activate } == 1,
+                    "step \(step)")
+                #expect(try await world.station.read().stateWord == "activated", "step \(step)")
+                try await expectWhole(world)
+                survived = step
+                try #require(step < 60)
+            }
+            // Finding the card, the attempt, its answer, four pages and what phones read.
+            #expect(survived >= 20, "only \(survived) steps were met")
+        }
+    }
+
+    @Test("whose answer the ledger cannot note is asked for again")
+    func unrecorded() async throws {
+        for fault in LedgerFault.allCases {
+            let world = try await scratched()
+            // The first transaction is the attempt, the second its answer.
+            let disturbance = fault.atCommit(2)
+            let service = PlayedActivation.willing
+            let said = await outcome { () throws(TapcardError) in
+                try await world.station(disturbance).activate(id: World.id(3), through: service)
+            }
+            #expect(disturbance.hasCome && service.codes.count == 1, "\(fault)")
+            switch (fault, said) {
+            // It is recorded at the second try.
+            case (.answerLost, .success), (.requestLost, .success): break
+            case (.answersLost, .failure(let error)), (.down, .failure(let error)):
+                #expect(error.result.exitStatus == 9, "\(fault): \(error)")
+                #expect(error.meaning.contains("still activating"), "\(fault): \(error)")
+            default: Issue.record("\(fault): \(said)")
+            }
+            _ = await outcome { () throws(TapcardError) in
+                try await world.station.activate(id: World.id(4), through: service)
+            }
+            #expect(try await world.station.read().stateWord == "activated", "\(fault)")
+            #expect(try await attempts(in: world).map(\.id) == [World.id(3)], "\(fault)")
+            try await expectWhole(world)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Ledger
+import SimulatedReader
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// Amounts that a slip of a finger can move, and those that have to be confirmed.
+@Suite("Ceilings")
+struct CeilingTests {
+    @Test("an amount that lost its decimal point is not moved before it is confirmed")
+    func forgottenPoint() async throws {
+        let world = try await World.withCard(ceilings: nil)
+        for station in [world.station, world.station(reader: SimulatedReader(Simulation()))] {
+            await expectRefused(.confirmationNeeded, exit: 4) { () throws(TapcardError) in
+                try await station.pay(World.usd(500_000), id: World.id(2))
+            }
+            await expectRefused(.confirmationNeeded, exit: 4) { () throws(TapcardError) in
+                try await station.add(World.usd(500_000), id: World.id(2))
+            }
+        }
+        #expect(try await world.ledger.operation(World.id(2)) == nil, "nothing was begun")
+        let receipt = try await world.station.confirmed().add(
+            World.usd(500_000), id: World.id(2))
+        #expect(receipt.balance == World.usd(501_000))
+    }
+
+    @Test("a card begins with no more than that, either")
+    func newCards() async throws {
+        let world = World(try World.blank(), ceilings: nil)
+        let order = CardRequest(.issue(.nobody, World.usd(20_001), hasScratchCard: true))
+        await expectRefused(.confirmationNeeded, exit: 4) { () throws(TapcardError) in
+            try await world.station.make(order, id: World.id(2))
+        }
+        #expect(try await world.ledger.view(of: world.uid()) == nil)
+        let summary = try await world.station.confirmed().make(order, id: World.id(2))
+        #expect(summary.balance == World.usd(20_001))
+    }
+
+    @Test("what is on the card afterwards counts, by the ledger's word")
+    func balance() async throws {
+        let world = try await World.withCard(ceilings: nil)
+        for number in UInt64(2)...3 {
+            _ = try await world.station.add(World.usd(20_000), id: World.id(number))
+        }
+        await expectRefused(.confirmationNeeded, exit: 4) { () throws(TapcardError) in
+            try await world.station.add(World.usd(9_001), id: World.id(4))
+        }
+        #expect(try await world.ledger.operation(World.id(4)) == nil, "nothing was begun")
+        #expect(
+            try await world.station.add(World.usd(9_000), id: World.id(5)).balance
+                == World.usd(50_000))
+    }
+
+    @Test("nothing helps above the absolute limit")
+    func absolute() async throws {
+        let world = try await World.withCard(ceilings: nil)
+        for station in [world.station, world.station.confirmed()] {
+            await expectRefused(.refusal(.limitExceeded), exit: 4) { () throws(TapcardError) in
+                try await station.pay(World.usd(1_000_001), id: World.id(2))
+            }
+            await expectRefused(.refusal(.limitExceeded), exit: 4) { () throws(TapcardError) in
+                try await station.add(World.usd(2_000_001), id: World.id(2))
+            }
+        }
+        #expect(try await world.ledger.operation(World.id(2)) == nil)
+    }
+
+    @Test("a request that went through is repeated without being asked again")
+    func repetition() async throws {
+        let world = try await World.withCard(ceilings: nil)
+        _ = try await world.station.confirmed().add(World.usd(60_000), id: World.id(2))
+        _ = try await world.station.confirmed().pay(World.usd(30_000), id: World.id(3))
+        #expect(try await world.station.add(World.usd(60_000), id: World.id(2)).isReplayed)
+        #expect(try await world.station.pay(World.usd(30_000), id: World.id(3)).isReplayed)
+        #expect(
+            try await world.station.refund(World.id(3)).balance == World.usd(61_000),
+            "what is given back was let through when it was paid")
+    }
+
+    @Test("a large top-up that was interrupted is finished without being asked again")
+    func interrupted() async throws {
+        let world = try await World.withCard(ceilings: nil)
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        _ = try? await world.station.confirmed().add(World.usd(60_000), id: World.id(2))
+        #expect(try await world.ledger.operation(World.id(2))?.state == .pending)
+        try await world.putBack()
+        let receipt = try await world.station.add(World.usd(60_000), id: World.id(2))
+        #expect(receipt.balance == World.usd(61_000))
+    }
+
+    @Test("those that are set hold instead")
+    func ownCeilings() async throws {
+        let world = try await World.withCard(ceilings: nil)
+        func amounts(_ units: Int64) -> Ceilings.Amounts {
+            Ceilings.Amounts(
+                payment: World.usd(units), topUp: World.usd(units), balance: World.usd(units))
+        }
+        let strict = Station(
+            reader: world.reader, ledger: world.ledger, keys: world.keys,
+            settings: Station.Settings(
+                ceilings: Ceilings(unconfirmed: amounts(100), absolute: amounts(200))),
+            surroundings: world.clock.surroundings)
+        await expectRefused(.confirmationNeeded, exit: 4) { () throws(TapcardError) in
+            try await strict.pay(World.usd(101), id: World.id(2))
+        }
+        await expectRefused(.refusal(.limitExceeded), exit: 4) { () throws(TapcardError) in
+            try await strict.confirmed().pay(World.usd(201), id: World.id(2))
+        }
+        #expect(try await strict.pay(World.usd(100), id: World.id(2)).balance == World.usd(900))
+    }
+
+    @Test("every currency has ceilings that fit it", arguments: Currency.known)
+    func currencies(_ currency: Currency) {
+        let ceilings = Ceilings.standard(for: currency)
+        for amounts in [ceilings.unconfirmed, ceilings.absolute] {
+            for amount in [amounts.payment, amounts.topUp, amounts.balance] {
+                #expect(amount.minorUnits > 0 && amount.minorUnits <= Currency.largestBalance)
+            }
+        }
+        #expect(ceilings.unconfirmed.balance.minorUnits < ceilings.absolute.balance.minorUnits)
+    }
+}

@@ -1,0 +1,165 @@
+import Ledger
+import PortDoubles
+import SimulatedReader
+import Tags
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// Settings that somebody has changed who had the password, or who came before there was one.
+@Suite("Settings that somebody has changed")
+struct ChangedSettingsTests {
+    @Test(
+        "under the card's password are put right when its protection is switched",
+        arguments: [0x2B, 0xFF, 0x10] as [UInt8], [0x80, 0x00] as [UInt8])
+    func halfOff(_ first: UInt8, _ access: UInt8) async throws {
+        for isWanted in [true, false] {
+            let world = World(try World.blank())
+            try await world.issue(protects: true)
+            try await world.alter { tag in
+                tag[0x29][3] = first
+                // Only the settings themselves can be hidden and the card still be read.
+                tag[0x2A][0] = first == 0x10 ? 0 : access
+            }
+            let change =
+                isWanted
+                ? try await world.station.protect(id: World.id(3))
+                : try await world.station.unprotect(id: World.id(3))
+            #expect(change.isProtected == isWanted)
+            let label: Comment = "AUTH0 \(first), ACCESS \(access), protected: \(isWanted)"
+            #expect(try await world.card().protection == (isWanted ? .on(keyID: 1) : .off), label)
+            if isWanted { #expect(try await world.tag()[0x2A][0] == 0, label) }
+            _ = try await world.station.pay(World.usd(100), id: World.id(4))
+            #expect(try await world.balance() == 900, label)
+            try await world.expectResolved(label)
+        }
+    }
+
+    @Test(
+        "under the card's password are set back by the next payment", arguments: [0x2B, 0xFF, 0x04])
+    func setBack(_ first: Int) async throws {
+        let world = World(try World.blank())
+        try await world.issue(protects: true)
+        try await world.alter { $0[0x29][3] = UInt8(first) }
+        _ = try await world.station.pay(World.usd(100), id: World.id(2))
+        #expect(try await world.balance() == 900)
+        // Page 29h again asks for the password from the first page that can be written.
+        try await world.expectResolved()
+    }
+
+    @Test("that count wrong passwords stay so, and nothing is begun that could not be ended")
+    func counting() async throws {
+        for isWanted in [true, false] {
+            let world = World(try World.blank())
+            try await world.issue(protects: true)
+            try await world.alter { $0[0x2A][0] = 0x83 }
+            try await world.alter { $0[0x29][3] = 0x2B }
+            let before = try await world.tag()
+            let reader = InterposedReader(world.reader)
+            let station = world.station(reader: reader)
+            await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
+                isWanted
+                    ? try await station.protect(id: World.id(2))
+                    : try await station.unprotect(id: World.id(2))
+            }
+            #expect(reader.passwords.isEmpty)
+            #expect(try await world.tag() == before)
+            #expect(try await world.card().protection == .on(keyID: 1))
+        }
+    }
+
+    @Test(
+        "that hide themselves begin nothing, and what helps is said",
+        arguments: [0x02, 0x10, 0x28] as [UInt8], [TillRequest.pay, .unprotect])
+    func hidden(_ first: UInt8, _ request: TillRequest) async throws {
+        let world = World(try World.blank())
+        try await world.issue(protects: true)
+        try await world.alter { tag in
+            tag[0x29][3] = first
+            tag[0x2A][0] = 0x80
+        }
+        let reader = InterposedReader(world.reader)
+        let said = await outcome { () throws(TapcardError) in
+            try await request.perform(at: world.station(reader: reader))
+        }
+        guard case .failure(let error) = said else {
+            Issue.record("it was not refused")
+            return
+        }
+        #expect(error.kind == .protectedTag && error.next == [.trust(.replace(nil))])
+        #expect(reader.passwords.isEmpty)
+        #expect(try await world.operations().count == 1)
+    }
+
+    @Test(
+        "are written again before a password, where a limit may be weak",
+        arguments: [Fault.Kind.acknowledgeLost, .torn(.new), .torn(.zero)])
+    func weakLimit(_ way: Fault.Kind) async throws {
+        let world = try await World.withCard()
+        try await world.alter { $0[0x2A] = Page(0x07, 5, 0, 0) }
+        // Four pages of the record come first.
+        try await world.arm(Fault(at: 5, counting: .write, way))
+        _ = await outcome { () throws(TapcardError) in
+            try await world.station.protect(id: World.id(2))
+        }
+        #expect(try await !world.isArmed())
+        let weak = try await world.tag()[0x2A]
+        #expect(weak[0] & 0x07 == 0, "it reads as if it had no limit")
+        try await world.putBack()
+        let reader = InterposedReader(world.reader)
+        _ = try await world.station(reader: reader).read()
+        let frames = reader.exchanges.map(\.frame)
+        let relieving = try #require(
+            frames.firstIndex(of: Type2Command.write(0x2A, weak).frame))
+        let asked = try #require(frames.firstIndex { $0.first == 0x1B })
+        #expect(relieving < asked)
+        try await world.expectResolved()
+    }
+
+    @Test("that mirror the number or the counter are refused before a card is made")
+    func mirrored() async throws {
+        let world = World(try World.blank())
+        try await world.alter { $0[0x29] = Page(0x44, 0, 0x06, 0xFF) }
+        let before = try await world.tag()
+        for protects in [true, false] {
+            let order = try CardRequest.demo(in: .usd, mayOverwrite: true, protects: protects)
+            await expectRefused(.unsupportedTag, exit: 4) { () throws(TapcardError) in
+                try await world.station.make(order, id: World.id(1))
+            }
+        }
+        #expect(try await world.tag() == before)
+        #expect(try await world.operations().isEmpty)
+        #expect(try await world.station.tagInfo().configuration?.mirrorPage == 0x06)
+        // Without MIRROR_CONF, or before the user pages, there is none.
+        for cfg0 in [Page(0x04, 0, 0x06, 0xFF), Page(0xC4, 0, 0x03, 0xFF)] {
+            try await world.alter { $0[0x29] = cfg0 }
+            #expect(try await world.station.tagInfo().configuration?.mirrorPage == nil)
+        }
+    }
+
+    @Test(
+        "that mirror onto a protected card's message are set back",
+        arguments: [TillRequest.protect, .pay])
+    func mirroredMessage(_ request: TillRequest) async throws {
+        let world = World(try World.blank())
+        try await world.issue(protects: true)
+        try await world.alter { $0[0x29] = Page(0xC4, 0, 0x06, 0x02) }
+        try await request.perform(at: world.station)
+        try await world.expectResolved()
+    }
+
+    @Test("that mirror onto a card's records begin nothing", arguments: [true, false])
+    func mirroredRecords(_ isProtected: Bool) async throws {
+        for page: UInt8 in [0x1B, 0x20, 0x27] {
+            let world = World(try World.blank())
+            try await world.issue(protects: isProtected)
+            try await world.alter { $0[0x29] = Page(0x84, 0, page, isProtected ? 0x02 : 0xFF) }
+            await expectRefused(.unsupportedTag, exit: 4) { () throws(TapcardError) in
+                isProtected
+                    ? try await world.station.unprotect(id: World.id(2))
+                    : try await world.station.protect(id: World.id(2))
+            }
+            #expect(try await world.operations().count == 1)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Cards
+import Ledger
+import SimulatedReader
+import Tags
+import TapcardCore
+import TapcardDomain
+import Testing
+import TextCodecs
+
+/// A card is paid out, and its tag becomes a blank one again.
+@Suite("Closing a card")
+struct CloseTests {
+    @Test("pays out and empties it", arguments: Type2Chip.known)
+    func close(_ chip: Type2Chip) async throws {
+        let world = try await World.withCard(chip)
+        let receipt = try await world.station.close(id: World.id(2))
+        #expect(receipt.amount == World.usd(-1_000) && receipt.balance == World.usd(0))
+        try await world.expectResolved()
+        let text = String(decoding: try await world.tag().image.area, as: UTF8.self)
+        #expect(!text.contains("Amanda"))
+        let summary = try await world.station.read()
+        #expect(summary.ledger == .closed && summary.balance == World.usd(0))
+        #expect(summary.display == .current)
+        await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
+            try await world.station.add(World.usd(1), id: World.id(3))
+        }
+        let cash = try await world.ledger.read { rows throws(LedgerError) in
+            try rows.balance(of: .cash)
+        }
+        #expect(cash == 0, "what went into the drawer came out of it")
+    }
+
+    @Test("leaves nothing of what others added, at once")
+    func membersOfOthers() async throws {
+        let world = try await World.withCard()
+        let json =
+            #"{"balance":10.00    ,"id":1,"name":"Amanda Gonzalez","state":"u","seat":4}"#
+        try await world.alter { tag in
+            try? tag.lay(NDEFText(language: "en", text: json).record)
+        }
+        _ = try await world.station.close(id: World.id(2))
+        #expect(try await world.tag().content.face?.extras.map(\.key) == [])
+        try await world.expectResolved()
+    }
+
+    @Test("and then formatting makes a blank tag, which is known to have been a card")
+    func formatted() async throws {
+        let world = try await World.withCard()
+        await expectRefused(.refusal(.cardHasMoney), exit: 4) { () throws(TapcardError) in
+            try await world.station.format(overwriting: true)
+        }
+        _ = try await world.station.close(id: World.id(2))
+        #expect(try await world.station.format(overwriting: false) == (try await world.uid()))
+        #expect(try await world.tag().content == .empty)
+        await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
+            try await world.station.read()
+        }
+        let order = try CardRequest.demo(in: .usd)
+        await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
+            try await world.station.make(order, id: World.id(3))
+        }
+        try await world.issue(200, mayReissue: true, id: 4)
+        #expect(try await world.station.read().balance == World.usd(200))
+        try await world.expectResolved()
+    }
+
+    @Test("leaves a tag on which others may write, and what they wrote is not written over")
+    func writtenBySomebody() async throws {
+        let world = try await World.withCard()
+        _ = try await world.station.close(id: World.id(2))
+        let closed = try await world.tag()
+        for isFormatted in [true, false] {
+            try await world.put(closed)
+            if isFormatted { _ = try await world.station.format(overwriting: false) }
+            try await world.alter { try? $0.lay(NDEFText(language: "en", text: "hi").record) }
+            let before = try await world.tag()
+            let dump = TagDump(try World.blank().tags[0])
+            await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
+                try await world.station.format(overwriting: false)
+            }
+            await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
+                try await world.station.restore(dump, overwriting: false)
+            }
+            #expect(try await world.tag() == before)
+            guard isFormatted else { continue }
+            let said = await outcome { () throws(TapcardError) in try await world.station.read() }
+            #expect(said.error == .refusal(.cardClosed))
+            do {
+                _ = try await world.station.read()
+            } catch {
+                #expect(error.what.hasPrefix("The tag holds a text; the card that was on it is"))
+            }
+            let order = CardRequest(
+                .issue(try World.holder("Bob"), World.usd(200), hasScratchCard: true),
+                mayReissue: true)
+            await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
+                try await world.station.make(order, id: World.id(3))
+            }
+            #expect(try await world.tag() == before)
+        }
+        _ = try await world.station.format(overwriting: true)
+        try await world.alter { try? $0.lay(NDEFText(language: "en", text: "hi").record) }
+        let order = CardRequest(
+            .issue(try World.holder("Bob"), World.usd(200), hasScratchCard: true),
+            mayReissue: true, mayOverwrite: true)
+        _ = try await world.station.make(order, id: World.id(4))
+        try await world.expectResolved()
+    }
+
+    @Test("and formatting before the last tap has resolved is not damage")
+    func formattedUnresolved() async throws {
+        let world = try await World.withCard()
+        try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
+        _ = try? await world.station.close(id: World.id(2))
+        try await world.putBack()
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        _ = try? await world.station.read()
+        try await world.putBack()
+        let uid = try await world.uid()
+        #expect(try await world.ledger.view(of: uid)?.card.status == .closed)
+        _ = try await world.station.format(overwriting: true)
+        await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
+            try await world.station.read()
+        }
+        try await world.issue(200, mayReissue: true, id: 4)
+        try await world.expectResolved()
+    }
+
+    @Test("of an empty card works, too")
+    func empty() async throws {
+        let world = World(try World.blank())
+        try await world.issue(0)
+        let receipt = try await world.station.close(id: World.id(2))
+        #expect(receipt.amount == World.usd(0))
+        try await world.expectResolved()
+    }
+}

@@ -1,0 +1,220 @@
+import BlockingLane
+import CardCryptography
+import Cards
+import Ledger
+import SimulatedReader
+import Tags
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// The log's lines about a card that was torn or tampered with.
+@Suite("The hint in the log")
+struct EvidenceTests: ProvenCards {
+    static let tears: [TornPage] = [
+        .zero, .mix(seed: 1), .mix(seed: 2), .lowestOnes(3), .highestOnes(5),
+        .erasedToLowestOnes(4), .erasedToHighestOnes(2),
+    ]
+
+    @Test("never says of a torn payment that it was tampered with", arguments: tears)
+    func torn(_ tear: TornPage) async throws {
+        var torn = 0
+        // Four WRITEs of the record, then those of the message.
+        for write in 1...7 {
+            let world = try await World.withCard()
+            _ = try await world.station.pay(World.usd(100), id: World.id(2))
+            _ = try await world.station.add(World.usd(5_000), id: World.id(3))
+            try await world.arm(Fault(at: write, counting: .write, .torn(tear)))
+            _ = try? await world.station.pay(World.usd(250), id: World.id(4))
+            try await world.putBack()
+            let hints = try await hints(of: world)
+            for hint in hints {
+                #expect(!hint.contains("tampered") && !hint.contains("overwritten"), "\(hint)")
+            }
+            torn += hints.count { $0.contains("looks torn") }
+            try await world.expectResolved()
+            #expect(try await self.hints(of: world) == [], "resolved operations are not news")
+        }
+        #expect(torn > 0)
+    }
+
+    @Test("never says it of a card that was torn twice")
+    func tornTwice() async throws {
+        for (first, second) in [(1, 2), (2, 1), (3, 2), (3, 3), (2, 4)] {
+            let world = try await World.withCard()
+            _ = try await world.station.pay(World.usd(100), id: World.id(2))
+            for (number, write) in [first, second].enumerated() {
+                try await world.arm(Fault(at: write, counting: .write, .torn(.mix(seed: 9))))
+                _ = try? await world.station.pay(World.usd(250), id: World.id(UInt64(3 + number)))
+                try await world.putBack()
+            }
+            let hints = try await hints(of: world)
+            #expect(hints.allSatisfy { !$0.contains("tampered") }, "\(hints)")
+        }
+    }
+
+    /// The maker says that a chip writes a state whole or not at all. The log must not accuse
+    /// anybody where that is not so.
+    @Test("says of a state on a chip that is not whole that it looks torn", arguments: 0..<31)
+    func tornState(byte: Int) async throws {
+        let world = try await made()
+        _ = try await world.station.pay(World.usd(100), id: World.id(2))
+        var half = try await chip(world)
+        half[.data].bytes[byte] ^= 0x10
+        try await put(half, on: world)
+        let hints = try await hints(of: world)
+        #expect(hints.count == 1 && hints[0].hasPrefix("the first record looks torn"), "\(hints)")
+        #expect(try await world.station.read().balance == World.usd(900))
+    }
+
+    @Test("tells a record with a larger balance from a torn one")
+    func raisedBalance() async throws {
+        let world = try await World.withCard()
+        _ = try await world.station.pay(World.usd(250), id: World.id(2))
+        try await world.alter { $0.flip(0x80, at: 0x25 * 4 + 2) }
+        #expect(
+            try await hints(of: world) == [
+                "the second record looks tampered with: whole, number 2 with $335.18, but that "
+                    + "number was sealed with $7.50",
+                "the newest record with a true seal is number 1; the ledger has confirmed 2",
+            ])
+        #expect(try await world.station.read().problem?.kind == .damaged)
+    }
+
+    @Test("tells a made-up record from a torn one")
+    func madeUp() async throws {
+        let world = try await World.withCard()
+        try await world.alter { tag in
+            tag[0x24] = Page(0x45, 0x00, 0x00, 0x07)
+            tag[0x25] = Page(0x00, 0x01, 0x86, 0xA0)
+            tag[0x26] = Page(0xFE, 0xED, 0xF0, 0x0D)
+            tag[0x27] = Page(0xFE, 0xED, 0xF0, 0x0D)
+        }
+        #expect(
+            try await hints(of: world) == [
+                "the second record looks tampered with: whole, number 7 with $1000.00, but under "
+                    + "no true seal"
+            ])
+        #expect(try await world.station.read().problem == nil, "the true one counts")
+    }
+
+    @Test("names another writer's text that runs over a record, and a tag that was wiped")
+    func otherWriters() async throws {
+        let world = try await World.withCard()
+        _ = try await world.station.pay(World.usd(250), id: World.id(2))
+        try await world.alter { tag in
+            for page: UInt8 in 0x20...0x27 { tag[page] = Page(0x2E, 0x2E, 0x2E, 0x2E) }
+        }
+        #expect(
+            try await hints(of: world) == [
+                "the first record looks overwritten: it is like nothing that was written to the "
+                    + "card",
+                "the second record looks overwritten: it is like nothing that was written to the "
+                    + "card",
+            ])
+        try await world.alter { tag in for page: UInt8 in 4...0x27 { tag[page] = .zero } }
+        #expect(
+            try await hints(of: world) == [
+                "both records are gone: the tag was wiped, or is another one with this number"
+            ])
+    }
+
+    @Test("says what was changed of what phones read, but tells no name and no code")
+    func alteredFace() async throws {
+        let world = try await World.withCard()
+        try await world.alter { $0.flip(0x08, at: 0x09 * 4) }
+        #expect(
+            try await hints(of: world) == [
+                "what phones read was altered: it says $90.00, the ledger $10.00"
+            ])
+        #expect(try await hints(of: world) == [], "it was repaired")
+        try await world.alter { $0.flip(0x20, at: 0x0F * 4) }
+        let hints = try await hints(of: world)
+        #expect(hints.count == 1 && hints[0].hasPrefix("what phones read was altered: "))
+        #expect(!hints[0].contains("Gonzalez"))
+    }
+
+    @Test("says that a refresh was broken off")
+    func brokenRefresh() async throws {
+        let world = try await World.withCard()
+        try await world.arm(Fault(at: 6, counting: .write, .lost))
+        _ = try await world.station.pay(World.usd(250), id: World.id(2))
+        try await world.putBack()
+        #expect(
+            try await hints(of: world) == [
+                "what phones read is half written: an earlier tap was broken off"
+            ])
+    }
+
+    @Test("tells the numbers of an old image, of a restored ledger and of a key that leaked")
+    func numbers() async throws {
+        let world = try await World.withCard()
+        let old = try await world.tag()
+        _ = try await world.station.pay(World.usd(100), id: World.id(2))
+        _ = try await world.station.pay(World.usd(100), id: World.id(3))
+        let new = try await world.tag()
+        try await world.put(old)
+        #expect(
+            try await hints(of: world) == [
+                "the newest record with a true seal is number 1; the ledger has confirmed 3"
+            ])
+        let restored = try await World.withCard()
+        try await restored.put(new)
+        #expect(
+            try await hints(of: restored) == [
+                "the newest record with a true seal is number 3, which this ledger never handed "
+                    + "out: an older copy of it lies in its place, or somebody has key 1"
+            ])
+        let problem = try #require(try await restored.station.read().problem)
+        #expect(problem.kind == .ledgerBehind)
+        #expect(
+            problem.meaning == "No backup was restored here: an older "
+                + "ledger was copied into its place, or somebody else has key 1.")
+        _ = try await restored.ledger.skipNumbersAfterRestore()
+        #expect(
+            try await restored.station.read().problem?.meaning
+                == "What happened since the backup is not in this ledger.")
+        let other = World(try World.blank())
+        try await other.issue(99_000)
+        try await restored.put(try await other.tag())
+        #expect(
+            try await hints(of: restored).first
+                == "the newest record with a true seal is number 1, with other bytes than the "
+                + "ledger made: somebody has key 1")
+    }
+
+    @Test("names a key that was given up")
+    func retiredKey() async throws {
+        let world = try await World.withCard()
+        let keys = try KeyTrustTests.rotated.retiring(1)
+        #expect(
+            try await hints(of: world, keys) == [
+                "the first record is sealed with key 1, which was given up"
+            ])
+    }
+
+    @Test("is worth nothing without its ledger, and does not stop the tap")
+    func ledgerGone() async throws {
+        let world = try await World.withCard()
+        try await world.alter { $0[0x24] = Page(0x45, 0x00, 0x00, 0x07) }
+        #expect(try await hints(of: world).count == 1)
+        let summary = try await world.station.read(resolving: false)
+        #expect(summary.problem == nil && summary.balance == World.usd(1_000))
+    }
+
+    /// The lines that one reading adds to the log. It resolves what can be resolved.
+    private func hints(of world: World, _ keys: KeyRing? = nil) async throws -> [String] {
+        let heard = Guarded<[String]>([])
+        let quiet = world.clock.surroundings
+        let station = Station(
+            reader: world.reader, ledger: world.ledger, keys: keys ?? world.keys,
+            surroundings: Station.Surroundings(
+                now: quiet.now, sleep: quiet.sleep, random: quiet.random,
+                progress: { progress in
+                    guard case .hint(let text) = progress else { return }
+                    heard.withLock { $0.append(text) }
+                }))
+        let summary = try await station.read()
+        return heard.withLock { $0 }.filter { $0 != summary.problem?.what }
+    }
+}

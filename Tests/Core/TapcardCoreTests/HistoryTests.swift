@@ -1,0 +1,155 @@
+import FaultyWorld
+import Ledger
+import PortDoubles
+import SimulatedReader
+import Tags
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// Past operations, looked up without a card.
+@Suite("The history of a card")
+struct HistoryTests {
+    @Test("has a line for everything that was done, oldest first")
+    func lines() async throws {
+        let world = try await World.withCard()
+        _ = try await world.station.pay(World.usd(250), id: World.id(2))
+        _ = try await world.station.add(World.usd(100), id: World.id(3))
+        _ = try await world.station.scratch(id: World.id(4))
+        _ = try await world.station.refund(World.id(2))
+        let uid = try await world.uid()
+        _ = try await world.change(uid, .block)
+        let lines = try await Station.lines(of: uid, in: world.ledger)
+        #expect(
+            lines.map(\.operation.kind) == [.issue, .pay, .add, .scratch, .refund, .block])
+        #expect(
+            lines.map { $0.amount?.minorUnits } == [1_000, -250, 100, nil, 250, nil])
+        #expect(
+            lines.map { $0.balance?.minorUnits } == [1_000, 750, 850, 850, 1_100, 1_100])
+        let moved = lines.compactMap { $0.amount?.minorUnits }.reduce(0, +)
+        #expect(try await world.balance() == moved)
+    }
+
+    @Test("names the ticket and the game that an operation was about")
+    func subjects() async throws {
+        let world = try await World.withCard(.ntag215)
+        let bought = try await world.buy(2)
+        let game = try #require(MastermindGameID("0123456789abcdef0123456789abcdef"))
+        let kept = MastermindGame(id: game, slots: 4)
+        _ = try await world.station.keepGame(kept, id: World.id(3))
+        _ = try await world.station.keepGame(nil, id: World.id(4))
+        _ = try await world.station.claimTickets(
+            drawn: try DrawList([try world.draw(like: bought.ticket, top: 5)]),
+            prizes: try PrizeTable(parsing: "6=top", .usd), topPrizeUnit: .whole)
+        let lines = try await Station.lines(of: try await world.uid(), in: world.ledger)
+        let ticket = bought.ticket.id
+        #expect(lines.map(\.ticket) == [nil, ticket, nil, nil, ticket])
+        #expect(lines.map(\.game) == [nil, nil, game, nil, nil])
+        #expect(lines.allSatisfy { $0.paidOut == nil })
+    }
+
+    @Test("of a payment that is open or voided shows just that")
+    func openPayment() async throws {
+        let world = try await World.withCard()
+        let uid = try await world.uid()
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
+        var last = try #require(try await Station.lines(of: uid, in: world.ledger).last)
+        #expect(last.operation.state == .pending && last.balance == nil)
+        try await world.putBack()
+        _ = try await world.station.read()
+        let lines = try await Station.lines(of: uid, in: world.ledger)
+        last = try #require(lines.first { $0.operation.id == World.id(2) })
+        #expect(last.operation.state == .voided && last.balance == World.usd(1_000))
+    }
+
+    @Test("of all cards is one list; of an unknown card there is none")
+    func allCards() async throws {
+        let world = try await World.withCard()
+        try await world.put(try World.otherTag())
+        let other = try #require(CardUID(bytes: World.otherUID))
+        await expectRefused(.refusal(.cardUnknown), exit: 4) { () throws(TapcardError) in
+            try await Station.lines(of: other, in: world.ledger)
+        }
+        try await world.issue(500, id: 2)
+        let all = try await Station.lines(of: nil, in: world.ledger)
+        #expect(all.count == 2 && Set(all.map(\.operation.uid)).count == 2)
+        #expect(try await Station.lines(of: other, in: world.ledger).count == 1)
+        #expect(try await Station.lines(of: nil, in: InMemoryLedger()).isEmpty)
+    }
+
+    @Test("comes with what the service was asked for its code, in every life of the card")
+    func activations() async throws {
+        struct No: ActivationService {
+            func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
+                .refused(version: "5.9")
+            }
+        }
+        let world = try await World.withCard()
+        let uid = try await world.uid()
+        _ = try await world.station.scratch(id: World.id(2))
+        _ = try? await world.station.activate(id: World.id(3), through: No())
+        try await world.issue(mayReissue: true, id: 4)
+        let attempts = try await Station.attempts(of: uid, in: world.ledger)
+        #expect(attempts.map(\.id) == [World.id(3)] && attempts[0].version == "5.9")
+        #expect(try await Station.attempts(of: nil, in: world.ledger) == attempts)
+        let other = try #require(CardUID(bytes: World.otherUID))
+        await expectRefused(.refusal(.cardUnknown), exit: 4) { () throws(TapcardError) in
+            try await Station.attempts(of: other, in: world.ledger)
+        }
+        let lines = try await Station.history(of: uid, last: 3, in: world.ledger)
+        #expect(lines.map(\.operation.kind) == [.scratch, .issue, .reseal])
+        #expect(
+            try await Station.activations(of: uid, beside: lines, in: world.ledger) == attempts)
+        #expect(
+            try await Station.activations(of: other, beside: lines, in: world.ledger) == [])
+        #expect(try await Station.activations(of: uid, beside: [], in: world.ledger) == [])
+    }
+
+    @Test("and the audit cannot be had of a ledger that is down")
+    func down() async throws {
+        let ledger = Disturbance(.ledgerGone, at: 1).ledger(InMemoryLedger())
+        await expectRefused(.ledgerUnavailable, exit: 9) { () throws(TapcardError) in
+            try await Station.lines(of: nil, in: ledger)
+        }
+        await expectRefused(.ledgerUnavailable, exit: 9) { () throws(TapcardError) in
+            try await Station.audit(ledger)
+        }
+        await expectRefused(.ledgerUnavailable, exit: 9) { () throws(TapcardError) in
+            try await Station.attempts(of: nil, in: ledger)
+        }
+    }
+
+    @Test("is audited: an operation that is open is not a violation")
+    func audit() async throws {
+        let world = try await World.withCard()
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
+        let report = try await Station.audit(world.ledger)
+        #expect(report.cards == 1 && report.operations == 2 && report.open == 1)
+        #expect(report.violations == [])
+    }
+}
+
+extension Station {
+    /// All of a history at once.
+    static func lines(
+        of card: CardUID?, in ledger: any LedgerStore
+    ) async throws(TapcardError) -> [HistoryLine] {
+        try await history(of: card, in: ledger) { history throws(LedgerError) in
+            var lines: [HistoryLine] = []
+            while let line = try history.nextLine() { lines.append(line) }
+            return lines
+        }
+    }
+
+    fileprivate static func attempts(
+        of card: CardUID?, in ledger: any LedgerStore
+    ) async throws(TapcardError) -> [ActivationAttempt] {
+        try await history(of: card, in: ledger) { history throws(LedgerError) in
+            var attempts: [ActivationAttempt] = []
+            while let attempt = try history.nextAttempt() { attempts.append(attempt) }
+            return attempts
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import FaultyWorld
+import SimulatedReader
+import TapcardDomain
+import Testing
+
+/// The process is killed before or after any frame and any transaction; a new one finds tag and
+/// ledger as they were left.
+@Suite("A process that is killed between tag and ledger")
+struct KilledProcessTests {
+    @Test(
+        "leaves a card that the next tap resolves, and a request that happens once",
+        arguments: PlayedRequest.all)
+    func everyStep(_ chip: Chip, _ name: String) async throws {
+        let request = try await PlayedRequest(name, on: chip)
+        #expect(request.whole.steps.count >= 12, "too few steps were interrupted")
+        for death in [Mishap.killedBefore, .killedAfter] {
+            for step in request.whole.steps.indices {
+                let label: Comment = "step \(step): \(death)"
+                let killed = await request.tap([step: death])
+                #expect(killed.violations == [], label)
+                // One look resolves the card, and then tells what became of the request.
+                let (resolved, violations) = await killed.world.resolving()
+                #expect(violations == [], label)
+                #expect(await resolved.askingAgain(request.errand) == [], label)
+                await expectOnce(request.errand, from: killed.world, label)
+            }
+        }
+    }
+
+    /// Expects that the request, repeated twice, is carried out once.
+    private func expectOnce(
+        _ errand: Errand, from world: RestingWorld, _ label: Comment
+    ) async {
+        let second = await Tap.play(errand, in: world)
+        let third = await Tap.play(errand, in: second.world)
+        for tap in [second, third] {
+            #expect(tap.isDone && tap.violations == [], label)
+        }
+        #expect(third.world.balance == second.world.balance, label)
+        let last = await third.world.resolving()
+        #expect(last.violations == [], label)
+    }
+}

@@ -1,0 +1,224 @@
+import CardCryptography
+import Cards
+import Ledger
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// The bytes of a station's journal and of its snapshot.
+@Suite("A journal of offline payments") struct OfflineFileTests {
+    @Test("reads back what was appended, and knows its sums")
+    func roundTrip() throws {
+        let (journal, bytes) = try OfflineFileTests.sample(lines: 3)
+        #expect(journal.bytes == bytes)
+        let (read, length) = try OfflineJournal.parsing(bytes, World.keys)
+        #expect(read == journal && length == bytes.count)
+        #expect(read.written == 3 && read.sum() == 600 && read.sum(of: read.lines[0].uid) == 600)
+        #expect(read.lines[1].cashier?.text == "Zoë Á" && read.lines[0].cashier == nil)
+        #expect(read.line(World.id(101)) == read.lines[0] && read.line(World.id(99)) == nil)
+        var booked = read
+        booked.drop(through: 2, under: World.keys)
+        #expect(booked.booked == 2 && booked.lines.map(\.number) == [3])
+        #expect(try OfflineJournal.parsing(booked.bytes, World.keys).journal == booked)
+    }
+
+    /// The power may fail while a line is written, at any byte of it.
+    @Test("torn at any byte has the last line whole, or not at all")
+    func torn() throws {
+        let (before, start) = try OfflineFileTests.sample(lines: 2)
+        let (after, whole) = try OfflineFileTests.sample(lines: 3)
+        for count in start.count...whole.count {
+            let (read, length) = try OfflineJournal.parsing(
+                Array(whole.prefix(count)), World.keys)
+            #expect(read == (count == whole.count ? after : before), "\(count)")
+            #expect(length == (count == whole.count ? whole.count : start.count), "\(count)")
+            // A disk may have kept a later block, and zeros in the place of an earlier one.
+            guard count < whole.count else { continue }
+            let zeros = [UInt8](repeating: 0, count: max(1, whole.count - 1 - count))
+            let holed =
+                Array(whole.prefix(min(count, whole.count - 2))) + zeros + [UInt8(ascii: "\n")]
+            #expect(try OfflineJournal.parsing(holed, World.keys).journal == before, "\(count)")
+        }
+    }
+
+    @Test("altered at any byte is noticed")
+    func altered() throws {
+        let (journal, bytes) = try OfflineFileTests.sample(lines: 2)
+        for place in bytes.indices {
+            var other = bytes
+            other[place] ^= 1
+            let read = try? OfflineJournal.parsing(other, World.keys).journal
+            // Without its last line feed the last line is a torn one.
+            #expect(read == nil || read?.lines == Array(journal.lines.prefix(1)), "\(place)")
+            #expect(read == nil || place == bytes.count - 1, "\(place)")
+        }
+        // Lines that are taken out or exchanged.
+        let lines = bytes.split(separator: UInt8(ascii: "\n")).map { $0 + [UInt8(ascii: "\n")] }
+        for order in [[0, 2], [0, 2, 1], [0, 1, 1], [1, 2]] {
+            #expect(throws: OfflineJournal.Unreadable.self) {
+                _ = try OfflineJournal.parsing(order.flatMap { lines[$0] }, World.keys)
+            }
+        }
+    }
+
+    @Test("is under a key of the station, also a retired one")
+    func keys() throws {
+        let (journal, bytes) = try OfflineFileTests.sample(lines: 1)
+        let other = KeyRing.fresh(created: "2026-01-01") { [UInt8](repeating: 7, count: $0) }
+        #expect(throws: OfflineJournal.Unreadable.altered(line: 1)) {
+            _ = try OfflineJournal.parsing(bytes, other)
+        }
+        let rotated = try World.keys.rotated(created: "2026-02-01") {
+            [UInt8](repeating: 9, count: $0)
+        }
+        let retired = try rotated.retiring(1)
+        #expect(try OfflineJournal.parsing(bytes, retired).journal.lines == journal.lines)
+        var moved = try OfflineJournal.parsing(bytes, retired).journal
+        moved.drop(through: 0, under: retired)
+        #expect(throws: OfflineJournal.Unreadable.keyMissing(2)) {
+            _ = try OfflineJournal.parsing(moved.bytes, World.keys)
+        }
+        for text in ["", "\n", "nothing\n", "tapcard-journal-1 x\n"] {
+            #expect(throws: OfflineJournal.Unreadable.notAJournal) {
+                _ = try OfflineJournal.parsing(Array(text.utf8), World.keys)
+            }
+        }
+    }
+
+    /// Who has a stolen table must not be able to make a journal of another station of the issuer.
+    @Test("of a station with a table is sealed otherwise, and read with the keys of the issuer")
+    func table() throws {
+        let uid = try #require(CardUID("04AC6B72BA6C80"))
+        let table = try #require(World.keys.table(of: [uid: [1]]))
+        let (issuer, bytes) = try OfflineFileTests.sample(lines: 2)
+        #expect(throws: OfflineJournal.Unreadable.keyMissing(1)) {
+            _ = try OfflineJournal.parsing(bytes, table)
+        }
+        var own = issuer
+        own.reseal(under: table)
+        let text = own.bytes
+        for keys in [table, World.keys] {
+            let read = try OfflineJournal.parsing(text, keys)
+            #expect(read.journal.lines == issuer.lines && read.length == text.count)
+            // A line that is added is under the seal of the lines before it.
+            var longer = read.journal
+            let line = JournalLine(
+                number: 3, id: World.id(9), uid: uid, chip: .ntag424, account: 2,
+                record: [UInt8](repeating: 1, count: 16), amount: 5, cashier: nil, at: World.tick)
+            let more = text + longer.append(line)
+            #expect(try OfflineJournal.parsing(more, table).journal.lines.count == 3)
+        }
+        // The words of the other kind, with this seal.
+        let relabelled = String(decoding: text, as: UTF8.self)
+            .replacing("tapcard-table-journal-1", with: "tapcard-journal-1")
+        #expect(throws: OfflineJournal.Unreadable.altered(line: 1)) {
+            _ = try OfflineJournal.parsing(Array(relabelled.utf8), World.keys)
+        }
+        for place in text.indices {
+            var other = text
+            other[place] ^= 4
+            #expect(
+                (try? OfflineJournal.parsing(other, table))?.journal.lines != own.lines,
+                "\(place)")
+        }
+    }
+
+    @Test("books each line under ids of its own, which depend on the request alone")
+    func bookingIDs() throws {
+        let (journal, _) = try OfflineFileTests.sample(lines: 3)
+        let purchases = journal.lines.map(journal.purchase)
+        #expect(Set(purchases.flatMap { [$0.id] + (1...3).map($0.bookingID) }).count == 12)
+        #expect(purchases == journal.lines.map(journal.purchase))
+        #expect(purchases.map(\.number) == [1, 2, 3])
+        let first = purchases[0]
+        #expect(first.bookingID(0) == first.id)
+        let words = "tapcard deferred \(first.id) \(first.uid) \(first.amount) 1"
+        let digest = SHA256.digest(Array(words.utf8)).prefix(16)
+        #expect(UniqueID(random: Array(digest)) == first.bookingID(1))
+    }
+
+    /// Ids that count up, of cards whose numbers and amounts differ in the same bits.
+    @Test("books under ids that no counting client can make two purchases share")
+    func countingClient() throws {
+        let first = try #require(CardUID("04AC6B72BA6C80"))
+        var ids: Set<OperationID> = []
+        for count in 0..<64 {
+            for bits in 0..<16 {
+                let uid = try #require(
+                    CardUID(bytes: first.bytes.dropLast() + [0x80 ^ UInt8(bits & 3)]))
+                let purchase = OfflinePayment(
+                    id: World.id(UInt64(count)), uid: uid, chip: .ntag213, account: 1,
+                    sequence: .none, amount: Int64(1 + (bits >> 2)), at: World.tick,
+                    journal: World.id(1_000), number: 1)
+                for number in 1...2 { ids.insert(purchase.bookingID(number)) }
+            }
+        }
+        #expect(ids.count == 64 * 16 * 2)
+    }
+
+    @Test("altered at any byte has the lines before it, and names the line")
+    func sound() throws {
+        let (journal, bytes) = try OfflineFileTests.sample(lines: 3)
+        var (place, line) = (0, 1)
+        for byte in bytes.dropLast() {
+            var other = bytes
+            other[place] ^= 1
+            if line > 1 {
+                let (read, _, altered) = try OfflineJournal.sound(in: other, World.keys)
+                #expect(read.lines == Array(journal.lines.prefix(line - 2)), "\(place)")
+                #expect(altered == line, "\(place)")
+            }
+            place += 1
+            if byte == UInt8(ascii: "\n") { line += 1 }
+        }
+        #expect(try OfflineJournal.sound(in: bytes, World.keys).altered == nil)
+    }
+
+    @Test("a snapshot reads back, and is refused when a byte is altered")
+    func snapshot() async throws {
+        let world = try await World.withCard()
+        let uptime = Uptime(boot: "a", milliseconds: 5)
+        let taken = try await CardSnapshot(of: world.ledger, at: World.tick, uptime)
+        let bytes = taken.bytes(under: World.keys)
+        #expect(CardSnapshot(bytes, World.keys) == taken && taken.cardCount == 1)
+        let uid = try #require(CardUID("04AC6B72BA6C80"))
+        let standing = try #require(taken.card(uid))
+        #expect(standing.balance == 1_000 && standing.confirmed.value == 1 && !standing.isOpen)
+        #expect(taken.card(try #require(CardUID(bytes: World.otherUID))) == nil)
+        for place in bytes.indices {
+            var other = bytes
+            other[place] ^= 4
+            #expect(CardSnapshot(other, World.keys) == nil, "\(place)")
+            #expect(CardSnapshot(Array(bytes.prefix(place)), World.keys) == nil, "\(place)")
+        }
+        let retired = try World.keys.rotated(created: "2026-02-01") {
+            [UInt8](repeating: 9, count: $0)
+        }.retiring(1)
+        #expect(CardSnapshot(bytes, retired) == nil)
+        // A station with a table has a snapshot of its own kind.
+        let table = try #require(World.keys.table(of: [uid: [1]]))
+        let own = taken.bytes(under: table)
+        #expect(CardSnapshot(own, table) == taken && CardSnapshot(own, World.keys) == taken)
+        #expect(CardSnapshot(bytes, table) == nil)
+        for place in own.indices {
+            var other = own
+            other[place] ^= 4
+            #expect(CardSnapshot(other, table) == nil, "\(place)")
+        }
+    }
+
+    private static func sample(lines: Int) throws -> (OfflineJournal, [UInt8]) {
+        var journal = OfflineJournal(
+            id: World.id(1), currency: .usd, ledgerID: "ledger", under: World.keys)
+        var bytes = journal.bytes
+        for number in 1...Int64(lines) {
+            bytes += journal.append(
+                JournalLine(
+                    number: number, id: World.id(100 + UInt64(number)),
+                    uid: try #require(CardUID("04AC6B72BA6C80")), chip: .ntag215, account: 2,
+                    record: [UInt8](repeating: 0x55, count: 16), amount: 100 * number,
+                    cashier: number == 2 ? try CashierName("Zoë Á") : nil, at: World.tick))
+        }
+        return (journal, bytes)
+    }
+}

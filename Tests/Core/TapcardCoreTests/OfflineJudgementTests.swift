@@ -1,0 +1,265 @@
+import CardCryptography
+import Cards
+import Ledger
+import PortDoubles
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// The verdict on a purchase while the ledger is offline: every line of the table, and both
+/// sides of every limit.
+@Suite("A purchase offline") struct OfflineJudgementTests {
+    @Test("is accepted within all limits")
+    func accepted() async throws {
+        let case1 = try await Case()
+        #expect(case1.judge(450) == .accepted(account: 1, balance: World.usd(550)))
+        #expect(case1.question(450).refusalOfAll == nil)
+    }
+
+    @Test("is refused with a reason that programs can tell apart, and what could still be paid")
+    func distinct() {
+        let left = World.usd(250)
+        let reasons: [OfflineJudgement.Reason] = [
+            .noSnapshot, .oldSnapshot, .forgottenPayments, .noRecord, .unknownCard,
+            .inactive(.blocked),
+            .inactive(.closed), .inactive(.replaced), .oldRecord, .openOperation,
+            .balance(left: left), .cardLimit(left: left), .stationLimit(left: left),
+        ]
+        #expect(Set(reasons.map(\.word)).count == reasons.count)
+        #expect(reasons.map(\.left) == [Money?](repeating: nil, count: 10) + [left, left, left])
+        for reason in reasons {
+            let error = TapcardError(reason)
+            #expect(error.next == [.ledger(.waitForLedger(reason))])
+            #expect(error.kind == .ledgerUnreachable && error.meaning.hasPrefix("Not paid: "))
+        }
+    }
+
+    @Test("needs a snapshot of this ledger")
+    func snapshot() async throws {
+        var asked = try await Case()
+        asked.snapshot = nil
+        #expect(asked.judge(1) == .refused(.noSnapshot))
+        #expect(asked.question(1).refusalOfAll == .noSnapshot)
+        asked = try await Case()
+        asked.ledgerID = "another"
+        #expect(asked.judge(1) == .refused(.noSnapshot))
+    }
+
+    @Test("is refused where more payments were not done than the station can remember")
+    func forgotten() async throws {
+        var asked = try await Case()
+        for number in 0...500 {
+            #expect(asked.judge(1) == .accepted(account: 1, balance: World.usd(999)))
+            let payment = Operation(
+                id: World.id(UInt64(number)), uid: asked.card.uid, kind: .pay, amount: 100,
+                begunAt: World.tick, state: .voided, endedAt: World.tick)
+            asked.memory.note(
+                StationMemory.Note(payment, ledgerID: "ledger", epoch: 1), isConfirmed: true)
+        }
+        #expect(asked.judge(1) == .refused(.forgottenPayments))
+        #expect(asked.question(1).refusalOfAll == .forgottenPayments)
+    }
+
+    @Test("counts by a snapshot up to its age, whatever the time of day is set to")
+    func age() async throws {
+        var asked = try await Case()
+        let age: Int64 = 4 * 3_600 * 1_000
+        asked.uptime = asked.uptime(age)
+        #expect(asked.judge(1) == .accepted(account: 1, balance: World.usd(999)))
+        asked.uptime = asked.uptime(age + 1)
+        #expect(asked.judge(1) == .refused(.oldSnapshot))
+        #expect(asked.question(1).refusalOfAll == .oldSnapshot)
+        // After a restart the time of day decides; one before the snapshot is a wrong clock.
+        for (later, isCurrent) in [(0, true), (age, true), (age + 1, false), (-1, false)] {
+            asked.uptime = Uptime(boot: "another", milliseconds: 5)
+            asked.now = World.tick.adding(milliseconds: later)
+            let isAccepted = asked.judge(1) == .accepted(account: 1, balance: World.usd(999))
+            #expect(isAccepted == isCurrent, "\(later)")
+        }
+    }
+
+    @Test("needs a record under a key that is not retired, on a card of the snapshot in use")
+    func card() async throws {
+        var asked = try await Case()
+        asked.card = UnconfirmedCard(uid: asked.card.uid, chip: .ntag213, record: nil)
+        #expect(asked.judge(1) == .refused(.noRecord))
+        asked = try await Case { ledger in try await ledger.retire([1], at: World.tick) }
+        #expect(asked.judge(1) == .refused(.noRecord))
+        asked = try await Case()
+        let other = try #require(CardUID(bytes: World.otherUID))
+        asked.card = UnconfirmedCard(uid: other, chip: .ntag213, record: asked.card.record)
+        #expect(asked.judge(1) == .refused(.unknownCard))
+        asked = try await Case { ledger in
+            _ = try await ledger.change(Case.uid(), .block, id: World.id(7), at: World.tick)
+        }
+        #expect(asked.judge(1) == .refused(.inactive(.blocked)))
+    }
+
+    @Test("is refused with an old image, and not with the confirmed one or a later one")
+    func image() async throws {
+        for (sequence, isAccepted) in [(0, false), (1, true), (2, true)] as [(UInt32, Bool)] {
+            var asked = try await Case()
+            asked.card = try asked.card(showing: 1_000, sequence)
+            #expect((asked.judge(1) == .refused(.oldRecord)) == !isAccepted, "\(sequence)")
+        }
+    }
+
+    @Test("is refused while an operation was open")
+    func open() async throws {
+        let asked = try await Case { ledger in
+            let view = try #require(try await ledger.view(of: Case.uid()))
+            let request = Request(
+                id: World.id(8), uid: view.card.uid, action: .add(World.usd(1)), at: World.tick)
+            _ = try await ledger.begin(
+                request, version: CardVersion(view),
+                sealer: RecordSealer(keyID: 1, seal: { _ in Array(0..<16) }))
+        }
+        #expect(asked.judge(1) == .refused(.openOperation))
+    }
+
+    @Test("takes no more than card and snapshot both show, less what is unbooked")
+    func balance() async throws {
+        var asked = try await Case()
+        asked.caps.card = World.usd(5_000)
+        #expect(asked.judge(1_000) == .accepted(account: 1, balance: World.usd(0)))
+        #expect(asked.judge(1_001) == .refused(.balance(left: World.usd(1_000))))
+        asked.card = try asked.card(showing: 300, 1)
+        #expect(asked.judge(300) == .accepted(account: 1, balance: World.usd(0)))
+        #expect(asked.judge(301) == .refused(.balance(left: World.usd(300))))
+        asked.card = try asked.card(showing: 9_000, 2)
+        #expect(asked.judge(1_001) == .refused(.balance(left: World.usd(1_000))))
+        asked.add(400, on: asked.card.uid)
+        #expect(asked.judge(600) == .accepted(account: 1, balance: World.usd(0)))
+        #expect(asked.judge(601) == .refused(.balance(left: World.usd(600))))
+    }
+
+    @Test("keeps to the limits of a card and of the station")
+    func limits() async throws {
+        var asked = try await Case()
+        asked.caps.card = World.usd(500)
+        #expect(asked.judge(500) == .accepted(account: 1, balance: World.usd(500)))
+        #expect(asked.judge(501) == .refused(.cardLimit(left: World.usd(500))))
+        #expect(asked.question(501).refusalOfAll == .cardLimit(left: World.usd(500)))
+        asked.add(200, on: asked.card.uid)
+        #expect(asked.judge(300) == .accepted(account: 1, balance: World.usd(500)))
+        #expect(asked.judge(301) == .refused(.cardLimit(left: World.usd(300))))
+        asked.caps.station = World.usd(450)
+        #expect(asked.judge(250) == .accepted(account: 1, balance: World.usd(550)))
+        #expect(asked.judge(251) == .refused(.stationLimit(left: World.usd(250))))
+        #expect(asked.question(251).refusalOfAll == .stationLimit(left: World.usd(250)))
+        // What other cards have paid here counts for the station alone.
+        asked.add(100, on: try #require(CardUID(bytes: World.otherUID)))
+        #expect(asked.judge(151) == .refused(.stationLimit(left: World.usd(150))))
+        #expect(asked.judge(150) == .accepted(account: 1, balance: World.usd(650)))
+    }
+
+    @Test("names the sum that can be paid, whichever limit leaves it")
+    func lowestLimit() async throws {
+        var asked = try await Case()
+        asked.caps.card = World.usd(500)
+        #expect(asked.judge(1_001) == .refused(.cardLimit(left: World.usd(500))))
+        #expect(asked.judge(500) == .accepted(account: 1, balance: World.usd(500)))
+        asked.caps.station = World.usd(400)
+        #expect(asked.judge(1_001) == .refused(.stationLimit(left: World.usd(400))))
+        #expect(asked.question(1_001).refusalOfAll == .stationLimit(left: World.usd(400)))
+        asked.card = try asked.card(showing: 300, 1)
+        #expect(asked.judge(1_001) == .refused(.balance(left: World.usd(300))))
+        #expect(asked.judge(300) == .accepted(account: 1, balance: World.usd(0)))
+    }
+
+    @Test("is refused for the first reason in the order of the table")
+    func order() async throws {
+        var asked = try await Case { ledger in
+            _ = try await ledger.change(Case.uid(), .block, id: World.id(7), at: World.tick)
+        }
+        asked.caps.card = World.usd(1)
+        asked.card = try asked.card(showing: 0, 0)
+        #expect(asked.judge(100) == .refused(.inactive(.blocked)))
+        asked.uptime = asked.uptime(.max / 2)
+        #expect(asked.judge(100) == .refused(.oldSnapshot))
+    }
+
+    @Test("says in each refusal that nothing was paid", arguments: Self.reasons)
+    func words(_ reason: OfflineJudgement.Reason) {
+        let error = TapcardError(reason)
+        #expect(error.kind == .ledgerUnreachable && error.result.exitStatus == 9)
+        #expect(error.what.hasPrefix("The ledger cannot be reached, and "))
+        #expect(error.meaning == "Not paid: nothing was taken from the card.")
+    }
+
+    static let reasons: [OfflineJudgement.Reason] = [
+        .noSnapshot, .oldSnapshot, .forgottenPayments, .noRecord, .unknownCard,
+        .inactive(.closed), .oldRecord, .openOperation, .balance(left: World.usd(5)),
+        .cardLimit(left: World.usd(5)),
+        .stationLimit(left: World.usd(5)),
+    ]
+
+    /// A card with ten dollars, a snapshot of its ledger, and an empty journal.
+    private struct Case {
+        var caps = OfflineLimits.standard(for: .usd)
+        var snapshot: CardSnapshot?
+        var ledgerID: String?
+        var card: UnconfirmedCard
+        var memory = StationMemory()
+        var now = World.tick
+        var uptime = Uptime(boot: "1", milliseconds: 1_000_000)
+        private var lines: [(CardUID, Int64)] = []
+
+        static func uid() throws -> CardUID {
+            try #require(World.uids["NTAG213"].flatMap { CardUID(bytes: $0) })
+        }
+
+        init(
+            _ prepare: (any LedgerStore) async throws -> Void = { _ in }
+        ) async throws {
+            let world = try await World.withCard()
+            let summary = try await world.station.lookWithoutLedger()
+            card = summary
+            try await prepare(world.ledger)
+            snapshot = try await CardSnapshot(of: world.ledger, at: World.tick, uptime)
+        }
+
+        func uptime(_ later: Int64) -> Uptime {
+            Uptime(boot: "1", milliseconds: 1_000_000 + later)
+        }
+
+        func card(showing balance: Int64, _ sequence: UInt32) throws -> UnconfirmedCard {
+            let entry = World.keys.sealing
+            let number = try #require(SequenceNumber(sequence))
+            let cardKey = try #require(entry.cardKey(uid: card.uid.bytes))
+            let record = try #require(
+                SealedRecord(
+                    uid: card.uid, sequence: number,
+                    balance: World.usd(balance), state: .noScratchCard,
+                    holder: Holder(id: nil, name: nil),
+                    keyID: entry.id, cardKey: cardKey))
+            return UnconfirmedCard(uid: card.uid, chip: card.chip, record: record.bytes)
+        }
+
+        mutating func add(_ cents: Int64, on uid: CardUID) { lines.append((uid, cents)) }
+
+        func question(_ cents: Int64) -> OfflineJudgement.Question {
+            var journal = OfflineJournal(
+                id: World.id(1), currency: .usd, ledgerID: ledgerID, under: World.keys)
+            for (uid, amount) in lines {
+                _ = journal.append(
+                    JournalLine(
+                        number: journal.written + 1, id: World.id(UInt64(journal.written) + 50),
+                        uid: uid, chip: .ntag213, account: 1,
+                        record: [UInt8](repeating: 0x40, count: 16), amount: amount, cashier: nil,
+                        at: World.tick))
+            }
+            return OfflineJudgement.Question(
+                World.usd(cents), within: caps, snapshot, journal, memory, at: now, uptime)
+        }
+
+        func judge(_ cents: Int64) -> OfflineJudgement {
+            OfflineJudgement(question(cents), card)
+        }
+    }
+}
+
+extension World {
+    /// The time at which its clock stands still.
+    static let tick = Timestamp(milliseconds: 1_700_000_000_000)
+}

@@ -1,0 +1,97 @@
+import Cards
+import Ledger
+import Tags
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// All of what a card was ordered to be belongs to the id of its making.
+@Suite("The id of a making")
+struct OrderedAgainTests {
+    private static func issue(
+        _ name: String? = "Ann", id: Int64? = 7, scratch: Bool = true, face: FaceStyle = .tapcard,
+        protects: Bool = false, overwrites: Bool = false
+    ) throws -> CardRequest {
+        let holder = Holder(
+            id: try id.map { try HolderID($0) }, name: try name.map { try HolderName($0) })
+        return CardRequest(
+            .issue(holder, World.usd(500), hasScratchCard: scratch), face: face,
+            mayOverwrite: overwrites, protects: protects)
+    }
+
+    /// Orders that differ from the first one in something other than another name.
+    private static func others() throws -> [CardRequest] {
+        [
+            try issue(nil), try issue(id: 8), try issue(id: nil), try issue(scratch: false),
+            try issue(face: .iosApp), try issue(protects: true),
+        ]
+    }
+
+    @Test("of a new card stands for its holder, scratch card, form and protection")
+    func issue() async throws {
+        let world = World(try World.blank())
+        let made = try await world.station.make(try Self.issue(), id: World.id(1))
+        for other in [try Self.issue("Bob")] + (try Self.others()) {
+            await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+                try await world.station.make(other, id: World.id(1))
+            }
+        }
+        // The same order; what it permits is not part of it.
+        for same in [try Self.issue(), try Self.issue(overwrites: true)] {
+            #expect(try await world.station.make(same, id: World.id(1)).uid == made.uid)
+        }
+        #expect(try await world.operations().count == 1)
+    }
+
+    @Test("of a replacement stands for the card that is lost")
+    func replace() async throws {
+        let world = try await World.withCard()
+        let first = try await world.uid()
+        let others: [[UInt8]] = [World.otherUID, [0x04, 0xDE, 0xAD, 0xBE, 0xEF, 0x00, 0x02]]
+        try await world.put(try World.otherTag())
+        let second = try #require(CardUID(bytes: others[0]))
+        _ = try await world.station.make(.demo(in: .usd), id: World.id(2))
+        try await world.put(try #require(TagMemory.blank(.ntag213, uid: others[1])))
+        _ = try await world.station.make(CardRequest(.replace(first)), id: World.id(3))
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.make(CardRequest(.replace(second)), id: World.id(3))
+        }
+        #expect(try await world.ledger.view(of: second)?.card.status == .active)
+        _ = try await world.station.make(CardRequest(.replace(first)), id: World.id(3))
+    }
+
+    @Test("is not known any more by the name once that is forgotten, but by all else")
+    func forgotten() async throws {
+        let world = World(try World.blank())
+        _ = try await world.station.make(try Self.issue(), id: World.id(1))
+        try await world.change(try await world.uid(), .forget)
+        let kept = try #require(try await world.operations().first { $0.id == World.id(1) })
+        #expect(kept.parameters?.contains("Ann") == false)
+        // The ledger can no longer tell whether it was this name or another one.
+        for same in [try Self.issue(), try Self.issue("Bob")] {
+            _ = try await world.station.make(same, id: World.id(1))
+        }
+        for other in try Self.others() {
+            await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+                try await world.station.make(other, id: World.id(1))
+            }
+        }
+    }
+
+    @Test("of a replacement stands for the lost card, also once a name is forgotten")
+    func forgottenReplacement() async throws {
+        let world = try await World.withCard()
+        let first = try await world.uid()
+        try await world.put(try World.otherTag())
+        let second = try #require(CardUID(bytes: World.otherUID))
+        _ = try await world.station.make(.demo(in: .usd), id: World.id(2))
+        let third: [UInt8] = [0x04, 0xDE, 0xAD, 0xBE, 0xEF, 0x00, 0x02]
+        try await world.put(try #require(TagMemory.blank(.ntag213, uid: third)))
+        _ = try await world.station.make(CardRequest(.replace(first)), id: World.id(3))
+        try await world.change(try #require(CardUID(bytes: third)), .forget)
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.make(CardRequest(.replace(second)), id: World.id(3))
+        }
+        #expect(try await world.ledger.view(of: second)?.card.status == .active)
+    }
+}

@@ -1,0 +1,62 @@
+import FaultyWorld
+import Ledger
+import TapcardCore
+import TapcardDomain
+import TestSupport
+import Testing
+
+/// A request with the world before it and the tap in which nothing goes wrong. With its steps known,
+/// something can go wrong at any of them.
+struct PlayedRequest {
+    let errand: Errand
+    let before: RestingWorld
+    let whole: Tap
+
+    /// Every request, on some of the chips on which it is played.
+    static let all: [(chip: Chip, name: String)] = Thoroughness.some(Chip.allCases, of: 3)
+        .flatMap { chip in
+            EnumeratedRequest.all.filter { $0.isPlayed(on: chip) }.map {
+                (chip: chip, name: $0.name)
+            }
+        }
+
+    init(_ name: String, on chip: Chip = .ntag213) async throws {
+        let request = try #require(EnumeratedRequest.named(name))
+        errand = request.errand
+        before = await request.world(on: chip)
+        whole = await Tap.play(errand, in: before)
+    }
+
+    /// The tap with these mishaps at its steps.
+    func tap(_ mishaps: [Int: Mishap]) async -> Tap {
+        await Tap.play(errand, in: before, mishaps: mishaps)
+    }
+
+    /// The first step after which its operation is in this state.
+    func step(leavingIt state: Ledger.Operation.State) async throws -> Int {
+        let steps = await Tap.play(errand, in: before, keepsWorlds: true).steps
+        return try #require(
+            steps.firstIndex { $0.after.map { operation(in: $0)?.state } == state })
+    }
+
+    func operation(in world: RestingWorld) -> Ledger.Operation? {
+        errand.operation(in: world.ledger)
+    }
+}
+
+extension Tap {
+    var isDone: Bool { if case .done = said { true } else { false } }
+
+    var failure: TapcardError? { if case .failed(let error) = said { error } else { nil } }
+
+    /// The places of the frames among its steps.
+    var frames: [Int] { steps.indices.filter { steps[$0].isFrame } }
+
+    /// The places of the writes among its steps.
+    var writes: [Int] {
+        steps.indices.filter { steps[$0].isWrite }
+    }
+
+    /// The places of the transactions that may change something among its steps.
+    var commits: [Int] { steps.indices.filter { steps[$0].act == .ledgerWrite } }
+}

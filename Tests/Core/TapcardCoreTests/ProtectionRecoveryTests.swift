@@ -1,0 +1,239 @@
+import Ledger
+import PortDoubles
+import SimulatedReader
+import Tags
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// A ledger's word on a tag's protection and the tag itself can come to differ: by a backup that
+/// was put back, by another station with the same keys, by a copy.
+@Suite("A protection that ledger and tag disagree about")
+struct ProtectionRecoveryTests {
+    enum Since: CaseIterable, Sendable {
+        case nothing, finished, finishedAndPaid, finishedAndBack
+    }
+
+    @Test(
+        "is learnt by a repair after a backup from the middle of it was put back",
+        arguments: [TillRequest.protect, .unprotect], Since.allCases)
+    func putBack(_ request: TillRequest, _ since: Since) async throws {
+        for way in [Fault.Kind.torn(.zero), .torn(.new), .torn(.mix(seed: 3)), .pulledAfter] {
+            for write in 1... {
+                let ledger = TableLedger()
+                let world = World(try World.blank(), ledger: ledger)
+                try await world.issue(protects: request == .unprotect)
+                try await world.arm(Fault(at: write, counting: .write, way))
+                _ = try? await request.perform(at: world.station)
+                guard try await !world.isArmed() else { break }
+                try await world.putBack()
+                let backup = ledger.tables
+                try await goOn(world, request, since)
+                ledger.putBack(backup)
+                #expect(try await ledger.skipNumbersAfterRestore() == [])
+                let label: Comment = "\(request), WRITE \(write) \(way), \(since)"
+                _ = try await world.station.repair(naming: try await world.uid())
+                let receipt = try await world.station.pay(World.usd(100), id: World.id(30))
+                #expect(receipt.balance == World.usd(900), label)
+                #expect(try await world.station.read().problem == nil, label)
+                try await world.expectResolved(label)
+            }
+        }
+    }
+
+    private func goOn(_ world: World, _ request: TillRequest, _ since: Since) async throws {
+        if since == .nothing { return }
+        _ = try await world.station.read()
+        switch since {
+        case .nothing, .finished: break
+        case .finishedAndPaid: _ = try await world.station.pay(World.usd(10), id: World.id(20))
+        case .finishedAndBack:
+            _ =
+                request == .protect
+                ? try await world.station.unprotect(id: World.id(21))
+                : try await world.station.protect(id: World.id(21))
+        }
+    }
+
+    @Test("half written is not taken for whole")
+    func halfWritten() async throws {
+        let ledger = TableLedger()
+        let world = World(try World.blank(), ledger: ledger)
+        try await world.issue()
+        let backup = ledger.tables
+        _ = try await world.station.protect(id: World.id(2))
+        try await world.alter { $0[0x29] = Page(0x04, 0, 0, 0x12) }
+        ledger.putBack(backup)
+        #expect(try await ledger.skipNumbersAfterRestore() == [])
+        let summary = try await world.station.repair(naming: try await world.uid())
+        #expect(summary.protection == .on(keyID: 1))
+        try await world.expectResolved()
+    }
+
+    @Test("that another station with our keys put on is learnt by the next payment")
+    func otherStation() async throws {
+        let world = try await World.withCard()
+        let uid = try await world.uid()
+        _ = try await world.station.protect(id: World.id(2))
+        let noted = CardProtection.on(keyID: 1)
+        #expect(try await world.ledger.noteProtection(of: uid, .off, insteadOf: noted))
+        let receipt = try await world.station.pay(World.usd(100), id: World.id(3))
+        #expect(receipt.balance == World.usd(900))
+        #expect(try await world.card().protection == noted)
+        try await world.expectResolved()
+    }
+
+    @Test("that a copy does not have is not given up for it")
+    func copied() async throws {
+        let world = World(try World.blank())
+        try await world.issue(protects: true)
+        let honest = try await world.tag()
+        try await world.alter { $0.takePasswordOff() }
+        let copy = try await world.tag()
+        for number: UInt64 in [2, 3, 4] {
+            await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
+                switch number {
+                case 2: _ = try await world.station.unprotect(id: World.id(number))
+                case 3: _ = try await world.station.protect(id: World.id(number))
+                default: _ = try await world.station.pay(World.usd(1), id: World.id(number))
+                }
+            }
+        }
+        #expect(try await world.tag() == copy)
+        #expect(try await world.card().protection == .on(keyID: 1))
+        try await world.put(honest)
+        _ = try await world.station.pay(World.usd(100), id: World.id(5))
+        try await world.expectResolved()
+        // Taken off elsewhere: an operator who names the card takes it as it is.
+        try await world.alter { $0.takePasswordOff() }
+        _ = try await world.station.repair(naming: try await world.uid())
+        _ = try await world.station.pay(World.usd(100), id: World.id(6))
+        try await world.expectResolved()
+        #expect(try await world.balance() == 800)
+    }
+
+    @Test("whose settings somebody locked stays as it is, and the card works")
+    func locked() async throws {
+        let world = World(try World.blank())
+        try await world.issue(protects: true)
+        try await world.alter { $0[0x2A][0] = 0x40 }
+        await expectRefused(.lockedTag, exit: 4) { () throws(TapcardError) in
+            try await world.station.unprotect(id: World.id(2))
+        }
+        let receipt = try await world.station.pay(World.usd(100), id: World.id(3))
+        #expect(receipt.balance == World.usd(900))
+        #expect(try await world.ledger.audit().open == 0)
+    }
+
+    @Test("of somebody on a card of ours is named, and no advice is given that does not help")
+    func vandal() async throws {
+        let world = try await World.withCard()
+        try await world.alter { $0.setPasswordOfAnother() }
+        let said = await outcome { () throws(TapcardError) in
+            try await world.station.add(World.usd(100), id: World.id(2))
+        }
+        guard case .failure(let error) = said else {
+            Issue.record("it was not refused")
+            return
+        }
+        #expect(error.kind == .outcomeUnknown)
+        #expect(error.what.contains("somebody's password"))
+        #expect(error.next.first == .file(.importKeysOrReplace))
+    }
+
+    @Test("from being read is named on a card of ours")
+    func hidden() async throws {
+        let world = try await World.withCard()
+        try await world.alter { tag in
+            tag[0x2A][0] = 0x80
+            tag.setPasswordOfAnother(from: 0x10)
+        }
+        let said = await outcome { () throws(TapcardError) in try await world.station.read() }
+        guard case .failure(let error) = said else {
+            Issue.record("it was read")
+            return
+        }
+        #expect(error.kind == .protectedTag && error.next.contains(.trust(.replace(nil))))
+    }
+
+    @Test("of a tag that says it is of another make is not asked about for ever")
+    func otherMake() async throws {
+        let world = try await World.withCard()
+        let uid = try await world.uid()
+        try await world.put(try #require(TagMemory.blank(.ntag215, uid: uid.bytes)))
+        let order = try CardRequest.demo(in: .usd, mayReissue: true)
+        let said = await outcome { () throws(TapcardError) in
+            try await world.station.make(order, id: World.id(2))
+        }
+        guard case .failure(let error) = said else {
+            Issue.record("it was made")
+            return
+        }
+        #expect(error.kind == .unsupportedTag && error.next == [.trust(.replaceIfItRepeats)])
+    }
+
+    @Test("is not tried on a card that counts wrong passwords")
+    func counting() async throws {
+        let world = World(try World.blank())
+        try await world.issue(protects: true)
+        try await world.alter { tag in
+            tag[0x2A][0] = 0x02
+            tag.setPasswordOfAnother(from: nil)
+        }
+        let before = try await world.tag()
+        for number: UInt64 in 2...5 {
+            await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
+                try await world.station.pay(World.usd(1), id: World.id(number))
+            }
+        }
+        #expect(try await world.tag() == before)
+    }
+
+    @Test("is not tried on such a card by what resolves or repairs it, either")
+    func countingUnasked() async throws {
+        for isOpen in [false, true] {
+            let world = World(try World.blank())
+            try await world.issue(protects: true)
+            if isOpen {
+                try await world.arm(Fault(at: 3, counting: .write, .torn(.unchanged)))
+                _ = try? await world.station.pay(World.usd(1), id: World.id(2))
+            }
+            try await world.alter { tag in
+                tag[0x2A][0] = 0x02
+                tag.setPasswordOfAnother(from: nil)
+                // What phones read is to be brought up to date.
+                tag[0x09] = Page(0x39, 0x39, 0x2E, 0x35)
+            }
+            let before = try await world.tag()
+            let reader = InterposedReader(world.reader)
+            let station = world.station(reader: reader)
+            for _ in 1...3 {
+                _ = await outcome { () throws(TapcardError) in try await station.read() }
+                _ = await outcome { () throws(TapcardError) in try await station.repair() }
+            }
+            #expect(reader.passwords.isEmpty, "\(isOpen)")
+            #expect(try await world.tag() == before, "\(isOpen)")
+            #expect(try await world.ledger.audit().open == (isOpen ? 1 : 0))
+        }
+    }
+
+    @Test("that was broken off is done when it is asked for again")
+    func again() async throws {
+        for request in [TillRequest.protect, .unprotect] {
+            let world = try await request.world()
+            try await world.arm(Fault(at: 7, counting: .write, .torn(.zero)))
+            await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
+                try await request.perform(at: world.station)
+            }
+            try await world.putBack()
+            let change =
+                request == .protect
+                ? try await world.station.protect(id: World.id(9))
+                : try await world.station.unprotect(id: World.id(9))
+            #expect(change.isProtected == (request == .protect))
+            let begun = try await request.operation(in: world)
+            #expect(change.operation == begun?.id && begun?.state == .committed)
+            try await world.expectResolved()
+        }
+    }
+}

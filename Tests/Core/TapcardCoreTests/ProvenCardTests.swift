@@ -1,0 +1,273 @@
+import CardCryptography
+import Cards
+import Ledger
+import PortDoubles
+import SimulatedReader
+import Tags
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// A card on an NTAG 424 DNA: the same verbs and the same promises as on a tag with pages.
+@Suite("A card on a chip that proves itself")
+struct ProvenCardTests: ProvenCards {
+    @Test("is issued, paid with, charged, refunded, scratched, closed and issued again")
+    func life() async throws {
+        let world = try await made()
+        try await expectWhole(world, 1_000)
+        let paid = try await world.station.pay(World.usd(450), id: World.id(2))
+        #expect(paid.balance == World.usd(550) && paid.display == .current)
+        try await expectWhole(world, 550)
+        _ = try await world.station.add(World.usd(2_000), id: World.id(3))
+        try await expectWhole(world, 2_550)
+        _ = try await world.station.refund(World.id(2))
+        try await expectWhole(world, 3_000)
+        _ = try await world.station.scratch(id: World.id(4))
+        #expect(try await world.station.read().scratch.code != nil)
+        for number in 10..<20 {
+            _ = try await world.station.pay(World.usd(1), id: World.id(UInt64(number)))
+        }
+        try await expectWhole(world, 2_990)
+        let closed = try await world.station.close(id: World.id(5))
+        #expect(closed.amount == World.usd(-2_990))
+        try await expectWhole(world, 0)
+        try await world.issue(300, mayReissue: true, id: 6)
+        try await expectWhole(world, 300)
+        #expect(try await world.station.read().holder.name?.text == "Amanda Gonzalez")
+    }
+
+    /// Whoever kept an address would see the balance of the next holder.
+    @Test("Addresses that phones have read end when the card is issued again")
+    func readAddresses() async throws {
+        let world = try await made()
+        let (uid, number) = (try await chip(world).uid, try await chip(world).number)
+        func readByPhone() async throws {
+            try await world.reader.change { field in
+                _ = field.showToPhone(number) { [UInt8](repeating: 9, count: $0) }
+            }
+            await world.reader.release()
+        }
+        func noted() async throws -> ReadCounter? {
+            try await world.ledger.read { rows throws(LedgerError) in
+                try rows.readCounter(of: uid)
+            }
+        }
+        for _ in 1...3 { try await readByPhone() }
+        let kept = try await chip(world).reads
+        #expect(try await noted() == nil)
+        try await world.issue(500, mayReissue: true, id: 2)
+        let ended = try #require(try await noted()).value
+        #expect(kept >= 3 && ended >= kept)
+        try await expectWhole(world, 500)
+        try await readByPhone()
+        #expect(try await chip(world).reads > ended)
+    }
+
+    /// As after a loss of the ledger: the card has keys of the issuer, and no row.
+    @Test("Addresses that phones have read end where the ledger does not know the card, too")
+    func readAddressesOfAnotherLedger() async throws {
+        let world = try await made()
+        let number = try await chip(world).number
+        for _ in 1...3 {
+            try await world.reader.change { field in
+                _ = field.showToPhone(number) { [UInt8](repeating: 9, count: $0) }
+            }
+            await world.reader.release()
+        }
+        let (uid, kept) = (try await chip(world).uid, try await chip(world).reads)
+        let ledger = TableLedger()
+        _ = try await world.station(ledger: ledger).make(
+            CardRequest(
+                .issue(try World.holder("Bob"), World.usd(700), hasScratchCard: false),
+                mayReissue: true), id: World.id(2))
+        let noted = try await ledger.read { rows throws(LedgerError) in
+            try rows.readCounter(of: uid)
+        }
+        #expect(kept >= 3 && noted.map { $0.value >= kept } == true)
+    }
+
+    @Test("takes five commands for a balance, and six for a payment")
+    func commands() async throws {
+        let world = try await made()
+        var count = await world.reader.frameCount
+        _ = try await world.station.read()
+        #expect(await world.reader.frameCount - count == 5)
+        count = await world.reader.frameCount
+        _ = try await world.station.pay(World.usd(1), id: World.id(2))
+        #expect(await world.reader.frameCount - count == 6)
+    }
+
+    @Test("New keys come with the next change, whatever is lost on the way")
+    func rotation() async throws {
+        let whole = try await made()
+        let rotated = whole.station(keys: Self.rotated)
+        let first = await whole.reader.frameCount
+        _ = try await rotated.pay(World.usd(100), id: World.id(2))
+        let frames = await whole.reader.frameCount - first
+        try await expectWhole(whole, 900, keyID: 2)
+        for place in 1...frames {
+            let world = try await made()
+            let station = world.station(keys: Self.rotated)
+            let kind = place.isMultiple(of: 2) ? Fault.Kind.lost : .acknowledgeLost
+            try await world.arm(Fault(at: place, counting: .frame, kind))
+            let outcome = await outcome { () throws(TapcardError) in
+                try await station.pay(World.usd(100), id: World.id(2))
+            }
+            try await put(try await chip(world), on: world)
+            _ = try await station.read()
+            let isPaid = try await world.ledger.operation(World.id(2))?.state == .committed
+            #expect(isPaid || !outcome.isSuccess, "command \(place)")
+            _ = try await station.pay(World.usd(50), id: World.id(3))
+            try await expectWhole(world, isPaid ? 850 : 950, keyID: 2)
+        }
+    }
+
+    @Test("A retired key proves nothing; the operator's repair gives the card new keys")
+    func retirement() async throws {
+        let world = try await made()
+        try await world.ledger.retire([1], at: world.now)
+        let ring = try Self.rotated.retiring(1)
+        let station = world.station(keys: ring)
+        #expect(try await station.read().seal == .forged)
+        await expectRefused(.forged, exit: 7) { () throws(TapcardError) in
+            try await station.pay(World.usd(1), id: World.id(2))
+        }
+        _ = try await station.repair(naming: try await chip(world).uid)
+        _ = try await station.pay(World.usd(1), id: World.id(3))
+        try await expectWhole(world, 999, keyID: 2)
+    }
+
+    @Test("replaces a lost one, is blocked and unblocked, and adopted by another ledger")
+    func otherVerbs() async throws {
+        let world = try await World.withCard()
+        let lost = try await world.uid()
+        let memory = try await chip(try factory())
+        try await put(memory, on: world)
+        try await world.reader.change { $0.put([memory.number]) }
+        _ = try await world.station.make(CardRequest(.replace(lost)), id: World.id(7))
+        try await expectWhole(world, 1_000)
+        try await world.change(memory.uid, .block)
+        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(8))
+        }
+        try await world.change(memory.uid, .unblock)
+        _ = try await world.station.pay(World.usd(1), id: World.id(9))
+        let other = TableLedger()
+        let adopting = world.station(ledger: other)
+        #expect(try await adopting.read().balance == World.usd(999))
+        let order = CardRequest(.adopt(accepting: World.usd(999)))
+        #expect(try await adopting.make(order, id: World.id(10)).balance == World.usd(999))
+        // The first ledger is older than the card now, and pays nothing.
+        await expectRefused(.ledgerBehind, exit: 9) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(1), id: World.id(11))
+        }
+    }
+
+    @Test("A station that names no page leaves the address of a card as it is")
+    func keptAddress() async throws {
+        let world = try await made()
+        let page = try AddressFile(page: "https://cards.example.org/c")
+        var settings = Station.Settings(ceilings: .unlimited(in: .usd), isConfirmed: true)
+        settings.address = page
+        let naming = Station(
+            reader: world.reader, ledger: world.ledger, keys: world.keys, settings: settings,
+            surroundings: world.clock.surroundings)
+        let order = CardRequest(
+            .issue(try World.holder("Zoë"), World.usd(700), hasScratchCard: false),
+            mayReissue: true)
+        _ = try await naming.make(order, id: World.id(2))
+        let before = try await chip(world)
+        _ = try await world.station(keys: Self.rotated).pay(World.usd(1), id: World.id(3))
+        let after = try await chip(world)
+        #expect(after[.three].version == 3)
+        #expect(after[.ndef].bytes.prefix(40) == before[.ndef].bytes.prefix(40))
+        #expect(after[.ndef].settings == before[.ndef].settings)
+        #expect(try await world.station(keys: Self.rotated).read().balance == World.usd(699))
+    }
+
+    @Test("needs no password: to protect it is refused, and an order that wants it is content")
+    func protection() async throws {
+        let world = try factory()
+        try await world.issue(protects: true)
+        try await expectWhole(world, 1_000)
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
+            try await world.station.protect(id: World.id(2))
+        }
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
+            try await world.station.unprotect(id: World.id(3))
+        }
+    }
+
+    @Test("tells what it is without a key, before it is a card and after")
+    func info() async throws {
+        let world = try factory()
+        let blank = try await world.station.tagInfo()
+        #expect(blank.chip == "NTAG424" && blank.pages == nil)
+        #expect(blank.keyVersions == [0, 0, 0, 0, 0])
+        #expect(blank.originality == .valid && blank.ndef == "empty" && !blank.isProtected)
+        await expectRefused(.blankTag, exit: 4) { () throws(TapcardError) in
+            try await world.station.read()
+        }
+        try await world.issue()
+        let card = try await world.station.tagInfo()
+        #expect(card.keyVersions == [2, 2, 2, 2, 2] && card.ndef == "uri" && card.isProtected)
+        #expect(try await chip(world)[.three].failures == 0)
+        await expectRefused(.unsupportedTag, exit: 4) { () throws(TapcardError) in
+            try await world.station.dump()
+        }
+    }
+
+    @Test("tells whose keys it names, whether it is half made, and which page it shows")
+    func infoAsACard() async throws {
+        let world = try factory()
+        func info(_ keys: KeyRing = World.keys) async throws -> NTAG424CardInfo {
+            try #require(try await world.station(keys: keys).tagInfo().chipCard)
+        }
+        let blank = try await info()
+        #expect(blank.issuerKey == nil && !blank.isHalfMade && blank.host == nil && !blank.usesLRP)
+        // A station that was never set up has no key that a card could name.
+        #expect(try await info(.none).issuerKey == nil)
+        try await world.issue()
+        let card = try await info()
+        #expect(card.issuerKey == 1 && !card.isRetired && !card.isHalfMade)
+        // It was made without a page.
+        #expect(card.host == nil && !card.usesLRP)
+        let retired = try await info(try Self.rotated.retiring(1))
+        #expect(retired.issuerKey == 1 && retired.isRetired)
+        #expect(try await info(.none).issuerKey == nil)
+        let whole = try await chip(world)
+        // Power was lost before key 0 was written, or before key 3 was.
+        for numbers in [[.application], [.application, .three, .four]] as [[KeyNumber]] {
+            var half = whole
+            for number in numbers { half[number].version = 0 }
+            try await put(half, on: world)
+            let version = try await info()
+            #expect(version.isHalfMade && version.issuerKey == 1, "\(numbers)")
+        }
+        var changing = whole
+        changing[.application].version = 7
+        try await put(changing, on: world)
+        #expect(try await info().isHalfMade)
+    }
+
+    /// With LRP the chip writes 48 digits where our address has room for 32.
+    @Test("tells that it was switched to the other protocol, by the address alone")
+    func switchedToLRP() async throws {
+        let world = try await made()
+        var chip = try await chip(world)
+        let at = AddressFile.nowhere.identityAt + 2 * TapIdentity.encryptedSize
+        chip[.ndef].bytes.replaceSubrange(at..<(at + 3), with: Array("0AF".utf8))
+        try await put(chip, on: world)
+        #expect(try await world.station.tagInfo().chipCard?.usesLRP == true)
+        // A link of somebody else's is no sign of it, whatever its digits.
+        let digits = String(repeating: "A", count: 120)
+        let link = NDEFMessage([NDEFURI("https://a.example/?p=\(digits)").record])
+        let message = try link.encoded()
+        chip = try #require(NTAG424Memory(factory: chip.number))
+        chip[.ndef].bytes.replaceSubrange(
+            0..<(2 + message.count), with: [0, UInt8(message.count)] + message)
+        let other = World(Simulation(chips: [chip], onReader: [chip.number]))
+        let version = try #require(try await other.station.tagInfo().chipCard)
+        #expect(version.host == "a.example" && !version.usesLRP)
+    }
+}

@@ -1,0 +1,133 @@
+import Ledger
+import SimulatedReader
+import Tags
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// A payment is reversed, once and at most whole.
+@Suite("A refund")
+struct RefundTests {
+    @Test("gives back what was paid, once", arguments: [nil, Int64(300), 100])
+    func once(_ amount: Int64?) async throws {
+        let world = try await paidWorld()
+        let receipt = try await world.station.refund(World.id(2), amount.map(World.usd))
+        #expect(receipt.amount == World.usd(amount ?? 300) && !receipt.isReplayed)
+        try await world.expectResolved()
+        let again = try await world.station.refund(World.id(2), amount.map(World.usd))
+        #expect(again.isReplayed && again.operation == receipt.operation)
+        #expect(try await world.balance() == 700 + (amount ?? 300))
+        await expectRefused(.refusal(.alreadyRefunded), exit: 4) { () throws(TapcardError) in
+            try await world.station.refund(World.id(2), World.usd(50))
+        }
+        await expectRefused(.refusal(.alreadyRefunded), exit: 4) { () throws(TapcardError) in
+            try await world.station.refund(World.id(2), id: World.id(8))
+        }
+        #expect(try await world.balance() == 700 + (amount ?? 300))
+    }
+
+    @Test("has the id that the caller has chosen, and all of the request belongs to it")
+    func chosenID() async throws {
+        let world = try await paidWorld()
+        let receipt = try await world.station.refund(World.id(2), World.usd(100), id: World.id(7))
+        #expect(receipt.operation.id == World.id(7) && !receipt.isReplayed)
+        let again = try await world.station.refund(World.id(2), World.usd(100), id: World.id(7))
+        #expect(again.isReplayed)
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.refund(World.id(2), World.usd(101), id: World.id(7))
+        }
+        #expect(try await world.balance() == 800)
+    }
+
+    @Test("by another request for it is refused when it was given before")
+    func otherRequest() async throws {
+        let world = try await paidWorld()
+        _ = try await world.station.refund(World.id(2))
+        let uid = try await world.uid()
+        let view = try #require(try await world.ledger.view(of: uid))
+        let request = Request(
+            id: World.id(9), uid: uid, action: .refund(of: World.id(2), nil),
+            at: world.clock.surroundings.now())
+        let sealer = RecordSealer(keyID: 1, seal: { _ in [] })
+        let beginning = try await world.ledger.begin(
+            request, version: CardVersion(view), sealer: sealer)
+        guard case .refused(let refusal) = beginning else {
+            Issue.record("not refused: \(beginning)")
+            return
+        }
+        #expect(refusal.rule == .alreadyRefunded)
+    }
+
+    @Test("of more than was paid is refused")
+    func tooMuch() async throws {
+        let world = try await paidWorld()
+        let before = try await world.tag()
+        await expectRefused(.refusal(.notRefundable), exit: 4) { () throws(TapcardError) in
+            try await world.station.refund(World.id(2), World.usd(301))
+        }
+        #expect(try await world.tag() == before)
+        #expect(try await world.balance() == 700)
+    }
+
+    @Test("of anything but a completed payment is refused")
+    func notAPayment() async throws {
+        let world = try await paidWorld()
+        _ = try await world.station.add(World.usd(5), id: World.id(3))
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        _ = try? await world.station.pay(World.usd(250), id: World.id(4))
+        try await world.putBack()
+        _ = try await world.station.read()
+        for id in [1, 4, 99] {
+            await expectRefused(.refusal(.notRefundable), exit: 4) { () throws(TapcardError) in
+                try await world.station.refund(World.id(UInt64(id)))
+            }
+        }
+        #expect(try await world.balance() == 705)
+    }
+
+    @Test("goes onto no other card")
+    func otherCard() async throws {
+        let world = try await paidWorld()
+        try await world.put(try World.otherTag())
+        await expectRefused(.blankTag, exit: 4) { () throws(TapcardError) in
+            try await world.station.refund(World.id(2))
+        }
+        _ = try await world.station.make(.demo(in: .usd), id: World.id(3))
+        await expectRefused(.refusal(.notRefundable), exit: 4) { () throws(TapcardError) in
+            try await world.station.refund(World.id(2))
+        }
+        #expect(try await world.station.read().balance == World.usd(0))
+        #expect(try await world.ledger.audit().violations.isEmpty)
+    }
+
+    @Test("follows the payer's money onto the card that replaced the lost one")
+    func replaced() async throws {
+        let world = try await paidWorld()
+        let lost = try await world.uid()
+        try await world.put(try World.otherTag())
+        _ = try await world.station.make(CardRequest(.replace(lost)), id: World.id(3))
+        let receipt = try await world.station.refund(World.id(2))
+        #expect(receipt.uid != lost && receipt.balance == World.usd(1_000))
+        #expect(try await world.station.refund(World.id(2)).isReplayed)
+        #expect(try await world.station.read().balance == World.usd(1_000))
+        #expect(try await world.ledger.audit().violations.isEmpty)
+    }
+
+    @Test("follows the payer onto the card that replaced an empty one")
+    func replacedEmpty() async throws {
+        let world = try await World.withCard()
+        let lost = try await world.uid()
+        _ = try await world.station.pay(World.usd(1_000), id: World.id(2))
+        try await world.put(try World.otherTag())
+        _ = try await world.station.make(CardRequest(.replace(lost)), id: World.id(3))
+        let receipt = try await world.station.refund(World.id(2))
+        #expect(receipt.uid != lost && receipt.balance == World.usd(1_000))
+        #expect(try await world.ledger.audit().violations.isEmpty)
+    }
+
+    private func paidWorld() async throws -> World {
+        let world = try await World.withCard()
+        _ = try await world.station.pay(World.usd(300), id: World.id(2))
+        return world
+    }
+}

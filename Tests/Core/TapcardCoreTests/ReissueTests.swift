@@ -1,0 +1,121 @@
+import Cards
+import Ledger
+import SimulatedReader
+import Tags
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// A card that is known becomes a new one.
+@Suite("Issuing a card again")
+struct ReissueTests {
+    @Test(
+        "closes the old account, goes on with the numbers and leaves no old record",
+        arguments: Type2Chip.known, 0...3)
+    func reissue(_ chip: Type2Chip, _ payments: Int) async throws {
+        let world = try await World.withCard(chip)
+        for number in 0..<payments {
+            _ = try await world.station.pay(World.usd(100), id: World.id(UInt64(10 + number)))
+        }
+        let uid = try await world.uid()
+        let old = try #require(try await world.ledger.view(of: uid))
+        try await world.issue(500, name: "Eve", mayReissue: true, id: 2)
+
+        let new = try #require(try await world.ledger.view(of: uid))
+        #expect(new.card.account == old.card.account + 1)
+        #expect(new.card.holder.name?.text == "Eve")
+        #expect(try await booked(on: .reissued, in: world) == old.balance.minorUnits)
+        #expect(try await booked(on: old.card.purse, in: world) == 0)
+        let numbers = try await world.tag().image.records.compactMap(SealedRecord.init)
+            .map(\.sequence)
+        #expect(numbers.count == 2)
+        #expect(numbers.allSatisfy { $0 > old.card.allocated }, "no record of the old life")
+        try await world.expectResolved()
+    }
+
+    @Test("is finished by the next try, wherever it was interrupted")
+    func interrupted() async throws {
+        for way: Fault.Kind in [.lost, .torn(.zero), .torn(.new), .torn(.mix(seed: 9)), .garbled] {
+            var write = 1
+            while true {
+                let world = try await World.withCard()
+                let old = try #require(try await world.ledger.view(of: try await world.uid()))
+                try await world.arm(Fault(at: write, counting: .write, way))
+                _ = try? await world.issue(500, name: "Eve", mayReissue: true, id: 2)
+                guard try await !world.isArmed() else { break }
+                try await world.putBack()
+                let label: Comment = "\(way) at WRITE \(write)"
+                try await world.issue(500, name: "Eve", mayReissue: true, id: 2)
+                try await world.expectResolved(label)
+                #expect(try await world.balance() == 500, label)
+                let numbers = try await world.tag().image.records.compactMap(SealedRecord.init)
+                    .map(\.sequence)
+                #expect(numbers.allSatisfy { $0 > old.card.allocated }, label)
+                #expect(try await booked(on: .reissued, in: world) == 1_000, label)
+                write += 1
+            }
+            #expect(write > 12)
+        }
+    }
+
+    @Test("works over a card that cannot be trusted")
+    func untrusted() async throws {
+        let world = try await World.withCard()
+        let old = try await world.tag()
+        _ = try await world.station.pay(World.usd(100), id: World.id(2))
+        let elsewhere = World(try World.blank())
+        try await elsewhere.issue(77_700)
+        var damaged = old
+        for page in 0x20...0x27 { damaged[UInt8(page)] = Page(0xAA, 0xBB, 0xCC, 0xDD) }
+        let tags: [(TagMemory, TapcardError.Kind)] = [
+            (old, .rolledBack), (damaged, .damaged), (try await elsewhere.tag(), .forged),
+            (try World.blank().tags[0], .damaged),
+        ]
+        for (number, (tag, kind)) in tags.enumerated() {
+            try await world.put(tag)
+            #expect(try await world.station.read().problem?.kind == kind)
+            try await world.issue(100, mayReissue: true, id: UInt64(20 + number))
+            #expect(try await world.station.read().balance == World.usd(100))
+            try await world.expectResolved()
+        }
+    }
+
+    @Test("voids a payment that was open on the old one")
+    func openPayment() async throws {
+        let world = try await World.withCard()
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
+        try await world.put(try World.blank().tags[0])
+        try await world.issue(100, mayReissue: true, id: 3)
+        #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
+        #expect(try await booked(on: .reissued, in: world) == 1_000)
+        try await world.expectResolved()
+    }
+
+    @Test("does not give a refund of the old card's payment to the new card's holder")
+    func refundAcrossLives() async throws {
+        let world = try await World.withCard()
+        _ = try await world.station.pay(World.usd(250), id: World.id(2))
+        try await world.issue(100, name: "Eve", mayReissue: true, id: 3)
+        await expectRefused(.refusal(.notRefundable), exit: 4) { () throws(TapcardError) in
+            try await world.station.refund(World.id(2))
+        }
+        #expect(try await world.balance() == 100)
+    }
+
+    @Test("of a blocked card is refused until it is allowed again")
+    func blocked() async throws {
+        let world = try await World.withCard()
+        _ = try await world.change(try await world.uid(), .block)
+        let order = try CardRequest.demo(in: .usd, mayReissue: true)
+        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
+            try await world.station.make(order, id: World.id(2))
+        }
+    }
+
+    private func booked(on account: Account, in world: World) async throws -> Int64 {
+        try await world.ledger.read { rows throws(LedgerError) in
+            try rows.balance(of: account)
+        }
+    }
+}

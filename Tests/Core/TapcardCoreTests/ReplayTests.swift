@@ -1,0 +1,237 @@
+import FaultyWorld
+import Ledger
+import PortDoubles
+import SimulatedReader
+import Tags
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// The same request comes again, or its id does.
+@Suite("A request that comes twice")
+struct ReplayTests {
+    @Test("happens once and is answered from the ledger, with no card needed")
+    func replayed() async throws {
+        let world = try await World.withCard()
+        let first = try await world.station.pay(World.usd(250), id: World.id(2))
+        #expect(!first.isReplayed && first.display == .current)
+        #expect(first.amount == World.usd(-250) && first.balance == World.usd(750))
+        _ = try await world.station.add(World.usd(100), id: World.id(3))
+        let before = try await world.tag()
+        try await world.reader.change { $0.take() }
+        let again = try await world.station.pay(World.usd(250), id: World.id(2))
+        #expect(again.isReplayed && again.balance == World.usd(750), "the balance of that time")
+        #expect(again.operation == first.operation)
+        #expect(try await world.tag() == before)
+        #expect(try await world.balance() == 850)
+    }
+
+    @Test("with another amount, kind or card is a mistake")
+    func mismatched() async throws {
+        let world = try await World.withCard()
+        _ = try await world.station.pay(World.usd(250), id: World.id(2))
+        let other = try #require(CardUID(bytes: World.otherUID))
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(251), id: World.id(2))
+        }
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.add(World.usd(250), id: World.id(2))
+        }
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.close(id: World.id(2))
+        }
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.scratch(id: World.id(2))
+        }
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(250), id: World.id(2), only: other)
+        }
+        #expect(try await world.balance() == 750)
+    }
+
+    @Test(
+        "with another amount or kind is a mistake also where the id was used while a card was awaited"
+    )
+    func mismatchedMeanwhile() async throws {
+        for fault in [
+            Fault(at: 1, counting: .write, .lost), Fault(at: 4, counting: .write, .pulledAfter),
+        ] {
+            for step in 1...2 {
+                let world = try await World.withCard()
+                // The other station's operation is open on the card when it comes.
+                let interlude = Disturbance(before: step) {
+                    try? await world.arm(fault)
+                    _ = try? await world.station.add(World.usd(700), id: World.id(2))
+                    try? await world.putBack()
+                }
+                let reader = interlude.reader(world.reader)
+                await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+                    try await world.station(reader: reader).pay(World.usd(100), id: World.id(2))
+                }
+                #expect(interlude.hasCome)
+                #expect(try await world.operations().map(\.kind).contains(.pay) == false)
+                _ = try await world.station.read()
+                #expect(try await world.balance() == 1_700)
+                try await world.expectResolved()
+            }
+        }
+    }
+
+    @Test("to make a card that was left open, under the id of something else, is a mistake")
+    func mismatchedMaking() async throws {
+        let world = try await World.withCard()
+        _ = try await world.station.pay(World.usd(250), id: World.id(2))
+        try await world.put(try World.otherTag())
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
+            try await world.issueOrRefuse(id: 3)
+        }
+        try await world.put(
+            try #require(try await world.reader.change { $0.tag(World.otherUID) }))
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.issueOrRefuse(id: 2)
+        }
+        // A mistake is told before the card is looked at; asking with its own id finishes it.
+        #expect(try await state(of: 3, in: world) == .pending)
+        _ = try await world.issueOrRefuse(id: 3)
+        #expect(try await state(of: 3, in: world) == .committed)
+    }
+
+    private func state(of id: UInt64, in world: World) async throws -> Operation.State? {
+        try await world.ledger.read { rows throws(LedgerError) in
+            try rows.operation(World.id(id))
+        }?.state
+    }
+
+    @Test("after it was voided is told so, and never runs again")
+    func voided() async throws {
+        let world = try await World.withCard()
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
+        try await world.putBack()
+        _ = try await world.station.read()
+        for _ in 1...2 {
+            await expectRefused(.operationVoided, exit: 4) { () throws(TapcardError) in
+                try await world.station.pay(World.usd(250), id: World.id(2))
+            }
+        }
+        #expect(try await world.balance() == 1_000)
+        try await world.expectResolved()
+    }
+
+    @Test("while it is open goes on with its own card only", arguments: [true, false])
+    func otherCardWhileOpen(_ isKnown: Bool) async throws {
+        let world = try await World.withCard()
+        try await world.arm(Fault(at: 2, counting: .write, .lost))
+        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
+        try await world.put(try World.otherTag())
+        if isKnown { try await world.issue(5_000, id: 3) }
+        let other = try await world.reader.change { $0.tag(World.otherUID) }
+        await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(250), id: World.id(2))
+        }
+        #expect(try await world.reader.change { $0.tag(World.otherUID) } == other)
+        try await world.putBack()
+        _ = try await world.station.pay(World.usd(250), id: World.id(2))
+        #expect(try await world.balance() == 750)
+    }
+
+    @Test("to insist on one card refuses every other")
+    func insisting() async throws {
+        let world = try await World.withCard()
+        let other = try #require(CardUID(bytes: World.otherUID))
+        let before = try await world.tag()
+        await expectRefused(.wrongCard, exit: 4) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(250), id: World.id(2), only: other)
+        }
+        #expect(try await world.tag() == before)
+        _ = try await world.station.pay(
+            World.usd(250), id: World.id(2), only: try await world.uid())
+        #expect(try await world.balance() == 750)
+    }
+
+    @Test("for scratching keeps the first code")
+    func scratching() async throws {
+        let world = try await World.withCard()
+        _ = try await world.station.scratch(id: World.id(2))
+        let code = try #require(try await world.station.read().scratch.code)
+        let again = try await world.station.scratch(id: World.id(2))
+        #expect(again.isReplayed)
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
+            try await world.station.scratch(id: World.id(3))
+        }
+        #expect(try await world.station.read().scratch.code == code)
+        try await world.expectResolved()
+    }
+
+    @Test("moves no amount of nothing or less", arguments: [0, -1, Int64.min])
+    func badAmounts(_ minorUnits: Int64) async throws {
+        let world = try await World.withCard()
+        _ = try await world.station.pay(World.usd(250), id: World.id(2))
+        let amount = World.usd(minorUnits)
+        await expectRefused(.refusal(.badAmount), exit: 2) { () throws(TapcardError) in
+            try await world.station.pay(amount, id: World.id(3))
+        }
+        await expectRefused(.refusal(.badAmount), exit: 2) { () throws(TapcardError) in
+            try await world.station.add(amount, id: World.id(4))
+        }
+        await expectRefused(.refusal(.badAmount), exit: 2) { () throws(TapcardError) in
+            try await world.station.refund(World.id(2), amount)
+        }
+        #expect(try await world.operations().count == 2)
+    }
+
+    @Test("moves no more than there is, or than there is room for")
+    func limits() async throws {
+        let world = try await World.withCard()
+        let before = try await world.tag()
+        for amount in [1_001, Currency.largestBalance] {
+            await expectRefused(.refusal(.insufficientBalance), exit: 4) {
+                () throws(TapcardError) in
+                try await world.station.pay(World.usd(amount), id: World.id(2))
+            }
+        }
+        await expectRefused(.refusal(.limitExceeded), exit: 4) { () throws(TapcardError) in
+            try await world.station.pay(World.usd(.max), id: World.id(2))
+        }
+        for amount in [Currency.largestBalance - 999, Int64.max] {
+            await expectRefused(.refusal(.limitExceeded), exit: 4) { () throws(TapcardError) in
+                try await world.station.add(World.usd(amount), id: World.id(3))
+            }
+        }
+        #expect(try await world.tag() == before)
+        _ = try await world.station.pay(World.usd(1_000), id: World.id(4))
+        #expect(try await world.balance() == 0)
+        try await world.expectResolved()
+    }
+
+    @Test("stopped while scratching leaves no code")
+    func stoppedScratching() async throws {
+        let world = try await World.withCard()
+        let before = try await world.tag()
+        let surroundings = world.clock.surroundings
+        let station = Station(
+            reader: world.reader, ledger: world.ledger, keys: world.keys,
+            surroundings: Station.Surroundings(
+                now: surroundings.now, sleep: { _ in throw CancellationError() },
+                random: surroundings.random))
+        await expectRefused(.cancelled, exit: 1) { () throws(TapcardError) in
+            try await station.scratch(id: World.id(2))
+        }
+        #expect(try await world.tag() == before)
+        #expect(try await world.operations().count == 1)
+        _ = try await world.station.scratch(id: World.id(2))
+        try await world.expectResolved()
+    }
+}
+
+extension World {
+    /// Ten dollars for Amanda Gonzalez.
+    fileprivate func issueOrRefuse(id: UInt64) async throws(TapcardError) {
+        guard let holder = try? World.holder("Amanda Gonzalez") else {
+            preconditionFailure("a name that people have")
+        }
+        let order = CardRequest(.issue(holder, World.usd(1_000), hasScratchCard: true))
+        _ = try await station.make(order, id: World.id(id))
+    }
+}

@@ -1,0 +1,377 @@
+import Cards
+import FaultyWorld
+import Ledger
+import PortDoubles
+import SimulatedReader
+import Tags
+import TapcardCore
+import TapcardDomain
+import Testing
+
+@Suite("A lottery ticket")
+struct TicketTests {
+    @Test("is paid from the card and shown on it", arguments: [Type2Chip.ntag215, .ntag216])
+    func bought(chip: Type2Chip) async throws {
+        let world = try await World.withCard(chip)
+        let bought = try await world.buy(2)
+        #expect(bought.receipt.amount == World.usd(-200) && !bought.receipt.isReplayed)
+        #expect(bought.receipt.balance == World.usd(800))
+        #expect(bought.ticket.draw == DrawID("draw-1"))
+        #expect(bought.ticket.id.text.utf8.count == "ticket-".utf8.count + 12)
+        #expect(try await world.tag().content.face?.ticket == bought.ticket)
+        let summary = try await world.station.read()
+        #expect(summary.ticket == bought.ticket && summary.display == .current)
+        let checked = try await world.station.checkTickets()
+        #expect(checked.tickets.map(\.ticket) == [bought.ticket])
+        #expect(checked.tickets[0].price == World.usd(200) && checked.tickets[0].claim == nil)
+        #expect(try await world.ledger.audit().violations == [])
+    }
+
+    @Test("stays in the ledger alone on a chip that has no room for it")
+    func small() async throws {
+        let world = try await World.withCard(.ntag213)
+        let bought = try await world.buy(2)
+        #expect(try await world.tag().content.face?.ticket == nil)
+        #expect(try await world.station.read().ticket == bought.ticket)
+        #expect(try await world.station.read().display == .current)
+    }
+
+    @Test("is the same for the same request, and another for another")
+    func repeated() async throws {
+        let world = try await World.withCard(.ntag215)
+        let first = try await world.buy(2)
+        let again = try await world.buy(2)
+        #expect(again.ticket == first.ticket && again.receipt.isReplayed)
+        #expect(try await world.buy(3).ticket.id != first.ticket.id)
+        #expect(try await world.balance() == 600)
+        let draw = try #require(DrawID("draw-2"))
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.buyTicket(
+                draw: draw, price: World.usd(200), rules: .standard, id: World.id(2))
+        }
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.buy(2, price: 199)
+        }
+    }
+
+    @Test("costs something, and not more than there is")
+    func prices() async throws {
+        let world = try await World.withCard(.ntag215)
+        await expectRefused(.refusal(.badAmount), exit: 2) { () throws(TapcardError) in
+            try await world.buy(2, price: 0)
+        }
+        await expectRefused(.refusal(.insufficientBalance), exit: 4) { () throws(TapcardError) in
+            try await world.buy(2, price: 1_001)
+        }
+        #expect(try await world.station.checkTickets().tickets == [])
+        try await world.change(try await world.uid(), .block)
+        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
+            try await world.buy(2)
+        }
+        #expect(try await world.balance() == 1_000)
+    }
+
+    @Test("that was not finished is none, and costs nothing")
+    func voided() async throws {
+        let world = try await World.withCard(.ntag215)
+        try await world.arm(Fault(at: 1, counting: .write, .pulledAfter))
+        await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
+            try await world.buy(2)
+        }
+        try await world.putBack()
+        let checked = try await world.station.checkTickets()
+        #expect(checked.tickets == [] && checked.card.ticket == nil)
+        #expect(checked.card.balance == World.usd(1_000))
+        await expectRefused(.operationVoided, exit: 4) { () throws(TapcardError) in
+            try await world.buy(2)
+        }
+        #expect(try await world.ledger.audit().violations == [])
+    }
+
+    @Test("that won is credited once, with all others that did, in one command")
+    func won() async throws {
+        let world = try await World.withCard(.ntag215)
+        let tickets = [try await world.buy(2), try await world.buy(3), try await world.buy(4)]
+        let drawn = try DrawList([try world.draw(like: tickets[0].ticket, top: 5)])
+        let prizes = try PrizeTable(parsing: "6=top 0=1 1=1 2=1 3=1 4=1 5=1", .usd)
+        let receipt = try await world.station.claimTickets(
+            drawn: drawn, prizes: prizes, topPrizeUnit: .whole)
+        #expect(receipt.prizes.map(\.ticket.ticket) == tickets.reversed().map(\.ticket))
+        #expect(receipt.prizes.map(\.receipt.amount) == [100, 100, 500].map(World.usd))
+        #expect(receipt.balance == World.usd(1_100) && !receipt.isReplayed)
+        #expect(try await world.balance() == 1_100)
+        let again = try await world.station.claimTickets(
+            drawn: drawn, prizes: prizes, topPrizeUnit: .minor)
+        #expect(again.isReplayed && again.balance == World.usd(1_100))
+        #expect(again.prizes.map(\.receipt.amount) == [100, 100, 500].map(World.usd))
+        #expect(try await world.balance() == 1_100)
+        let claims = try await world.station.checkTickets().tickets.map(\.claim?.prize)
+        #expect(claims == [100, 100, 500].map(World.usd))
+        #expect(try await world.ledger.audit().violations == [])
+    }
+
+    @Test("that won nothing, or whose draw is to come, brings nothing")
+    func lost() async throws {
+        let world = try await World.withCard(.ntag215)
+        let bought = try await world.buy(2)
+        let drawn = try DrawList([try world.draw(like: bought.ticket, top: 5)])
+        let none = try PrizeTable(parsing: "2+bonus=3", .usd)
+        for draws in [drawn, try DrawList([])] {
+            await expectRefused(.refusal(.nothingWon), exit: 4) { () throws(TapcardError) in
+                try await world.station.claimTickets(
+                    drawn: draws, prizes: none, topPrizeUnit: .whole, naming: bought.ticket.id)
+            }
+            await expectRefused(.refusal(.nothingWon), exit: 4) { () throws(TapcardError) in
+                try await world.station.claimTickets(
+                    drawn: draws, prizes: none, topPrizeUnit: .whole)
+            }
+        }
+        #expect(try await world.balance() == 800)
+    }
+
+    @Test("is claimed by its name by the card that bought it alone, and once")
+    func named() async throws {
+        let world = try await World.withCard(.ntag215)
+        let bought = try await world.buy(2)
+        let drawn = try DrawList([try world.draw(like: bought.ticket, top: 5)])
+        let prizes = try PrizeTable(parsing: "6=top", .usd)
+        let other = try #require(TicketID("ticket-9"))
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
+            try await world.station.claimTickets(
+                drawn: drawn, prizes: prizes, topPrizeUnit: .whole, naming: other)
+        }
+        _ = try await world.station.claimTickets(
+            drawn: drawn, prizes: prizes, topPrizeUnit: .whole, naming: bought.ticket.id)
+        // A draw that the lottery has left out since makes no booked prize undone.
+        for name in [bought.ticket.id, nil] {
+            let again = try await world.station.claimTickets(
+                drawn: try DrawList([]), prizes: prizes, topPrizeUnit: .whole, naming: name)
+            #expect(again.isReplayed && again.prizes.map(\.draw) == [nil])
+        }
+        try await world.put(try World.otherTag())
+        try await world.issue(id: 9)
+        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
+            try await world.station.claimTickets(
+                drawn: drawn, prizes: prizes, topPrizeUnit: .whole, naming: bought.ticket.id)
+        }
+    }
+
+    @Test("goes along to the card that replaces a lost one, with its prize")
+    func replaced() async throws {
+        let world = try await World.withCard(.ntag215)
+        let bought = try await world.buy(2)
+        let lost = try await world.uid()
+        try await world.put(try World.otherTag(.ntag215))
+        _ = try await world.station.make(CardRequest(.replace(lost)), id: World.id(3))
+        let checked = try await world.station.checkTickets()
+        #expect(checked.tickets.map(\.boughtWith) == [lost])
+        #expect(checked.card.ticket == bought.ticket)
+        #expect(
+            try await Station.tickets(of: checked.card.uid, in: world.ledger) == checked.tickets)
+        let drawn = try DrawList([try world.draw(like: bought.ticket, top: 5)])
+        let receipt = try await world.station.claimTickets(
+            drawn: drawn, prizes: try PrizeTable(parsing: "6=top", .usd), topPrizeUnit: .whole)
+        #expect(receipt.balance == World.usd(1_300))
+    }
+
+    @Test("whose prize has no room on the card stays to be claimed, and the others are booked")
+    func tooMuch() async throws {
+        let world = try await World.withCard(.ntag215)
+        let small = try await world.buy(2)
+        let large = try await world.buy(3, draw: "draw-2")
+        let drawn = try DrawList([
+            try world.draw(like: small.ticket, top: 5),
+            try world.draw(like: large.ticket, top: 1_000_000),
+        ])
+        let prizes = try PrizeTable(parsing: "6=top", .usd)
+        let receipt = try await world.station.claimTickets(
+            drawn: drawn, prizes: prizes, topPrizeUnit: .whole)
+        #expect(receipt.prizes.map(\.ticket.ticket) == [small.ticket])
+        #expect(receipt.problem?.kind == .refusal(.limitExceeded))
+        #expect(
+            receipt.problem?.next
+                == [.lottery(.payPrizeOut(large.ticket.id, fitsOnNone: true))])
+        await expectRefused(.refusal(.limitExceeded), exit: 4) { () throws(TapcardError) in
+            try await world.station.claimTickets(
+                drawn: drawn, prizes: prizes, topPrizeUnit: .whole)
+        }
+        _ = try await world.station.add(World.usd(Currency.largestBalance - 1_100), id: World.id(4))
+        let third = try await world.buy(5, draw: "draw-3", price: 1)
+        let later = try DrawList([try world.draw(like: third.ticket, top: 5)])
+        let full = await outcome { () throws(TapcardError) in
+            try await world.station.claimTickets(drawn: later, prizes: prizes, topPrizeUnit: .whole)
+        }
+        guard case .failure(let error) = full else {
+            Issue.record("a full card took a prize")
+            return
+        }
+        #expect(
+            error.kind == .refusal(.limitExceeded)
+                && error.next == [
+                    .lottery(.payPrizeOut(third.ticket.id, fitsOnNone: false))
+                ])
+        #expect(try await world.ledger.audit().violations == [])
+    }
+
+    @Test("whose prize is nothing has won nothing, and does not stand before an older winner")
+    func nothingForAll() async throws {
+        let world = try await World.withCard(.ntag215)
+        let older = try await world.buy(2)
+        let newer = try await world.buy(3, draw: "draw-2")
+        let drawn = try DrawList([
+            try world.draw(like: older.ticket, top: 5), try world.draw(like: newer.ticket, top: 0),
+        ])
+        let prizes = try PrizeTable(parsing: "6=top", .usd)
+        let receipt = try await world.station.claimTickets(
+            drawn: drawn, prizes: prizes, topPrizeUnit: .whole)
+        #expect(receipt.prizes.map(\.ticket.ticket) == [older.ticket] && receipt.problem == nil)
+        #expect(receipt.balance == World.usd(1_100))
+        await expectRefused(.refusal(.nothingWon), exit: 4) { () throws(TapcardError) in
+            try await world.station.claimTickets(
+                drawn: drawn, prizes: prizes, topPrizeUnit: .whole, naming: newer.ticket.id)
+        }
+    }
+
+    @Test("that another station claims for another prize does not stand before an older winner")
+    func claimedMeanwhile() async throws {
+        let world = try await World.withCard(.ntag215)
+        let older = try await world.buy(2)
+        let newer = try await world.buy(3, draw: "draw-2")
+        let drawn = try DrawList([
+            try world.draw(like: older.ticket, top: 5), try world.draw(like: newer.ticket, top: 5),
+        ])
+        let prizes = try PrizeTable(parsing: "6=top", .usd)
+        let others = try DrawList([try world.draw(like: newer.ticket, top: 7)])
+        let interlude = Disturbance(before: 1, of: .commits) {
+            _ = try? await world.station.claimTickets(
+                drawn: others, prizes: prizes, topPrizeUnit: .whole)
+            _ = try? await world.reader.select(within: .zero)
+        }
+        let ledger = interlude.ledger(world.ledger)
+        let receipt = try await world.station(ledger: ledger).claimTickets(
+            drawn: drawn, prizes: prizes, topPrizeUnit: .whole)
+        #expect(interlude.hasCome && receipt.problem == nil)
+        #expect(receipt.prizes.map(\.ticket.ticket) == [newer.ticket, older.ticket])
+        #expect(receipt.prizes.map(\.receipt.isReplayed) == [true, false])
+        #expect(receipt.prizes.map(\.prize) == [World.usd(700), World.usd(500)])
+        #expect(try await world.balance() == 1_000 - 400 + 700 + 500)
+        #expect(try await world.ledger.audit().violations == [])
+    }
+
+    @Test("that can never be claimed any more is reported by what has made it so")
+    func givenUp() async throws {
+        let world = try await World.withCard(.ntag215)
+        let bought = try await world.buy(2)
+        let open = try await world.buy(3, draw: "draw-2")
+        let drawn = try DrawList([try world.draw(like: bought.ticket, top: 5)])
+        _ = try await world.station.claimTickets(
+            drawn: drawn, prizes: try PrizeTable(parsing: "6=top", .usd), topPrizeUnit: .whole)
+        #expect(
+            try await world.station.checkTickets().tickets.map(\.canBeClaimed) == [true, false])
+        let uid = try await world.uid()
+        try await world.change(uid, .block)
+        #expect(!(try await Station.tickets(of: uid, in: world.ledger)[0].canBeClaimed))
+        try await world.change(uid, .unblock)
+        for _ in 1...2 {
+            let closed = try await world.station.close(id: World.id(4))
+            #expect(closed.ticketsGivenUp == [open.ticket])
+        }
+        #expect(!(try await Station.tickets(of: uid, in: world.ledger)[0].canBeClaimed))
+    }
+
+    @Test("of an earlier life of the card is reported by the making of the next")
+    func reissued() async throws {
+        let world = try await World.withCard(.ntag215)
+        _ = try await world.buy(2)
+        let order = try CardRequest.demo(in: .usd, mayReissue: true)
+        #expect(try await world.station.make(order, id: World.id(3)).ticketsGivenUp.count == 1)
+        #expect(try await world.station.make(order, id: World.id(3)).ticketsGivenUp.count == 1)
+        #expect(try await world.station.make(order, id: World.id(4)).ticketsGivenUp == [])
+    }
+
+    @Test("is listed without a card; a card that is not known is refused")
+    func listed() async throws {
+        let world = try await World.withCard(.ntag215)
+        let bought = try await world.buy(2)
+        #expect(
+            try await Station.tickets(of: nil, in: world.ledger).map(\.ticket) == [bought.ticket])
+        let other = try #require(CardUID(bytes: World.otherUID))
+        await expectRefused(.refusal(.cardUnknown), exit: 4) { () throws(TapcardError) in
+            try await Station.tickets(of: other, in: world.ledger)
+        }
+    }
+
+    @Test("that was bought is not denied where the ledger cannot be asked which it is")
+    func unread() async throws {
+        let world = try await World.withCard(.ntag215)
+        var undenied: [Int] = []
+        var step = 1
+        while true {
+            let kill = Disturbance(.killedBefore, at: step)
+            let station = world.station(ledger: kill.ledger(world.ledger))
+            let id = World.id(UInt64(100 + step))
+            let said = await outcome { () throws(TapcardError) in try await station.buy(id) }
+            let operation = try await world.ledger.operation(id)
+            guard case .failure(let error) = said else {
+                #expect(!kill.hasCome)
+                break
+            }
+            if operation?.state == .committed {
+                #expect(error.kind == .outcomeUnknown, "step \(step): \(error)")
+                undenied.append(step)
+            }
+            _ = try await world.station.read()
+            step += 1
+            try #require(step < 40)
+        }
+        // After the commit come the note of what phones read and the question which ticket it is.
+        #expect(!undenied.isEmpty && undenied.last == step - 1, "\(undenied) of \(step)")
+    }
+}
+
+@Suite("A game of Mastermind on a card")
+struct KeptGameTests {
+    @Test("is on the tag where there is room, in the ledger always", arguments: Type2Chip.known)
+    func kept(chip: Type2Chip) async throws {
+        let world = try await World.withCard(chip)
+        let game = try #require(Self.game("0123456789abcdef"))
+        let receipt = try await world.station.keepGame(game, id: World.id(2))
+        #expect(receipt.amount == World.usd(0) && receipt.balance == World.usd(1_000))
+        let found = try await world.station.keptGame()
+        #expect(found.game == game && found.card.display == .current)
+        #expect(
+            try await world.tag().content.face?.game == (chip == .ntag213 ? nil : game.id))
+        #expect(try await world.station.keepGame(game, id: World.id(2)).isReplayed)
+        let other = try #require(Self.game("fedcba9876543210"))
+        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
+            try await world.station.keepGame(other, id: World.id(2))
+        }
+        _ = try await world.station.keepGame(other, id: World.id(3))
+        #expect(try await world.station.read().game == other)
+        _ = try await world.station.keepGame(nil, id: World.id(4))
+        #expect(try await world.tag().content.face?.game == nil)
+        #expect(try await world.station.keptGame().game == nil)
+        #expect(try await world.ledger.audit().violations == [])
+    }
+
+    @Test("needs a card in use that this ledger knows")
+    func refused() async throws {
+        let world = World(try World.blank(.ntag215))
+        let game = Self.game("0123456789abcdef")
+        await expectRefused(.blankTag, exit: 4) { () throws(TapcardError) in
+            try await world.station.keepGame(game, id: World.id(2))
+        }
+        await expectRefused(.blankTag, exit: 4) { () throws(TapcardError) in
+            try await world.station.checkTickets()
+        }
+        try await world.issue()
+        _ = try await world.station.close(id: World.id(3))
+        await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
+            try await world.station.keepGame(game, id: World.id(4))
+        }
+    }
+
+    private static func game(_ half: String) -> MastermindGame? {
+        MastermindGameID(half + half).map { MastermindGame(id: $0, slots: 5) }
+    }
+}

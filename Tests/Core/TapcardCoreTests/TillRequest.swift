@@ -1,0 +1,156 @@
+import Ledger
+import Tags
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// Everything that moves a card from one state to another, each with the world that it needs.
+enum TillRequest: CaseIterable, Sendable {
+    case pay, add, scratch, issue, adopt, close, replace, refund
+    case protect, unprotect, issueProtected, payProtected
+
+    private static let id = World.id(7)
+    private static let payment = World.id(6)
+
+    /// A world in which this is what comes next, with the tag of it on the reader.
+    func world(on chip: Type2Chip = .ntag213) async throws -> World {
+        let world = World(try World.blank(chip))
+        switch self {
+        case .pay, .add, .scratch, .close, .protect:
+            try await world.issue()
+        case .unprotect, .payProtected:
+            try await world.issue(protects: true)
+        case .issue, .issueProtected: break
+        case .adopt:
+            var tag = try await world.tag()
+            try tag.lay(TagMemory.appRecord(TagMemory.appJSON))
+            try await world.put(tag)
+        case .replace:
+            try await world.put(try World.otherTag())
+            try await world.issue()
+            try await world.putBack()
+        case .refund:
+            try await world.issue()
+            _ = try await world.station.pay(World.usd(300), id: TillRequest.payment)
+        }
+        return world
+    }
+
+    /// Asks for it, always with the same id.
+    func perform(at station: Station) async throws(TapcardError) {
+        switch self {
+        case .pay, .payProtected: _ = try await station.pay(World.usd(250), id: TillRequest.id)
+        case .add: _ = try await station.add(World.usd(200), id: TillRequest.id)
+        case .scratch: _ = try await station.scratch(id: TillRequest.id)
+        case .close: _ = try await station.close(id: TillRequest.id)
+        case .refund: _ = try await station.refund(TillRequest.payment)
+        case .protect: _ = try await station.protect(id: TillRequest.id)
+        case .unprotect: _ = try await station.unprotect(id: TillRequest.id)
+        case .issue, .adopt, .replace, .issueProtected:
+            _ = try await station.make(try order(), id: TillRequest.id)
+        }
+    }
+
+    private func order() throws(TapcardError) -> CardRequest {
+        switch self {
+        case .adopt: return CardRequest(.adopt(accepting: World.usd(1_250)))
+        case .replace:
+            guard let lost = CardUID(bytes: World.otherUID) else {
+                preconditionFailure("the other tag has seven bytes")
+            }
+            return CardRequest(.replace(lost))
+        default:
+            do {
+                return CardRequest(
+                    .issue(
+                        try World.holder("Amanda Gonzalez"), World.usd(700), hasScratchCard: true),
+                    protects: self == .issueProtected)
+            } catch {
+                throw TapcardError(error)
+            }
+        }
+    }
+
+    /// The card's balance before, nil where there is no card; and afterwards.
+    var before: Int64? {
+        switch self {
+        case .pay, .add, .scratch, .close, .protect, .unprotect, .payProtected: 1_000
+        case .refund: 700
+        case .issue, .adopt, .replace, .issueProtected: nil
+        }
+    }
+
+    var after: Int64 {
+        switch self {
+        case .pay, .payProtected: 750
+        case .add: 1_200
+        case .scratch, .replace, .refund, .protect, .unprotect: 1_000
+        case .issue, .issueProtected: 700
+        case .adopt: 1_250
+        case .close: 0
+        }
+    }
+
+    var kind: Ledger.Operation.Kind {
+        switch self {
+        case .pay, .payProtected: .pay
+        case .add: .add
+        case .scratch: .scratch
+        case .issue, .issueProtected: .issue
+        case .protect: .protect
+        case .unprotect: .unprotect
+        case .adopt: .adopt
+        case .close: .close
+        case .replace: .replace
+        case .refund: .refund
+        }
+    }
+
+    /// Its operation in the ledger.
+    func operation(in world: World) async throws -> Ledger.Operation? {
+        let reversed = self == .refund ? TillRequest.payment : nil
+        return try await world.operations().last { operation in
+            operation.kind == kind
+                && (operation.id == TillRequest.id
+                    || operation.reverses == reversed && reversed != nil)
+        }
+    }
+
+    /// Whether the account and everything that goes with it is as before, or as afterwards.
+    func expectDone(
+        _ isDone: Bool, in world: World, _ label: Comment,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let balance = try await world.balance()
+        #expect(balance == (isDone ? after : before), label, sourceLocation: sourceLocation)
+        let uid = try await world.uid()
+        let view = try await world.ledger.view(of: uid)
+        switch self {
+        case .scratch:
+            #expect(
+                (view?.card.scratch.code != nil) == isDone, label, sourceLocation: sourceLocation)
+        case .close:
+            #expect(
+                (view?.card.status == .closed) == isDone, label, sourceLocation: sourceLocation)
+        case .replace:
+            let lost = try await world.ledger.view(of: try #require(CardUID(bytes: World.otherUID)))
+            #expect(
+                lost?.balance.minorUnits == (isDone ? 0 : 1_000), label,
+                sourceLocation: sourceLocation)
+            #expect(
+                lost?.card.status == (isDone ? .replaced : .active), label,
+                sourceLocation: sourceLocation)
+        case .protect, .unprotect, .issueProtected:
+            let isProtected = (self != .unprotect) == isDone
+            if view != nil {
+                #expect(
+                    view?.card.protection == (isProtected ? .on(keyID: 1) : .off), label,
+                    sourceLocation: sourceLocation)
+            }
+        case .payProtected:
+            #expect(
+                view?.card.protection == .on(keyID: 1), label, sourceLocation: sourceLocation)
+        case .pay, .add, .issue, .adopt, .refund: break
+        }
+    }
+}

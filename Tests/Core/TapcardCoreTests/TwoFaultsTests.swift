@@ -1,0 +1,64 @@
+import FaultyWorld
+import Ledger
+import SimulatedReader
+import Tags
+import TestSupport
+import Testing
+
+/// A payment that is torn at any WRITE, and then the tap that was to resolve it, torn at any WRITE
+/// as well. Pages that were not acknowledged may lose their bits at any later moment.
+@Suite("Two cards pulled in a row")
+struct TwoFaultsTests {
+    static let ways: [Fault.Kind] = [
+        .lost, .acknowledgeLost, .torn(.zero), .torn(.mix(seed: 7)), .torn(.lowestOnes(3)),
+        .torn(.erasedToHighestOnes(3)),
+    ]
+
+    /// The tap after the torn payment: the same request again, or just a look at the card.
+    enum Retry: CaseIterable, Sendable {
+        case sameRequest, read
+    }
+
+    @Test("resolve at the third tap", .checkOnly, arguments: ways, Retry.allCases)
+    func resolve(_ first: Fault.Kind, _ retry: Retry) async throws {
+        let request = try await PlayedRequest("pay")
+        let pay = request.errand
+        let next = retry == .sameRequest ? pay : .read
+        let writes = request.whole.writes
+        #expect(writes.count == 8, "not every WRITE of a payment was torn")
+        var schedules = 0
+        for write in writes {
+            let torn = await request.tap([write: .radio(first)])
+            #expect(await torn.violations + torn.world.broken() == [])
+            for second in await Tap.play(next, in: torn.world).writes {
+                for way in Self.ways {
+                    let tap = await Tap.play(
+                        next, in: torn.world, mishaps: [second: .radio(way)])
+                    let label: Comment = "\(first) at \(write), then \(way) at \(second)"
+                    #expect(await tap.violations + tap.world.broken() == [], label)
+                    let isPaid = torn.isDone || retry == .sameRequest && tap.isDone
+                    // I11 and I8 with the weak pages as they are, and once they have turned bad.
+                    for world in [tap.world] + tap.world.decays {
+                        try await expectThirdTap(pay, in: world, isPaid: isPaid, label)
+                    }
+                    schedules += 1
+                }
+            }
+        }
+        // The same request does not come to the tag again once the payment has happened.
+        #expect(schedules > (retry == .read ? 300 : 150), "too few schedules were played")
+    }
+
+    private func expectThirdTap(
+        _ pay: Errand, in world: RestingWorld, isPaid: Bool, _ label: Comment
+    ) async throws {
+        let (resolved, violations) = await world.resolving()
+        #expect(violations == [], label)
+        for world in [resolved] + resolved.decays {
+            #expect(await world.resolving().violations == [], label)
+            #expect(await world.askingAgain(pay) == [], label)
+        }
+        let isCommitted = pay.operation(in: resolved.ledger)?.state == .committed
+        #expect(isCommitted || !isPaid, label)
+    }
+}

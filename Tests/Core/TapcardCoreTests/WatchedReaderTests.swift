@@ -1,0 +1,170 @@
+import BlockingLane
+import Ledger
+import PortDoubles
+import SimulatedReader
+import Tags
+import TapcardCore
+import TapcardDomain
+import Testing
+
+@Suite("Watching a reader", .timeLimit(.minutes(1)))
+struct WatchedReaderTests {
+    /// The events of a watch, as words, until there are so many.
+    private func events(
+        _ count: Int, of world: World, _ reader: InterposedReader,
+        after event: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) async -> [String] {
+        let words = Guarded<[String]>([])
+        await world.station(reader: reader).watch(resolving: true) { happened in
+            let word =
+                switch happened {
+                case .card(let summary): "card \(summary.balance?.shown ?? "")"
+                case .problem(let error): error.kind.word
+                case .gone: "gone"
+                case .empty: "empty"
+                case .readerIsBack(let name): "back: \(name)"
+                }
+            let version = words.withLock { words in
+                words.append(word)
+                return words.count
+            }
+            await event(version)
+            return version < count
+        }
+        return words.withLock { $0 }
+    }
+
+    @Test("a card that is lost for a moment is still the same tap")
+    func debounced() async throws {
+        let world = try await World.withCard()
+        let reader = InterposedReader(world.reader)
+        reader.meet([nil, nil, .noTag, nil, .tagLost, nil, .noTag, .noTag])
+        #expect(await events(3, of: world, reader) == ["card $10.00", "gone", "card $10.00"])
+        // A second tap only after two misses in a row.
+        #expect(try await reader.select(within: .zero).uid.count == 7)
+    }
+
+    @Test("who waits for no card at all does not ask without a pause")
+    func impatient() async throws {
+        #expect(try await waits(.zero) == [.seconds(1), .seconds(1), .seconds(1)])
+    }
+
+    @Test("a reader that was lost before is missed soon: the first look is a short one")
+    func lostBefore() async throws {
+        #expect(try await waits(.seconds(30)) == [.seconds(1), .seconds(30), .seconds(30)])
+    }
+
+    /// How long it looks for a card that comes at the third look, where it is to wait so long.
+    private func waits(_ wait: Duration) async throws -> [Duration] {
+        let world = try await World.withCard()
+        let reader = InterposedReader(world.reader)
+        reader.meet([.noTag, .noTag])
+        let usual = world.station(reader: reader)
+        let station = Station(
+            reader: usual.reader, ledger: usual.ledger, keys: usual.keys,
+            settings: Station.Settings(wait: wait), surroundings: usual.surroundings)
+        await station.watch(resolving: true) { event in
+            if case .empty = event { true } else { false }
+        }
+        return reader.limits
+    }
+
+    @Test("another card in its place is a tap of its own, at once")
+    func swapped() async throws {
+        let world = try await World.withCard()
+        let other = try #require(TagMemory.blank(.ntag213, uid: World.otherUID))
+        let reader = InterposedReader(world.reader)
+        let words = await events(3, of: world, reader) { count in
+            guard count == 1 else { return }
+            try? await world.reader.change { simulation in
+                simulation.save(other)
+                simulation.put([World.otherUID])
+            }
+        }
+        #expect(words == ["card $10.00", "gone", "blank-tag"])
+    }
+
+    @Test("another card that takes its place while it is read is a tap of its own, too")
+    func swappedWithin() async throws {
+        let world = try await World.withCard()
+        let other = try #require(TagMemory.blank(.ntag213, uid: World.otherUID))
+        let reader = InterposedReader(world.reader)
+        reader.change(
+            answer: InterposedReader.before(frame: 1) { () throws(ReaderError) in
+                try await world.reader.change { simulation in
+                    simulation.save(other)
+                    simulation.put([World.otherUID])
+                }
+            })
+        #expect(await events(1, of: world, reader) == ["blank-tag"])
+    }
+
+    @Test("the card that is left of two is read")
+    func oneOfTwo() async throws {
+        let world = try await World.withCard()
+        let other = try #require(TagMemory.blank(.ntag213, uid: World.otherUID))
+        let first = try await world.uid()
+        try await world.reader.change { simulation in
+            simulation.save(other)
+            simulation.put([first.bytes, World.otherUID])
+        }
+        let words = await events(3, of: world, InterposedReader(world.reader)) { count in
+            guard count == 1 else { return }
+            try? await world.reader.change { simulation in simulation.put([first.bytes]) }
+        }
+        #expect(words == ["several-tags", "gone", "card $10.00"])
+    }
+
+    @Test("a reader that is unplugged under a card is told once, and told when it is back")
+    func unplugged() async throws {
+        let world = try await World.withCard()
+        let reader = InterposedReader(world.reader)
+        reader.meet([nil, nil, .readerLost, .noReader, .noReader, .busy, nil])
+        #expect(
+            await events(5, of: world, reader)
+                == ["card $10.00", "gone", "reader-lost", "back: interposed reader", "card $10.00"])
+    }
+
+    @Test("a reader that is unplugged while a card is waited for is told once, too")
+    func unpluggedIdle() async throws {
+        let world = try await World.withCard()
+        let reader = InterposedReader(world.reader)
+        reader.meet([.readerLost, .noReader, .noReader, .noTag])
+        #expect(
+            await events(3, of: world, reader)
+                == ["reader-lost", "back: interposed reader", "card $10.00"])
+    }
+
+    @Test(
+        "a payment that lost its reader is unknown, and the watch resolves it", arguments: 1...4,
+        [false, true])
+    func resolved(write: Int, isCarriedOut: Bool) async throws {
+        let world = try await World.withCard()
+        let reader = InterposedReader(world.reader)
+        reader.loseReader(atWrite: write, carryingOut: isCarriedOut)
+        await #expect(throws: TapcardError(.outcomeUnknown, "")) {
+            try await world.station(reader: reader).pay(World.usd(450), id: World.id(9))
+        }
+        reader.plugIn()
+        let words = await events(1, of: world, reader)
+        #expect(words == [isCarriedOut && write == 4 ? "card $5.50" : "card $10.00"])
+        let operation = try await world.ledger.operation(World.id(9))
+        #expect(operation?.state == (isCarriedOut && write == 4 ? .committed : .voided))
+    }
+
+    @Test("a card whose open change cannot be resolved because the reader goes is unknown")
+    func lostWhileResolving() async throws {
+        let world = try await World.withCard()
+        let reader = InterposedReader(world.reader)
+        let station = world.station(reader: reader)
+        reader.loseReader(atWrite: 1)
+        await #expect(throws: TapcardError(.outcomeUnknown, "")) {
+            try await station.add(World.usd(500), id: World.id(9))
+        }
+        reader.plugIn()
+        reader.loseReader(atWrite: 2)
+        await #expect(throws: TapcardError(.outcomeUnknown, "")) { try await station.read() }
+        reader.plugIn()
+        #expect(try await station.read().balance == World.usd(1_500))
+    }
+}

@@ -1,0 +1,202 @@
+import IdleDrivers
+import TapcardDomain
+import Testing
+import Verbs
+
+@Suite("Activating the code of a card")
+struct ActivateCommandTests {
+    @Test("a code that the service takes is activated, once")
+    func activated() async throws {
+        let service = FakeActivation(.success(.active))
+        let bench = try await ProgramBench.withScratchedCard(services: service.services)
+        let ended = await bench.run("activate")
+        #expect(ended.status == 0)
+        #expect(ended.text.hasPrefix("Activated: Amanda Gonzalez (id 1), $0.00\n"), "\(ended.text)")
+        #expect(ended.text.contains("Scratch card: activated, code 0"))
+        let again = await bench.run("activate")
+        #expect(again.status == 4 && again.text.contains("This card was activated before."))
+        #expect(service.questionCount == 1)
+        #expect(await bench.run("read --json").text.contains(#""state":"activated""#))
+        #expect(await bench.run("audit").status == 0)
+    }
+
+    @Test("the service's no is a refusal that names the version")
+    func refused() async throws {
+        let service = FakeActivation(.success(.refused(version: "6.1")))
+        let bench = try await ProgramBench.withScratchedCard(services: service.services)
+        let ended = await bench.run("activate --json")
+        #expect(ended.status == 4)
+        #expect(ended.text.hasPrefix(#"{"result":"refused","error":"activation-refused","#))
+        #expect(ended.text.contains("version 6.1"), "\(ended.text)")
+        #expect(await bench.run("read --json").text.contains(#""state":"scratched""#))
+        // The next attempt asks again.
+        _ = await bench.run("activate")
+        #expect(service.questionCount == 2)
+    }
+
+    @Test(
+        "a service that fails is exit status 8, and the code is as good as before",
+        arguments: ServiceError.Kind.allCases.filter { $0 != .cancelled })
+    func failed(kind: ServiceError.Kind) async throws {
+        let service = FakeActivation(.failure(ServiceError(kind, "the answer burned")))
+        let bench = try await ProgramBench.withScratchedCard(services: service.services)
+        let before = await bench.run("read --json --no-resolve").text
+        let ended = await bench.run("activate")
+        #expect(ended.status == 8, "\(ended.text)")
+        #expect(ended.text.contains("the answer burned"), "\(ended.text)")
+        #expect(before.contains(#""state":"scratched""#))
+        #expect(service.questionCount == 1)
+        // Only the service knows whether it counts: until it answers the card is activating.
+        let after = await bench.run("read --json").text
+        #expect(after == before.replacing(#""state":"scratched""#, with: #""state":"activating""#))
+        #expect(await bench.run("read").text.contains("Scratch card: activating, code 0"))
+        #expect(ended.text.contains("Until there is an answer the card is activating"))
+        // What answers there need not be the service: then the address is to be looked at.
+        let isOfOthers: [ServiceError.Kind] = [
+            .redirected, .refused, .notHTTP, .notJSON, .wrongShape,
+        ]
+        #expect(
+            ended.text.contains("the address may be wrong (activation-url)")
+                == isOfOthers.contains(kind), "\(ended.text)")
+        #expect(ended.text.contains("asks again for the same code"))
+    }
+
+    @Test("history tells each attempt and what the service said, audit what has no answer")
+    func listed() async throws {
+        let service = FakeActivation(.success(.refused(version: "6.1")))
+        let bench = try await ProgramBench.withScratchedCard(services: service.services)
+        _ = await bench.run("activate --operation \(Self.id(1))")
+        service.answer(.failure(ServiceError(.notJSON, "a page")))
+        _ = await bench.run("activate --operation \(Self.id(2))")
+        let card = "04AC6B72BA6C80"
+        let open = await bench.run("audit")
+        #expect(
+            open.text == """
+                Cards: 1, operations: 2, nothing open; every invariant holds
+                Card \(card): the service was asked for its activation and has not answered; \
+                tapcard activate asks again
+
+                """)
+        #expect(open.status == 0)
+        let audit = await bench.run("audit --json").text
+        #expect(audit.contains(#""violations":[],"activating":["\#(card)"],"#), "\(audit)")
+        let asked = await bench.run("history --card \(card)").text.split(separator: "\n")
+        #expect(
+            asked.map { $0.dropFirst(37).split(separator: "  ").first } == [
+                "issue", "scratch", "asked (no, version 6.1)", "asked (no answer)",
+            ])
+        service.answer(.success(.active))
+        _ = await bench.run("activate --operation \(Self.id(3))")
+        let text = await bench.run("history").text
+        #expect(text.contains("  asked (yes)  "), "\(text)")
+        #expect(!text.contains("no answer"))
+        // The answer is found under the later id, too.
+        let attempt = try #require(text.split(separator: "\n").first { $0.contains("(yes)") })
+        let id = try #require(attempt.split(separator: " ").last)
+        #expect(text.contains("\(Self.id(3))  answered as \(id)\n"), "\(text)")
+        #expect(await bench.run("audit --json").text.contains(#""activating":[],"#))
+        let json = await bench.run("history --json").text
+        let times = #""at":"2023-11-14T22:13:20Z","answered":"2023-11-14T22:13:20Z"}"#
+        let first = #"{"operation":"\#(Self.id(1))","uid":"\#(card)","code":"0"#
+        #expect(json.contains(#""activations":[\#(first)"#), "\(json)")
+        #expect(json.contains(#""state":"rejected","version":"6.1",\#(times),{"#), "\(json)")
+        #expect(json.contains(#""state":"active","version":null,\#(times)]}"#), "\(json)")
+    }
+
+    @Test("an id that came while another was open tells later what became of that one")
+    func joined() async throws {
+        let service = FakeActivation(.failure(ServiceError(.timedOut, "no answer")))
+        let bench = try await ProgramBench.withScratchedCard(services: service.services)
+        _ = await bench.run("activate --operation \(Self.id(1))")
+        service.answer(.success(.active))
+        let joined = await bench.run("activate --operation \(Self.id(2))")
+        #expect(joined.status == 0)
+        #expect(await bench.run("activate --operation \(Self.id(2))") == joined)
+        #expect(service.questionCount == 2)
+        #expect(await bench.run("activate").status == 4)
+    }
+
+    private static func id(_ number: Int) -> String {
+        "00000000-0000-4000-8000-00000000000\(number)"
+    }
+
+    @Test("leaving does not stop the request: its answer is kept, and the next tap writes it")
+    func left() async throws {
+        let service = HeldActivation()
+        let bench = try await ProgramBench.withScratchedCard(services: service.services)
+        let work = Task { await bench.run("activate --verbose") }
+        await service.waitForQuestion()
+        work.cancel()
+        service.answer(.active)
+        let ended = await work.value
+        #expect(ended.status == 6)
+        #expect(
+            ended.text.hasSuffix(
+                """
+                ! tapcard: asking the activation service
+                ! tapcard: the request goes on; its answer is recorded
+                ! tapcard: Stopped. The service has activated the code, and the ledger has noted \
+                it. The card does not show it yet. Tap the card again to write it.
+
+                """), "\(ended.text)")
+        let reading = await bench.run("read")
+        #expect(reading.text.contains("Scratch card: activated, code 0"), "\(reading.text)")
+        #expect(reading.text.contains("Resolved: the interrupted activation went through."))
+        #expect(await bench.run("audit").status == 0)
+    }
+
+    @Test("who ends the process at once is told that the activation is open")
+    func cutShort() async throws {
+        let service = HeldActivation()
+        let bench = try await ProgramBench.withScratchedCard(services: service.services)
+        for line in ["activate", "activate --json"] {
+            let work = Task { await bench.run(line) }
+            await service.waitForQuestion()
+            work.cancel()
+            let said = bench.cutShort()
+            let words =
+                "Stopped while the service was being asked. Whether the code counts as activated "
+                + "is not known; the activation is still open. tapcard activate asks again for the "
+                + "same code."
+            #expect(
+                said
+                    == (line == "activate"
+                        ? "! tapcard: \(words)\n"
+                        : #"{"result":"unknown","error":"outcome-unknown","message":"\#(words)","#
+                            + #""uid":null,"operation":null,"resolved":[],"#
+                            + #""next":[{"step":"activate-again"}]}"# + "\n"))
+            service.answer(line == "activate" ? .refused(version: "6") : .active)
+            #expect(await work.value.status != 0)
+            // Work that has ended speaks for itself.
+            #expect(bench.cutShort() == "")
+        }
+        _ = await bench.run("read --quiet")
+        let done = Task { await bench.run("pay 0.01 --quiet") }
+        #expect(await done.value.status == 4 && bench.cutShort() == "")
+    }
+
+    @Test(
+        "on a terminal a line says what is waited for, and a check mark that it is done",
+        .timeLimit(.minutes(1)))
+    func terminal() async throws {
+        let service = HeldActivation()
+        let bench = try await ProgramBench.withScratchedCard(
+            isTerminal: true, services: service.services)
+        let work = Task { await bench.run("activate") }
+        await service.waitForQuestion()
+        try await bench.waitForOutput(" Activating")
+        service.answer(.active)
+        let text = await work.value.text
+        #expect(text.contains("\u{1B}[32m✓\u{1B}[0m Activated: Amanda Gonzalez"), "\(text)")
+    }
+
+    @Test("a card that has no code to activate never reaches the service")
+    func wrongState() async throws {
+        let service = FakeActivation(.success(.active))
+        let bench = try ProgramBench(services: service.services)
+        _ = await bench.run("demo --quiet")
+        let unscratched = await bench.run("activate")
+        #expect(unscratched.status == 4 && unscratched.text.contains("not scratched yet"))
+        #expect(service.questionCount == 0)
+    }
+}

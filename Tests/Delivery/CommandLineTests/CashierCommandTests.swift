@@ -1,0 +1,207 @@
+import CardCryptography
+import OperatingSystem
+import StationFiles
+import TapcardCore
+import TapcardDomain
+import Testing
+import TextCodecs
+import Verbs
+
+@Suite("Cashiers with passwords")
+struct CashierCommandTests {
+    private static let password = ["TAPCARD_CASHIER_PASSWORD": "sesame-open"]
+    private static let nobody =
+        "There are no cashiers: the till page asks nobody who they are\n"
+
+    @Test("are added, listed and removed; only a slow hash of the password is kept")
+    func life() async throws {
+        let bench = try ProgramBench()
+        #expect(await bench.run("cashiers list") == .init(status: 0, text: Self.nobody))
+        #expect(
+            await bench.run("cashiers add Zoë", Self.password)
+                == .init(status: 0, text: "Zoë can log in at the till page\n"))
+        #expect(
+            await bench.run("cashiers add Ann --json", Self.password).text
+                == #"{"result":"done","cashier":"Ann","isNew":true}"# + "\n")
+        #expect(await bench.run("cashiers list").text == "Ann\nZoë\n")
+        #expect(
+            await bench.run("cashiers list --json").text
+                == #"{"result":"done","cashiers":["Ann","Zoë"]}"# + "\n")
+        let file = DurableFile(bench.path(of: "cashiers.json"))
+        #expect(try file.permissions() == 0o600)
+        let kept = String(decoding: try #require(try file.read()), as: UTF8.self)
+        #expect(kept.contains("Ann") && !kept.contains("sesame"))
+        #expect(
+            await bench.run("cashiers add Ann", ["TAPCARD_CASHIER_PASSWORD": "another-one"]).text
+                == "Ann has a new password\n")
+        #expect(
+            try CashierFile(path: file.path).load().map { $0.password.accepts("another-one") }
+                == [true, false])
+        #expect(await bench.run("cashiers remove Ann").text == "Ann cannot log in any more\n")
+        #expect(
+            await bench.run("cashiers remove Ann")
+                == .init(
+                    status: 4,
+                    text: """
+                        ! tapcard: There is no cashier "Ann". Nothing was changed. tapcard cashiers \
+                        list shows the names.
+
+                        """))
+        #expect(await bench.run("cashiers remove Zoë").status == 0)
+        #expect(await bench.run("cashiers list").text == Self.nobody)
+    }
+
+    @Test("the password is typed twice")
+    func typed() async throws {
+        let bench = try ProgramBench(typing: ["sesame-open", "sesame-open"])
+        #expect(await bench.run("cashiers add Ann").status == 0)
+        let kept = try CashierFile(path: bench.path(of: "cashiers.json")).load()
+        #expect(kept.map { $0.password.accepts("sesame-open") } == [true])
+    }
+
+    @Test(
+        "a password that is none is refused, and nothing is kept",
+        arguments: [
+            (["sesame-open", "sesame-closed"], 2, "The two passwords are not the same."),
+            (["sesame-open", nil], 1, "Stopped."), ([nil], 1, "Stopped."),
+            (["sesame"], 2, "The password is too short: it needs 10 characters."),
+            (["sesame-op"], 2, "The password is too short: it needs 10 characters."),
+            ([""], 2, "The password is too short: it needs 10 characters."),
+            (["Password123!"], 2, "The password is too easy to guess: "),
+            (["1234567890"], 2, "The password is too easy to guess: "),
+            (["annannannann2024"], 2, "The password is too easy to guess: "),
+            (["aaaaaaaaaaaaa"], 2, "The password is too easy to guess: "),
+            (
+                [String(repeating: "é", count: 513)], 2,
+                "The password is too long: it has 1026 bytes, and 1024 is the most."
+            ),
+        ] as [([String?], Int32, String)])
+    func refusals(lines: [String?], status: Int32, words: String) async throws {
+        let bench = try ProgramBench(typing: lines)
+        let ended = await bench.run("cashiers add Ann")
+        #expect(ended.status == status)
+        #expect(ended.text.hasPrefix("! tapcard: \(words)"), "\(ended.text)")
+        #expect(ended.text.contains(". Nothing was changed."), "\(ended.text)")
+        #expect(await bench.run("cashiers list").text == Self.nobody)
+    }
+
+    @Test("without a terminal the variable is named; one that is not text is refused")
+    func unasked() async throws {
+        let bench = try ProgramBench()
+        let ended = await bench.run("cashiers add Ann")
+        #expect(ended.status == 2)
+        #expect(
+            ended.text == """
+                ! tapcard: The password is missing, and there is no terminal to type it in. \
+                Nothing was changed. Set TAPCARD_CASHIER_PASSWORD, or run the command in a terminal.
+
+                """)
+        let malformed: Set<String> = ["TAPCARD_CASHIER_PASSWORD"]
+        #expect(await bench.run("cashiers list", malformed: malformed).status == 0)
+        let unread = await bench.run("cashiers add Ann", malformed: malformed)
+        #expect(
+            unread.status == 2
+                && unread.text.contains("TAPCARD_CASHIER_PASSWORD is not valid UTF-8"))
+        try bench.set(#"{"cashier-password":"sesame-open"}"#)
+        let inFile = await bench.run("cashiers list")
+        #expect(inFile.status == 2)
+        #expect(inFile.text.contains("does not belong in it; set TAPCARD_CASHIER_PASSWORD"))
+    }
+
+    @Test("a name is one name however it is typed, and no other may look like it")
+    func oneName() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("cashiers add Ann", Self.password)
+        for name in ["ann", "ANN", "An\u{200B}n", "A\u{A0}nn"] {
+            #expect(
+                await bench.run("cashiers add \(name)", Self.password).text
+                    == "Ann has a new password\n")
+        }
+        for name in ["\u{410}nn", "\u{391}nn", "\u{FF21}nn", "a\u{578}n"] {
+            let refused = await bench.run("cashiers add \(name)", Self.password)
+            // The last one only looks a little like it.
+            #expect(refused.status == (name.hasPrefix("a") ? 0 : 2), "\(name): \(refused.text)")
+            if refused.status != 0 {
+                #expect(refused.text.contains("looks like the cashier \"Ann\""))
+            }
+        }
+        #expect(await bench.run("cashiers remove aNN").text == "Ann cannot log in any more\n")
+    }
+
+    @Test("names that are none are refused", arguments: ["\u{7}", "\u{202E}nnA"])
+    func names(_ name: String) async throws {
+        let bench = try ProgramBench()
+        for verb in ["add", "remove"] {
+            let ended = await bench.run("cashiers \(verb) \(name)", Self.password)
+            #expect(ended.status == 2)
+            #expect(ended.text.contains("is not a valid cashier name: "), "\(ended.text)")
+        }
+    }
+
+    @Test(
+        "a file that is not ours is refused, and kept",
+        arguments: [
+            ("", 0o600, "is damaged, or of a newer tapcard"), ("{}", 0o600, "is damaged"),
+            (#"{"format":"tapcard cashiers 2","cashiers":[]}"#, 0o600, "newer tapcard"),
+            (#"{"format":"tapcard cashiers 1","cashiers":[{"name":"Ann"}]}"#, 0o600, "is damaged"),
+            (
+                #"{"format":"tapcard cashiers 1","cashiers":[]}"#, 0o644,
+                "can be read by others (mode 644)"
+            ),
+        ] as [(String, UInt32, String)])
+    func files(text: String, mode: UInt32, words: String) async throws {
+        let bench = try ProgramBench()
+        let path = try bench.write(text, to: "cashiers.json", mode: mode)
+        for line in ["cashiers list", "cashiers add Ann", "cashiers remove Ann"] {
+            let ended = await bench.run(line, Self.password)
+            #expect(ended.status == 1, "\(line)")
+            #expect(ended.text.contains(words), "\(ended.text)")
+            #expect(ended.text.contains("Nothing was done, and nobody can log in."))
+        }
+        #expect(try DurableFile(path).read() == Array(text.utf8))
+    }
+
+    @Test("a file or a lock that cannot be used is named, and no cashier is added")
+    func unusable() async throws {
+        let bench = try ProgramBench()
+        let path = bench.path(of: "cashiers.json")
+        try DurableFile.makeFolder(bench.path(of: "cashiers.json.lock"))
+        let locked = await bench.run("cashiers add Ann", Self.password)
+        #expect(locked.status == 1)
+        #expect(locked.text.contains("The file of the cashiers cannot be locked: "))
+        #expect(await bench.run("cashiers list").text == Self.nobody)
+        try DurableFile.makeFolder(bench.path(of: "cashiers.json"))
+        let unread = await bench.run("cashiers list")
+        #expect(unread.status == 1)
+        #expect(unread.text.contains("The file of the cashiers cannot be read: "), "\(unread)")
+        // There is room for the name of the file and of its lock, and for no longer one.
+        let long = CashierFile(
+            path: path.replacing("cashiers.json", with: String(repeating: "x", count: 250)))
+        let ann = Cashier(try CashierName("Ann"), PasswordHash("sesame-open", salt: []))
+        let error = #expect(throws: TapcardError.self) { _ = try long.add(ann) }
+        #expect(error?.what.hasPrefix("The file of the cashiers cannot be written: ") == true)
+        #expect(try long.load().isEmpty)
+        try DurableFile(long.path + ".lock").remove()
+    }
+
+    @Test("no more are added than the file may have; an existing one gets a new password")
+    func crowd() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("cashiers add Ann", Self.password)
+        let file = DurableFile(bench.path(of: "cashiers.json"))
+        let document = try JSONValue.parsing(try #require(try file.read()))
+        let ann = try #require(document["cashiers"]?.array?.first?.text)
+        let entries = ["Ann"] + (1..<CashierFile.mostCashiers).map { "Ann \($0)" }
+        let crowd = entries.map { ann.replacing("\"Ann\"", with: "\"\($0)\"") }
+        try bench.write(
+            "{\"format\":\"tapcard cashiers 1\",\"cashiers\":[\(crowd.joined(separator: ","))]}",
+            to: "cashiers.json", mode: 0o600)
+        let refused = await bench.run("cashiers add Zoë", Self.password)
+        #expect(refused.status == 1)
+        #expect(refused.text.contains("There are 200 cashiers already."), "\(refused.text)")
+        #expect(refused.text.contains("Remove one who has left."))
+        #expect(
+            await bench.run("cashiers add Ann", Self.password).text == "Ann has a new password\n")
+        #expect(try CashierFile(path: file.path).load().count == CashierFile.mostCashiers)
+    }
+}

@@ -1,0 +1,205 @@
+import IdleDrivers
+import Ledger
+import Tags
+import TapcardDomain
+import Testing
+import Verbs
+
+@Suite("The lottery's draws on the command line")
+struct DrawCommandTests {
+    private typealias Ended = ProgramBench.Ended
+    private static let table = """
+        Draw    Date        Balls              Bonus       Top prize
+        draw-3  2023-05-29  34 21  4 58  1 15     51  $6000000000.00
+        draw-2  2023-05-22   5 45 51 32 24 18     28  $6000000000.00
+        draw-1  2023-05-15   2 16 23 44 47 52     14  $4000000000.00
+
+        """
+
+    @Test("are a table, newest first")
+    func list() async throws {
+        let bench = try ProgramBench(services: try FakeLottery.example().services)
+        #expect(await bench.run("draws") == Ended(status: 0, text: DrawCommandTests.table))
+        #expect(
+            await bench.run("draws --json")
+                == Ended(
+                    status: 0,
+                    text: #"""
+                        {"result":"done","age":0,"draws":[\#
+                        {"id":"draw-3","date":"2023-05-29","balls":[34,21,4,58,1,15],"bonus":51,\#
+                        "topPrize":"6000000000.00"},\#
+                        {"id":"draw-2","date":"2023-05-22","balls":[5,45,51,32,24,18],"bonus":28,\#
+                        "topPrize":"6000000000.00"},\#
+                        {"id":"draw-1","date":"2023-05-15","balls":[2,16,23,44,47,52],"bonus":14,\#
+                        "topPrize":"4000000000.00"}],"stale":null}
+
+                        """#))
+        let none = try ProgramBench(services: try FakeLottery([]).services)
+        #expect(
+            await none.run("draws")
+                == Ended(status: 0, text: "No draw has taken place yet.\n"))
+    }
+
+    @Test("say how old they are when they are not fresh, in words")
+    func stale() async throws {
+        let lottery = try FakeLottery.example()
+        let bench = try ProgramBench(services: lottery.services)
+        for (age, words) in [
+            (0, "0 seconds"), (1, "1 second"), (59, "59 seconds"), (60, "1 minute"),
+            (3 * 60 + 59, "3 minutes"), (3_600, "1 hour"), (86_399, "23 hours"),
+            (86_400, "1 day"), (1_000_000, "11 days"),
+        ] {
+            try lottery.vanish(age: age)
+            #expect(
+                await bench.run("draws")
+                    == Ended(
+                        status: 0,
+                        text: DrawCommandTests.table
+                            + "As of \(words) ago; the service does not answer.\n"))
+        }
+        try lottery.vanish(.broken, age: 1)
+        #expect(await bench.run("draws").text.hasSuffix("ago; the service is out of order.\n"))
+        try lottery.vanish(.notJSON, age: 7)
+        #expect(
+            await bench.run("draws")
+                == Ended(
+                    status: 0,
+                    text: DrawCommandTests.table
+                        + "As of 7 seconds ago; the service gives no usable answer "
+                        + "(nobody listens).\n"))
+        let document = await bench.run("draws --json")
+        #expect(document.text.hasPrefix(#"{"result":"done","age":7,"#))
+        #expect(document.text.hasSuffix(#""stale":"not-json"}"# + "\n"))
+    }
+
+    @Test(
+        "of a lottery that has gone back are old ones, until an operator says that it starts over")
+    func begunAnew() async throws {
+        let lottery = try FakeLottery.example()
+        let bench = try ProgramBench(services: lottery.services)
+        let offline = try ProgramBench()
+        #expect(
+            await offline.run("draws --forget").text
+                == "! tapcard: The service gave no usable answer: there is no network. Nothing was "
+                + "forgotten. Try again later.\n")
+        try lottery.goBack()
+        #expect(
+            await bench.run("draws").text
+                == DrawCommandTests.table
+                + "As of 5 seconds ago; the service gives no usable answer (its list of draws has "
+                + "gone back); if the lottery has really started over: tapcard draws --forget.\n")
+        let refused = await bench.run("ticket claim")
+        #expect(refused.status == 8 && refused.text.contains("started over there: tapcard draws"))
+        let forgotten = await bench.run("draws --forget")
+        #expect(forgotten.status == 0 && !forgotten.text.contains("draw-3"), "\(forgotten.text)")
+        #expect(await bench.run("draws") == forgotten)
+    }
+
+    @Test("are not forgotten where the saved list cannot be removed, which is said")
+    func unforgotten() async throws {
+        let lottery = try FakeLottery.example()
+        lottery.answer(
+            Fetched(try lottery.draws().value, unforgotten: "/cache/draws: Permission denied"))
+        let bench = try ProgramBench(services: lottery.services)
+        #expect(
+            await bench.run("draws --forget")
+                == Ended(
+                    status: 1,
+                    text: "! tapcard: The saved list of draws cannot be removed: /cache/draws: "
+                        + "Permission denied. Nothing was forgotten. Give yourself the right to "
+                        + "write there, then run the command again.\n"))
+    }
+
+    @Test("without an answer and with nothing kept are a failure of the service")
+    func nothing() async throws {
+        let bench = try ProgramBench()
+        for line in ["draws", "draws show draw-1", "tickets"] {
+            let ended = await bench.run(line)
+            #expect(ended.status == 8)
+            #expect(
+                ended.text
+                    == "! tapcard: The service gave no usable answer: there is no network. There is "
+                    + "nothing to show. Try again later.\n")
+        }
+        let document = await bench.run("draws --json")
+        #expect(
+            document.text.hasPrefix(#"{"result":"service","error":"service-unreachable","#))
+    }
+
+    @Test("need neither reader nor ledger")
+    func alone() async throws {
+        let bench = try ProgramBench(services: try FakeLottery.example().services)
+        let failures = ProgramBench.Failures(
+            reader: .init(.noReader, "none"), ledger: LedgerError(.corrupt, "it burned"))
+        #expect(
+            await bench.run("draws", failing: failures)
+                == Ended(status: 0, text: DrawCommandTests.table))
+    }
+
+    @Test("are shown one by one, with their neighbours")
+    func show() async throws {
+        let bench = try ProgramBench(services: try FakeLottery.example().services)
+        let second = """
+            Draw draw-2 of 2023-05-22
+            Balls: 5 45 51 32 24 18
+            Bonus ball: 28
+            Top prize: $6000000000.00
+            Next: draw-3 of 2023-05-29
+            Previous: draw-1 of 2023-05-15
+
+            """
+        for line in ["draw-2", "draw-1 --next", "draw-3 --previous"] {
+            #expect(await bench.run("draws show \(line)") == Ended(status: 0, text: second))
+        }
+        #expect(
+            await bench.run("draws show draw-1").text.hasSuffix(
+                """
+                Next: draw-2 of 2023-05-22
+                Previous: none, this is the oldest
+
+                """))
+        #expect(
+            await bench.run("draws show draw-3").text.hasSuffix(
+                """
+                Next: none yet, this is the newest
+                Previous: draw-2 of 2023-05-22
+
+                """))
+        #expect(
+            await bench.run("draws show draw-1 --json").text
+                == #"""
+                {"result":"done","age":0,"draw":{"id":"draw-1","date":"2023-05-15",\#
+                "balls":[2,16,23,44,47,52],"bonus":14,"topPrize":"4000000000.00"},\#
+                "next":"draw-2","previous":null,"stale":null}
+
+                """#)
+    }
+
+    @Test(
+        "that are not there are refused",
+        arguments: [
+            ("draw-4", 4, "No draw draw-4 is known."),
+            ("draw-3 --next", 4, "Draw draw-3 is the newest that is known"),
+            ("draw-1 --previous", 4, "Draw draw-1 is the oldest that is known"),
+            ("draw-1 --next --previous", 2, "either the next one or the previous one"),
+            ("dräw", 2, "is not a valid draw name"),
+            (String(repeating: "d", count: 41), 2, "is not a valid draw name"),
+            ("", 2, "draws show needs ID"), ("draw-1 draw-2", 2, "Unexpected argument"),
+        ])
+    func refused(words: String, status: Int32, message: String) async throws {
+        let bench = try ProgramBench(services: try FakeLottery.example().services)
+        let ended = await bench.run("draws show \(words)")
+        #expect(ended.status == status && ended.text.contains(message), "\(ended.text)")
+    }
+
+    @Test("have their top prize in whole units, or in minor ones where that is set")
+    func topPrize() async throws {
+        let bench = try ProgramBench(services: try FakeLottery.example().services)
+        let minor = await bench.run("draws", ["TAPCARD_TOP_PRIZE_UNIT": "minor"])
+        #expect(minor.text.contains("14  $40000000.00\n"), "\(minor.text)")
+        // The ledger's own currency comes first: here it cannot be asked.
+        let failures = ProgramBench.Failures(ledger: LedgerError(.locked, "busy"))
+        let yen = await bench.run("draws", failing: failures, ["TAPCARD_CURRENCY": "JPY"])
+        #expect(yen.text.contains("14  ¥4000000000\n"), "\(yen.text)")
+    }
+}

@@ -1,0 +1,248 @@
+import SimulatedReader
+import Tags
+import Testing
+import Verbs
+
+@Suite("What the program prints")
+struct ProgramOutputTests {
+    private typealias Ended = ProgramBench.Ended
+    private static let firstRun = """
+        ! tapcard: first run, in USD. Keys are in ~/tapcard/simulated/keys.json, the ledger is in \
+        ~/tapcard/simulated/ledger.sqlite.
+        ! tapcard: the reader is simulated: this is play money, apart from the real books.
+
+        """
+
+    @Test("to people")
+    func people() async throws {
+        let bench = try ProgramBench()
+        #expect(
+            await bench.run("demo")
+                == Ended(
+                    status: 0,
+                    text: ProgramOutputTests.firstRun + """
+                        The demo card is ready: Amanda Gonzalez (id 1), $0.00
+                        Card 04AC6B72BA6C80, NTAG213
+                        Scratch card: unscratched
+                        Seal: valid; ledger: known
+                        Maker's signature: valid (it proves who made the chip, not that the card is \
+                        genuine)
+
+                        """))
+        #expect(
+            await bench.run("add 20")
+                == Ended(
+                    status: 0,
+                    text: """
+                        Added $20.00, $20.00 left
+                        Card 04AC6B72BA6C80, operation 04040404-0404-4404-8404-040404040404
+
+                        """))
+        #expect(
+            await bench.run("scratch")
+                == Ended(
+                    status: 0,
+                    text: """
+                        Scratched: Amanda Gonzalez (id 1), $20.00
+                        Card 04AC6B72BA6C80, NTAG213
+                        Scratch card: scratched, code 06060606-0606-4606-8606-060606060606
+                        Seal: valid; ledger: known
+
+                        """))
+        #expect(
+            await bench.run("keys list")
+                == Ended(
+                    status: 0,
+                    text: "key 1  active        since 2023-11-14  cards: 1  protected: 0\n"))
+    }
+
+    @Test("to programs")
+    func programs() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("demo --quiet")
+        #expect(
+            await bench.run("history --json")
+                == Ended(
+                    status: 0,
+                    text: #"""
+                        {"result":"done","entries":[{"operation":\#
+                        "03030303-0303-4303-8303-030303030303","uid":"04AC6B72BA6C80",\#
+                        "kind":"issue","state":"committed","amount":null,"balance":"0.00",\#
+                        "sequence":1,"reverses":null,"at":"2023-11-14T22:13:20Z",\#
+                        "ticket":null,"game":null,"paidOut":null,\#
+                        "closed":null,"attempt":null,"cashier":null}],"activations":[]}
+
+                        """#))
+        #expect(await bench.run("block --quiet") == Ended(status: 0, text: ""))
+        let history = await bench.run("history --json").text
+        // A change that is not on the tag has no number there.
+        #expect(history.contains(#""kind":"block","state":"committed","amount":null,"#))
+        #expect(history.contains(#""balance":"0.00","sequence":null,"reverses":null,"#))
+        #expect(
+            await bench.run("restore-backup /etc/passwd --json")
+                == Ended(
+                    status: 0,
+                    text: #"""
+                        {"result":"done","file":"/etc/passwd","exhausted":["04010203040506"],"stopped":null,\#
+                        "kept":null}
+
+                        """#))
+    }
+
+    @Test("of a tap that was interrupted")
+    func interrupted() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("issue --balance 20 --quiet")
+        try await bench.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
+        #expect(
+            await bench.run("pay 5")
+                == Ended(
+                    status: 6,
+                    text: "! tapcard: The card was pulled away too soon (3 of 4 pages were "
+                        + "written). The payment 04040404-0404-4404-8404-040404040404 is still "
+                        + "open. Whether the card has it is not known; until then it is not done. "
+                        + "Tap the card again to resolve it. To repeat the same request, add "
+                        + "--operation 04040404-0404-4404-8404-040404040404: it never happens "
+                        + "twice.\n"))
+        try await bench.arm(nil)
+        let reading = await bench.run("read")
+        #expect(
+            reading
+                == Ended(
+                    status: 0,
+                    text: """
+                        No name, $15.00
+                        Card 04AC6B72BA6C80, NTAG213
+                        Scratch card: unscratched
+                        Seal: valid; ledger: known
+                        Resolved: the interrupted payment of $5.00 went through.
+                        What phones read was brought up to date.
+
+                        """))
+        #expect(
+            await bench.run("audit").text
+                == "Cards: 1, operations: 3, nothing open; every invariant holds\n")
+    }
+
+    @Test("of a chip with a false signature, which is taken where that is asked for")
+    func anyChip() async throws {
+        let bench = try ProgramBench()
+        let uid: [UInt8] = [0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80]
+        let signature = [UInt8](repeating: 0x5A, count: 32)
+        let tag = try #require(TagMemory.blank(.ntag213, uid: uid, signature: signature))
+        try await bench.reader.change { world in
+            world.save(tag)
+            world.put([uid])
+        }
+        let refused = await bench.run("demo")
+        #expect(refused.status == 4 && refused.text.contains("--any-chip"), "\(refused.text)")
+        let made = await bench.run("demo --any-chip")
+        #expect(made.status == 0 && made.text.contains("signature: invalid"), "\(made.text)")
+    }
+
+    @Test("of the steps of a protection, with --verbose")
+    func verbose() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("demo --quiet")
+        let steps = [
+            ("tag protect", ["setting the tag's password", "making the tag ask for its password"]),
+            (
+                "tag unprotect",
+                ["making the tag ask for no password", "taking the password off the tag"]
+            ),
+        ]
+        for (line, words) in steps {
+            let text = await bench.run(line + " --verbose").text
+            let lines = ["writing the record"] + words
+            #expect(text.contains(lines.map { "! tapcard: \($0)\n" }.joined()), "\(text)")
+        }
+    }
+
+    @Test("of a protection that became impossible in the meantime")
+    func lockedSettings() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("demo --protect --quiet")
+        try await bench.arm(Fault(at: 5, counting: .write, .torn(.unchanged)))
+        #expect(await bench.run("tag unprotect").status == 6)
+        try await bench.arm(nil)
+        try await bench.reader.change { world in
+            var tag = world.tags[0]
+            tag[0x2A][0] = 0x40
+            world.save(tag)
+        }
+        let reading = await bench.run("read")
+        #expect(reading.status == 0)
+        #expect(
+            reading.text.contains(
+                """
+                Protection: only a station with key 1 can write to the tag (tapcard tag info asks it)
+                Resolved: the interrupted unprotecting was given up: somebody has locked the tag's \
+                settings. The tag stays as it is, and the card works.
+
+                """), "\(reading.text)")
+    }
+
+    @Test("of a key that cards were protected with")
+    func passwords() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("demo --protect --quiet")
+        _ = await bench.run("keys rotate --quiet")
+        _ = await bench.run("add 1 --quiet")
+        #expect(
+            await bench.run("keys list").text
+                == """
+                key 1  verify-only   since 2023-11-14  cards: 0  protected: 1
+                key 2  active        since 2023-11-14  cards: 1  protected: 0
+
+                """)
+        let kept = """
+            Cards that keep its password: 1. Whoever has the key can write to them until tapcard \
+            tag unprotect, then tapcard tag protect gives them another one.
+            """
+        let refused = await bench.run("keys retire 1")
+        #expect(refused.status == 2 && refused.text.contains("under it: 0. "))
+        #expect(refused.text.contains(kept), "\(refused.text)")
+        #expect(
+            await bench.run("keys retire 1 --for-ever")
+                == Ended(
+                    status: 0,
+                    text: """
+                        Key 1 is retired; cards that need tapcard repair: 0
+                        \(kept)
+                        Older copies of the key file still have it: destroy them, and export the \
+                        keys again
+                        If phones open a page from your cards: make its key file again, and move \
+                        it there: tapcard keys customers FILE --overwrite
+
+                        """))
+        #expect(
+            await bench.run("keys list --json").text
+                .contains(#""status":"retired","created":"2023-11-14","cards":0,"protected":1"#))
+    }
+
+    @Test(
+        "no wider than the terminal",
+        arguments: [("history", 60), ("history", 80), ("history --last 1", 60), ("config", 80)])
+    func narrow(line: String, columns: Int) async throws {
+        let bench = try ProgramBench(
+            isTerminal: true, columns: columns)
+        _ = await bench.run("issue --balance 20 --quiet")
+        let text = await bench.run(line).text
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= columns }, "\(text)")
+        if line != "config" {
+            #expect(text.hasSuffix("\n  03030303-0303-4303-8303-030303030303\n"), "\(text)")
+        }
+    }
+
+    @Test("on a terminal, where nothing follows the result")
+    func terminal() async throws {
+        let bench = try ProgramBench(isTerminal: true)
+        _ = await bench.run("issue --balance 20 --quiet")
+        for line in ["read", "pay 1", "read", "pay 1"] {
+            let text = await bench.run(line).text
+            let result = try #require(text.firstRange(of: "✓"))
+            #expect(!text[result.upperBound...].contains("\r"))
+            #expect(text.hasPrefix("! \r\u{1B}[K⠋ Hold a card to the reader"))
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Ledger
+import SimulatedReader
+import Testing
+import TextCodecs
+
+@Suite("A refusal says what to do instead")
+struct RefusalAdviceTests {
+    private static let topUp = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
+
+    @Test("to take back a top-up that was spent in part: how much there is, and the command")
+    func spentAddition() async throws {
+        let bench = try ProgramBench()
+        let id = RefusalAdviceTests.topUp
+        _ = await bench.run("demo")
+        #expect(await bench.run("add 20 --operation \(id)").status == 0)
+        #expect(await bench.run("pay 3").status == 0)
+        let short = await bench.run("refund \(id)")
+        #expect(short.status == 4)
+        #expect(
+            short.text.hasSuffix(
+                "At most $17.00 can be taken back: tapcard refund \(id) 17.00\n"), "\(short.text)")
+        #expect(await bench.run("refund \(id) 17.00").status == 0)
+    }
+
+    @Test("to refund what cannot be refunded, and what was refunded before")
+    func refunds() async throws {
+        let bench = try ProgramBench()
+        let issue = try await bench.document("issue --balance 20")["operation"]?.string ?? ""
+        let refused = await bench.run("refund \(issue)")
+        #expect(refused.status == 4)
+        #expect(
+            refused.text
+                == "! tapcard: Operation \(issue) is neither a payment nor a top-up. Nothing was "
+                + "changed on card or ledger. To pay out what is on the card: tapcard close\n")
+        let paid = try await bench.document("pay 5")["operation"]?.string ?? ""
+        let refund = try await bench.document("refund \(paid)")["operation"]?.string
+        let again = try await bench.document(
+            "refund \(paid) --operation \(RefusalAdviceTests.topUp)")
+        #expect(again["error"]?.string == "already-refunded")
+        #expect(again["operation"]?.string == refund)
+        let other = try await bench.document("pay 6 --operation \(paid)")
+        #expect(other["error"]?.string == "operation-mismatch")
+        #expect(other["operation"]?.string == paid)
+    }
+
+    @Test("to unblock a card that was closed, and to move nothing")
+    func states() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("demo")
+        #expect(await bench.run("unblock").text.contains("is active already"))
+        #expect(await bench.run("pay 0").text.contains("The amount must be above 0."))
+        _ = await bench.run("close")
+        let closed = await bench.run("unblock")
+        #expect(closed.status == 4)
+        #expect(closed.text.contains("A closed card cannot be unblocked."), "\(closed.text)")
+    }
+
+    @Test("to restore what is not a backup: it is named, and not the ledger")
+    func noBackup() async throws {
+        let bench = try ProgramBench()
+        let ended = await bench.run(
+            "restore-backup /etc/passwd",
+            failing: ProgramBench.Failures(
+                ledger: LedgerError(.corrupt, "/etc/passwd is not a sound ledger (empty)")))
+        #expect(ended.status == 9)
+        #expect(
+            ended.text
+                == "! tapcard: /etc/passwd is not a ledger backup, or it is damaged. The ledger is "
+                + "as it was. tapcard backup FILE makes one.\n")
+    }
+
+    @Test(
+        "to a verb that has another name, a word too many and a group of verbs",
+        arguments: [
+            ("undo", #"tapcard has no verb "undo": did you mean refund? See: tapcard --help"#),
+            ("pay 5 EUR", #"Unexpected argument: "EUR". See: tapcard pay --help"#),
+            (
+                "schema sim",
+                #""sim" is a group of verbs, not a single verb. Nothing was done. Run one of these: "#
+                    + "tapcard schema sim put, tapcard schema sim take, tapcard schema sim tear, tapcard schema "
+                    + "sim list, tapcard schema sim phone."
+            ),
+        ])
+    func words(line: String, complaint: String) async throws {
+        let ended = try await ProgramBench().run(line)
+        let complaint = complaint.hasPrefix("tapcard") ? complaint : "tapcard: " + complaint
+        #expect(ended == ProgramBench.Ended(status: 2, text: "! \(complaint)\n"))
+    }
+
+    @Test("to buy a ticket for a draw that is over")
+    func pastDraw() async throws {
+        let (bench, _) = try await ProgramBench.withCard()
+        let over = await bench.run("ticket buy --draw draw-1")
+        #expect(over.status == 4)
+        #expect(over.text.hasSuffix("Leave --draw out to buy for the next draw.\n"), "\(over.text)")
+    }
+
+    @Test("to a cashier whose payment was voided: what happened to the money, and what to do")
+    func voided() async throws {
+        let bench = try ProgramBench()
+        let line = "pay 5 --operation \(RefusalAdviceTests.topUp)"
+        _ = await bench.run("issue --balance 20")
+        try await bench.arm(Fault(at: 1, counting: .write, .torn(.unchanged)))
+        #expect(await bench.run(line).status == 6)
+        try await bench.arm(nil)
+        _ = await bench.run("read")
+        #expect(
+            await bench.run(line).text
+                == "! tapcard: Not paid. Nothing was taken from the card. To pay now: tapcard pay "
+                + "5.00\n")
+    }
+}

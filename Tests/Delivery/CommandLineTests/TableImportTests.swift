@@ -1,0 +1,77 @@
+import CardCryptography
+import OperatingSystem
+import StationFiles
+import Testing
+import TextCodecs
+
+@Suite("A table of card keys at a terminal")
+struct TableImportTests {
+    private static let passphrase = TablePassphrase(random: Array(0..<25))
+
+    private static func table() throws -> KeyRing {
+        let rows = CardKeyRows([
+            CardKeyRows.Row(
+                uid: [0x04, 1, 2, 3, 4, 5, 6], record: [UInt8](repeating: 7, count: 32),
+                selling: AESKey([UInt8](repeating: 8, count: AESKey.size)))
+        ])
+        let entry = KeyEntry(
+            id: 3, mark: "0123456789abcdef", rows: try #require(rows),
+            files: [UInt8](repeating: 9, count: 32), status: .active, created: "2026-11-26")
+        return try #require(KeyRing(entries: [entry])).sealing(currency: "EUR")
+    }
+
+    private static func brought(_ bench: ProgramBench) throws -> String {
+        try bench.write(
+            SealedTable(try table(), with: passphrase).json().prettyText, to: "copy.json")
+    }
+
+    @Test("is taken by its passphrase, typed unseen")
+    func typed() async throws {
+        let bench = try ProgramBench(typing: ["01234 56789 abcde fghjk mnpqr"])
+        let path = try Self.brought(bench)
+        let ended = await bench.run("keys import \(path) --json")
+        #expect(
+            ended
+                == .init(
+                    status: 0,
+                    text: #"{"result":"done","keys":[3],"currency":"EUR","table":1}"# + "\n"))
+        #expect(try KeyFile(path: bench.path(of: "keys.json")).load() == Self.table())
+    }
+
+    @Test(
+        "is left where no passphrase is typed, or another one",
+        arguments: [
+            (nil, 1, "Stopped. Nothing was changed."),
+            (
+                "secret", 2,
+                "That is not a passphrase of a table: one has 25 letters and digits. The keys are as "
+                    + "they were."
+            ),
+            (
+                "01234-56789-ABCDE-FGHJK-MNPQS", 1,
+                "cannot be opened: the passphrase is not the one of this file, or the file was "
+                    + "changed. The keys are as they were. Try again, or have another table made: "
+                    + "tapcard keys table FILE"
+            ),
+        ] as [(String?, Int32, String)])
+    func refusals(line: String?, status: Int32, words: String) async throws {
+        let bench = try ProgramBench(typing: [line])
+        let path = try Self.brought(bench)
+        let ended = await bench.run("keys import \(path)")
+        #expect(ended.status == status && ended.text.contains(words), "\(ended)")
+        #expect(try DurableFile(bench.path(of: "keys.json")).read() == nil)
+    }
+
+    @Test("takes no passphrase from the settings' file, or from a variable that is not text")
+    func variable() async throws {
+        let bench = try ProgramBench()
+        let path = try Self.brought(bench)
+        let name = "TAPCARD_TABLE_PASSPHRASE"
+        let unread = await bench.run("keys import \(path)", malformed: [name])
+        #expect(unread.status == 2 && unread.text.contains("\(name) is not valid UTF-8"))
+        try bench.set(#"{"table-passphrase":"01234-56789-ABCDE-FGHJK-MNPQR"}"#)
+        let inFile = await bench.run("keys import \(path)")
+        #expect(inFile.status == 2)
+        #expect(inFile.text.contains("does not belong in it; set \(name)"))
+    }
+}

@@ -1,0 +1,128 @@
+import IdleDrivers
+import Ledger
+import TapcardDomain
+import Testing
+import TextCodecs
+import Verbs
+
+@Suite("Prizes that are paid out by hand, on the command line")
+struct TicketPayoutTests {
+    private typealias Ended = ProgramBench.Ended
+    private static let line = "ticket claim \(ProgramBench.ticket) --paid-out"
+
+    @Test("are booked once, and the ticket counts as claimed everywhere")
+    func paidOut() async throws {
+        let (bench, _) = try await ProgramBench.withTicket(in: FakeLottery.wonAll(5_000_000_000))
+        let prize = "$5000000000.00"
+        for (line, layout) in [("ticket check", ""), ("tickets", "card 04AC6B72BA6C80  ")] {
+            let shown = await bench.run(line).text
+            let row = "ticket-6bfffbf1fa13  draw-4 2023-06-05  \(layout)[ 6][ 9][14][36][50][54] "
+            #expect(
+                shown.contains(
+                    row + "+(44)  won \(prize), not claimed, more than the card can hold  6 of 6 "
+                        + "and the bonus\n"), "\(shown)")
+            #expect(
+                shown.hasSuffix(
+                    "More than the card can hold; pay it when it is booked as paid out: tapcard "
+                        + "\(Self.line)\n"), "\(shown)")
+            #expect(!shown.contains("Claim it"))
+            let drawn = try await bench.document(line)["drawn"]?.array?.first
+            #expect(drawn?["claim"]?.string == "drawer" && drawn?["claimed"]?.bool == false)
+        }
+        let claimed = await bench.run("ticket claim")
+        #expect(claimed.status == 4 && claimed.text.contains("tapcard \(Self.line), and pay"))
+
+        func ended(_ first: String, _ how: String) -> Ended {
+            Ended(
+                status: 0,
+                text: """
+                    \(first), $18.00 left
+                    ticket-6bfffbf1fa13  draw-4 2023-06-05  won \(prize)\(how)
+                    Card 04AC6B72BA6C80
+
+                    """)
+        }
+        #expect(await bench.run(Self.line) == ended("Paid out \(prize) by hand", ""))
+        let again = await bench.run(Self.line)
+        #expect(again.status == 4)
+        #expect(again.text.contains("\(prize), was booked as paid out at "), "\(again.text)")
+        let before = ", paid out by hand before"
+        for line in ["ticket claim", "ticket claim \(ProgramBench.ticket)"] {
+            #expect(await bench.run(line) == ended("Nothing new to claim", before))
+        }
+        for line in ["ticket check", "tickets"] {
+            let shown = await bench.run(line).text
+            #expect(shown.contains("won \(prize), paid out by hand  6 of 6"), "\(shown)")
+            #expect(!shown.contains("--paid-out") && !shown.contains("Claim it"))
+            let drawn = try await bench.document(line)["drawn"]?.array?.first
+            #expect(drawn?["claim"]?.string == "paid-out" && drawn?["claimed"]?.bool == true)
+        }
+        let history = await bench.run("history").text
+        #expect(history.hasSuffix("  ticket-6bfffbf1fa13  paid out \(prize)\n"), "\(history)")
+        #expect(await bench.run("audit").status == 0)
+    }
+
+    @Test("are told to a program, and are in the history that it gets")
+    func document() async throws {
+        let (bench, _) = try await ProgramBench.withTicket(in: FakeLottery.won())
+        for isReplayed in [false, true] {
+            let document = try await bench.document(
+                "\(Self.line) --operation 00000000-0000-4000-8000-00000000000a")
+            #expect(document["result"]?.string == "done")
+            #expect(document["balance"]?.string == "18.00")
+            #expect(document["replayed"]?.bool == isReplayed)
+            let prize = document["prizes"]?.array?.first
+            #expect(prize?["amount"]?.string == "30.00" && prize?["paidOut"]?.bool == true)
+            #expect(prize?["replayed"]?.bool == isReplayed)
+        }
+        let entry = try await bench.document("history")["entries"]?.array?.last
+        #expect(entry?["kind"]?.string == "payout" && entry?["state"]?.string == "committed")
+        #expect(entry?["amount"] == .null && entry?["balance"]?.string == "18.00")
+        #expect(entry?["ticket"]?.string == ProgramBench.ticket)
+        #expect(entry?["paidOut"]?.string == "30.00")
+        #expect(try await bench.document("read")["balance"]?.string == "18.00")
+    }
+
+    @Test("of which one is on the card, or is not won, are not paid")
+    func refused() async throws {
+        let (bench, lottery) = try await ProgramBench.withTicket()
+        for (line, status, words) in [
+            ("ticket claim --paid-out", 2, "--paid-out needs the name of its ticket"),
+            (Self.line, 4, "the draw of ticket ticket-6bfffbf1fa13 is not known yet"),
+            ("ticket claim ticket-1 --paid-out", 4, "ticket-1 is not a ticket of"),
+        ] as [(String, Int32, String)] {
+            let ended = await bench.run(line)
+            #expect(ended.status == status, "\(ended.text)")
+            #expect(ended.text.lowercased().contains(words), "\(ended.text)")
+        }
+        try lottery.draw(FakeLottery.won())
+        #expect(await bench.run("ticket claim").status == 0)
+        let late = await bench.run(Self.line)
+        #expect(late.status == 4, "\(late.text)")
+        #expect(
+            late.text.contains("$30.00, is on the card: operation ")
+                && late.text.contains("Nothing was booked: pay nothing out."), "\(late.text)")
+        #expect(try await bench.document(Self.line)["error"]?.string == "already-claimed")
+        #expect(try await bench.document("read")["balance"]?.string == "48.00")
+        #expect(await bench.run("audit").status == 0)
+    }
+
+    @Test("are advised where the card is too full for them, and only there")
+    func fullCard() async throws {
+        let (bench, _) = try await ProgramBench.withTicket(in: FakeLottery.won())
+        let limits = ["TAPCARD_TOP_UP_LIMIT": "999999", "TAPCARD_BALANCE_LIMIT": "999999.99"]
+        _ = await bench.run("add 999951.99 --yes --quiet", limits)
+        let full = await bench.run("ticket check").text
+        #expect(full.contains("tapcard \(Self.line)") == false && full.contains("Claim it"))
+        _ = await bench.run("add 0.01 --yes --quiet", limits)
+        let fuller = await bench.run("ticket check").text
+        #expect(fuller.contains("tapcard \(Self.line)") && !fuller.contains("Claim it"))
+        let claimed = await bench.run("ticket claim", limits)
+        #expect(claimed.status == 4, "\(claimed.text)")
+        #expect(
+            claimed.text.contains(
+                "Spend some of what is on the card and claim the prize again, or book it as paid "
+                    + "out with tapcard \(Self.line), and pay when that says so."),
+            "\(claimed.text)")
+    }
+}

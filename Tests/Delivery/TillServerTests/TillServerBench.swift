@@ -1,0 +1,281 @@
+import BlockingLane
+import CommandLine
+import Glibc
+import IdleDrivers
+import Ledger
+import OperatingSystem
+import ReaderDiagnosis
+import Tags
+import TapcardCore
+import TapcardDomain
+import TestSupport
+import Testing
+import TextCodecs
+import TillServer
+import Verbs
+import WebServer
+
+/// `tapcard serve` in this process, with a ledger in memory and readers that are played.
+final class TillServerBench: Sendable {
+    let readers: [UnpluggableReader]
+    var reader: UnpluggableReader { readers[0] }
+    let port: UInt16
+    let token: String
+    /// Whether the station's own waits, such as that of scratching, come to their end.
+    let mayPass = Guarded(true)
+    private let ledger: any LedgerStore
+    private let services: Services
+    private let served: ServedTillPage
+    private let console: Guarded<String>
+    private let running: Task<Int32, Never>
+    private let folder: String
+
+    /// Runs one for as long as the body does.
+    static func with(
+        timeout: Int = 600, services: Services = NoServices.all,
+        ledger: any LedgerStore = InMemoryLedger(), readers: Int = 1,
+        _ body: (TillServerBench) async throws -> Void
+    ) async throws {
+        let bench = try await TillServerBench(
+            timeout, services, ledger, (0..<readers).map { _ in UnpluggableReader() },
+            "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))")
+        try await bench.run(body)
+    }
+
+    private func run(_ body: (TillServerBench) async throws -> Void) async throws {
+        do {
+            try await body(self)
+        } catch {
+            _ = await end()
+            throw error
+        }
+        #expect(await end() == 0)
+    }
+
+    /// Ends the program, and runs another one with the same readers, ledger and keys.
+    func startAgain(_ body: (TillServerBench) async throws -> Void) async throws {
+        await end()
+        try await TillServerBench(600, services, ledger, readers, folder).run(body)
+    }
+
+    /// A bench with a card of 20.00 on its reader.
+    static func withCard(
+        timeout: Int = 600, services: Services = NoServices.all,
+        _ body: (TillServerBench) async throws -> Void
+    ) async throws {
+        try await with(timeout: timeout, services: services) { bench in
+            try await bench.issue()
+            try await body(bench)
+        }
+    }
+
+    private init(
+        _ timeout: Int, _ services: Services, _ ledger: any LedgerStore,
+        _ readers: [UnpluggableReader], _ folder: String
+    ) async throws {
+        (self.readers, self.ledger, self.services) = (readers, ledger, services)
+        self.folder = folder
+        let names = readers.indices.map { readers.count == 1 ? "sim" : "sim:\($0 + 1)" }
+        try DurableFile.makeFolder(folder)
+        let (served, console) = (ServedTillPage(), Guarded(""))
+        (self.served, self.console) = (served, console)
+        let program = Program(
+            drivers: TillServerBench.drivers(
+                Dictionary(uniqueKeysWithValues: zip(names, readers)), services, mayPass, ledger),
+            adding: [.serve(in: ServingProcess(whenServing: served.note))],
+            console: Console(
+                isTerminal: false, isErrorTerminal: false, columns: { nil }, write: { _ in },
+                writeError: { text in console.withLock { $0 += text } }),
+            environment: [
+                "XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder, "HOME": folder,
+            ].merging(NoServices.addresses) { $1 })
+        running = Task {
+            defer { served.end() }
+            return await program.run(
+                ["--timeout", "\(timeout)", "serve"] + names.flatMap { ["--reader", $0] })
+        }
+        port = try #require(await served.port)
+        let session = try await TillServerBench.ask("POST", "/api/v1/session", [:], "{}", at: port)
+        token = try #require(session.json["token"]?.string)
+    }
+
+    deinit {
+        for name in ["keys.json", "keys.json.lock", "mastermind.json", "mastermind.json.lock"] {
+            // Nothing else lies in the folder; one that stays in /tmp does no harm.
+            try? DurableFile("\(folder)/tapcard/simulated/\(name)").remove()
+        }
+        unsafe rmdir("\(folder)/tapcard/simulated")
+        unsafe rmdir("\(folder)/tapcard")
+        unsafe rmdir(folder)
+    }
+
+    /// Tells the program to stop, and waits for its end.
+    @discardableResult
+    func end() async -> Int32 {
+        running.cancel()
+        return await running.value
+    }
+
+    /// Reads the ledger through, as in a quiet hour.
+    func checkLedger() async { await served.service.withLock { $0 }?.checkLedger() }
+
+    /// The program's log.
+    var log: String { console.withLock { $0 } }
+
+    private static func drivers(
+        _ readers: [String: UnpluggableReader], _ services: Services,
+        _ mayPass: Guarded<Bool>, _ ledger: any LedgerStore
+    ) -> Drivers {
+        Drivers(
+            openReader: { name, _, _ throws(ReaderError) in
+                guard let reader = readers[name?.text ?? ""] else { throw ReaderError(.noReader) }
+                return reader
+            },
+            openLedger: { _, _, _, _ in ledger },
+            awaitLedger: { _, currency, _ in InMemoryLedger(currency: currency) },
+            database: { _ in NoDatabase() }, backUp: { _, _ in },
+            restore: { _, _, _ in Restoration(exhausted: [], stopped: nil) },
+            setAside: { path throws(LedgerError) in path },
+            simulatedTags: FullDrawer(), readers: NoReaders(),
+            services: { _ in services },
+            surroundings: { progress in
+                Station.Surroundings(
+                    now: { Timestamp(milliseconds: 1_700_000_000_000) },
+                    sleep: { _ in
+                        repeat {
+                            try await Task.sleep(for: .milliseconds(1))
+                        } while !mayPass
+                            .withLock { $0 }
+                    }, progress: progress)
+            })
+    }
+}
+
+/// The answer to a request.
+struct Asked: Sendable {
+    let status: Int
+    let headers: [String: String]
+    let text: String
+
+    /// Nil members where it is not JSON.
+    var json: JSONValue { (try? JSONValue.parsing(Array(text.utf8))) ?? .null }
+    var word: String? { json["error"]?.string }
+}
+
+extension TillServerBench {
+    static func ask(
+        _ method: String, _ path: String, _ headers: [String: String], _ body: String?,
+        at port: UInt16
+    ) async throws -> Asked {
+        var fields = ["Host": "127.0.0.1:\(port)", "Connection": "close"]
+        if let body {
+            fields["Content-Length"] = String(body.utf8.count)
+            fields["Content-Type"] = "application/json"
+        }
+        fields.merge(headers) { $1 }
+        let lines = fields.filter { !$0.value.isEmpty }.map { "\($0): \($1)\r\n" }.joined()
+        let client = try RawClient(
+            port, saying: "\(method) \(path) HTTP/1.1\r\n\(lines)\r\n\(body ?? "")")
+        let answer = try await client.answer(toHead: method == "HEAD")
+        return Asked(status: answer.status, headers: answer.headers, text: answer.text)
+    }
+
+    /// As the page asks: with the token. An empty header is left out.
+    func ask(
+        _ method: String, _ path: String, _ body: String? = nil,
+        headers: [String: String] = [:]
+    ) async throws -> Asked {
+        let all = ["Authorization": "Bearer \(token)"].merging(headers) { $1 }
+        return try await TillServerBench.ask(method, path, all, body, at: port)
+    }
+
+    func call(_ verb: String, _ body: String = "{}") async throws -> Asked {
+        try await ask("POST", "/api/v1/\(verb)", body)
+    }
+
+    func get(_ path: String) async throws -> Asked { try await ask("GET", "/api/v1/\(path)") }
+
+    /// A card with money on it lies on the reader.
+    func issue() async throws {
+        try await reader.put()
+        let issued = try await call("issue", #"{"name":"Amanda","balance":"20.00"}"#)
+        #expect(issued.status == 200, "\(issued.text)")
+    }
+
+    /// The till has seen the card that lies there, and then that it has gone.
+    func takeCard() async throws {
+        // Taken before the till has looked, it would be counted or not, as the two threads run.
+        while try await get("card").json["session"] == .null {}
+        try await reader.take()
+        while try await get("card").json["session"] != .null {}
+    }
+
+    /// All that the ledger has, to be compared with later.
+    func books() async throws -> String {
+        let audit = try await get("audit")
+        #expect(audit.status == 200 && audit.json["result"]?.string == "done", "\(audit.text)")
+        return audit.text + (try await get("history").text)
+    }
+}
+
+/// The till that is served, as soon as it is.
+private final class ServedTillPage: Sendable {
+    let service = Guarded<TillService?>(nil)
+    private let started: AsyncStream<UInt16>
+    private let starting: AsyncStream<UInt16>.Continuation
+
+    init() { (started, starting) = AsyncStream.makeStream() }
+
+    func note(_ pages: ServedPages) {
+        let digits = pages.service?.address.split { !$0.isNumber }.last
+        let service = pages.service
+        self.service.withLock { $0 = service }
+        if let port = digits.flatMap({ UInt16($0) }) { starting.yield(port) }
+        starting.finish()
+    }
+
+    /// The program has ended.
+    func end() { starting.finish() }
+
+    /// Nil where it was not served.
+    var port: UInt16? {
+        get async {
+            for await port in started { return port }
+            return nil
+        }
+    }
+}
+
+/// A drawer with so many tags that to tell of them takes long.
+struct FullDrawer: SimulatedTags {
+    static let tags = (0..<400).map { number in
+        SimulatedTag(
+            uid: String(format(number).suffix(14)), chip: "NTAG213", isOnReader: false)
+    }
+
+    private static func format(_ number: Int) -> String {
+        "04000000000000" + String(number, radix: 16, uppercase: true)
+    }
+
+    func put(
+        _ which: [String], _ reader: String, nextTo others: [String]
+    ) -> [SimulatedTag] { FullDrawer.tags }
+    func take(_ reader: String) {}
+    func tear(_ fault: String?, _ reader: String) {}
+    func list(
+        _ reader: String, nextTo others: [String]
+    ) -> (tags: [SimulatedTag], fault: String?) {
+        (FullDrawer.tags, nil)
+    }
+    func showToPhone(_ uid: String?, _ reader: String) -> SeenByPhone {
+        SeenByPhone(tag: FullDrawer.tags[0], content: .area([]), reads: nil)
+    }
+}
+
+/// A machine without USB.
+private struct NoReaders: ReaderInventory {
+    func survey(naming name: ReaderName?) -> ReaderSurvey {
+        ReaderSurvey(bus: .absent, user: "amanda")
+    }
+    func firmware(of reader: any TagReader) -> String? { nil }
+}

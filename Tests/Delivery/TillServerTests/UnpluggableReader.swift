@@ -1,0 +1,69 @@
+import SimulatedReader
+import Tags
+
+/// A reader with tags in memory which waits for them as a real one does, and whose cable and
+/// writing are in a test's hand.
+actor UnpluggableReader: TagReader {
+    private static let pause = Duration.milliseconds(1)
+    private static let write: UInt8 = 0xA2
+
+    private let inside = SimulatedReader(.fresh)
+    private var isPlugged = true
+    private var holdsWrites = false
+    private var comesWhenStopped = false
+    private var selecting = 0
+    /// How many have waited for a card at a time.
+    private(set) var mostSelecting = 0
+
+    nonisolated let name = "played reader"
+    nonisolated let longestAnswer = SimulatedReader.answerLimit
+
+    func put() async throws {
+        try await inside.change { world in world.put([world.tags[0].uid]) }
+    }
+
+    func take() async throws { try await inside.change { world in world.take() } }
+    func plug(_ isPlugged: Bool) { self.isPlugged = isPlugged }
+    func holdWrites(_ holdsWrites: Bool) { self.holdsWrites = holdsWrites }
+
+    /// Lays the tag down at the very moment at which the wait for one is cancelled.
+    func putWhenStopped() { comesWhenStopped = true }
+
+    func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
+        selecting += 1
+        mostSelecting = max(mostSelecting, selecting)
+        defer { selecting -= 1 }
+        let end = ContinuousClock.now.advanced(by: limit)
+        while true {
+            do throws(ReaderError) {
+                guard isPlugged else { throw ReaderError(.noReader) }
+                return try await inside.select(within: .zero)
+            } catch {
+                if Task.isCancelled {
+                    guard comesWhenStopped else { throw ReaderError(.cancelled) }
+                    comesWhenStopped = false
+                    try? await put()
+                    continue
+                }
+                let isWaiting = error.kind == .noTag && ContinuousClock.now < end
+                // When it is cancelled, that is seen in the next round.
+                try? await Task.sleep(for: Self.pause)
+                guard isWaiting || Task.isCancelled else { throw error }
+            }
+        }
+    }
+
+    func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        while frame.first == Self.write, holdsWrites {
+            // A card that is being written is not left alone, even if its client has gone.
+            await Task.detached { try? await Task.sleep(for: Self.pause) }.value
+        }
+        return try await inside.exchange(frame)
+    }
+
+    func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        try await inside.exchange(command: command)
+    }
+
+    func release() async { await inside.release() }
+}

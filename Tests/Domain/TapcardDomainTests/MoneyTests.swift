@@ -1,0 +1,205 @@
+import Foundation
+import TapcardDomain
+import TestSupport
+import Testing
+
+@Suite("Reading an amount that a person typed")
+struct MoneyReadingTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let text: String
+        let code: String
+        let units: Int64
+
+        init(_ text: String, _ code: String, _ units: Int64) {
+            self.text = text
+            self.code = code
+            self.units = units
+        }
+
+        var testDescription: String { "\(code) \(text)" }
+    }
+
+    static let dollars = [
+        Case("0", "USD", 0), Case("0.00", "USD", 0), Case("4", "USD", 400),
+        Case("4.5", "USD", 450), Case("4.50", "USD", 450), Case("12.05", "USD", 1_205),
+        Case("007", "USD", 700), Case("999999.99", "USD", Currency.largestBalance),
+        Case(String(repeating: "0", count: 1_000) + "4.50", "USD", 450),
+        Case("92233720368547758.07", "USD", .max),
+    ]
+
+    static let others = [
+        Case("0", "JPY", 0), Case("450", "JPY", 450), Case("9223372036854775807", "JPY", .max),
+        Case("4", "KWD", 4_000), Case("4.5", "KWD", 4_500), Case("4.500", "KWD", 4_500),
+        Case("0.001", "KWD", 1), Case("9223372036854775.807", "KWD", .max),
+    ]
+
+    @Test(
+        "takes digits and, after a point, no more than the currency has",
+        arguments: dollars + others)
+    func takes(_ amount: Case) throws {
+        let currency = try #require(Currency(code: amount.code))
+        let money = try Money(parsing: amount.text, currency)
+        #expect(money == Money(minorUnits: amount.units, currency))
+    }
+
+    static let commas = [
+        Case("4,50", "EUR", 450), Case("4,5", "CZK", 450), Case("0,05", "SEK", 5),
+        Case("4.50", "EUR", 450), Case("4", "EUR", 400),
+    ]
+
+    @Test("takes a comma where people who pay in the currency write one", arguments: commas)
+    func comma(_ amount: Case) throws {
+        let currency = try #require(Currency(code: amount.code))
+        #expect(try Money(parsing: amount.text, currency).minorUnits == amount.units)
+    }
+
+    @Test("takes a comma where the language has one, and refuses it where neither does")
+    func commaOfTheLanguage() throws {
+        #expect(try Money(parsing: "4,50", .usd, acceptingComma: true).minorUnits == 450)
+        #expect(try Money(parsing: "4,5", .usd, acceptingComma: true).minorUnits == 450)
+        #expect(throws: Refusal(.badAmount, "")) { try Money(parsing: "4,5", .usd) }
+        let euro = try #require(Currency(code: "EUR"))
+        for text in ["1,000", "1.000,00", "1,000.00", "1,2,3", "4,", ","] {
+            #expect(throws: Refusal(.badAmount, ""), "\(text)") {
+                try Money(parsing: text, euro)
+            }
+        }
+    }
+
+    /// The page is held against the same file in a browser.
+    @Test("reads a point and a comma as the page does")
+    func asThePage() throws {
+        let file = URL(filePath: Repository.path("fixtures/amounts.txt"))
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").dropFirst()
+        #expect(lines.count > 30)
+        for line in lines {
+            let parts = line.split(separator: " ").map(String.init)
+            let currency = try #require(Currency(code: parts[0]))
+            let money = try? Money(parsing: parts[1], currency)
+            #expect(money?.minorUnits == Int64(parts[2]), "\(line)")
+        }
+    }
+
+    @Test("reads back what it prints", arguments: Currency.known)
+    func readsBack(_ currency: Currency) throws {
+        for units: Int64 in [0, 1, 9, 10, 99, 100, 1_250, 99_999_999, 100_000_000, .max] {
+            let money = Money(minorUnits: units, currency)
+            #expect(try Money(parsing: money.description, currency) == money)
+        }
+    }
+}
+
+@Suite("Printing money and knowing currencies")
+struct MoneyPrintingTests {
+    @Test(
+        "with exactly the currency's digits, and with its sign for people",
+        arguments: [
+            (0, "USD", "0.00", "$0.00"), (5, "USD", "0.05", "$0.05"), (450, "USD", "4.50", "$4.50"),
+            (-450, "USD", "-4.50", "-$4.50"), (-5, "USD", "-0.05", "-$0.05"),
+            (99_999_999, "USD", "999999.99", "$999999.99"),
+            (Int64.max, "USD", "92233720368547758.07", "$92233720368547758.07"),
+            (Int64.min, "USD", "-92233720368547758.08", "-$92233720368547758.08"),
+            (0, "JPY", "0", "¥0"), (450, "JPY", "450", "¥450"), (-450, "JPY", "-450", "-¥450"),
+            (5, "KWD", "0.005", "KD 0.005"), (-12_500, "KWD", "-12.500", "-KD 12.500"),
+            (1_250, "EUR", "12.50", "€12.50"),
+        ])
+    func prints(units: Int64, code: String, plain: String, shown: String) throws {
+        let money = Money(minorUnits: units, try #require(Currency(code: code)))
+        #expect(money.description == plain)
+        #expect(money.shown == shown)
+    }
+
+    @Test("knows each currency by its letters, once")
+    func currencies() {
+        #expect(Currency.known.allSatisfy { Currency(code: $0.code) == $0 })
+        #expect(Set(Currency.known.map(\.code)).count == Currency.known.count)
+        #expect(Currency.known.filter { $0.decimals != 2 }.map(\.code) == ["JPY", "KRW", "KWD"])
+        #expect(Currency(code: "USD") == .usd)
+    }
+
+    @Test("knows no other letters", arguments: ["", "usd", "US", "USDX", "XXX", " USD", "$"])
+    func unknown(code: String) {
+        #expect(Currency(code: code) == nil)
+    }
+}
+
+@Suite("Refusing an invalid amount")
+struct MoneyRefusalTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let text: String
+        let code: String
+        let words: String
+
+        init(_ text: String, _ words: String, in code: String = "USD") {
+            self.text = text
+            self.code = code
+            self.words = words
+        }
+
+        var testDescription: String { "\(code) \(text.debugDescription)" }
+    }
+
+    static let negative = ["-4.50", "-0", "-", "--4", "-x", "-1e3"].map {
+        Case($0, "is negative; write it without the sign")
+    }
+
+    static let commas = [
+        Case("4,5", "write 4.5"), Case("4,500", "write 4.500", in: "KWD"),
+        // These may part thousands, or the advice would be refused in its turn.
+        Case("1,000", "write it like 4.50"), Case("1,000", "write it like 450", in: "JPY"),
+        Case("4,5000", "write it like 4.500", in: "KWD"), Case("1,000.00", "write 1000.00: no"),
+        Case("1.000,50", "write 1000.50: no thousands separator or currency sign"),
+        Case("€4.50", "write 4.50: no", in: "EUR"), Case("EUR 4,50", "write 4.50: no", in: "EUR"),
+        Case("€1,000", "write it like 4.50", in: "EUR"), Case("$4.50", "write 4.50: no"),
+        Case("4.50$", "write 4.50: no"), Case("4.50 USD", "write 4.50: no"),
+        Case("1,2,3", "write it like 4.50"), Case(",5", "write it like 4.50"),
+        Case("4,", "write it like 4.50"), Case(",", "write it like 4.50"),
+        Case("4,５０", "write it like 4.50"),
+    ]
+
+    static let precise = [
+        Case("4.500", "is too precise; USD has 2 decimals"),
+        Case("0.001", "is too precise; USD has 2 decimals"),
+        Case("4.5", "is too precise; JPY has no decimals", in: "JPY"),
+        Case("4.0", "is too precise; JPY has no decimals", in: "JPY"),
+        Case("4,50", "is too precise; JPY has no decimals", in: "JPY"),
+        Case("4.5000", "is too precise; KWD has 3 decimals", in: "KWD"),
+    ]
+
+    static let large = [
+        Case("92233720368547758.08", "too large"), Case("92233720368547759", "too large"),
+        Case("9223372036854775808", "too large", in: "JPY"),
+        Case("9223372036854775.808", "too large", in: "KWD"),
+        Case(String(repeating: "9", count: 10_000), "too large"),
+    ]
+
+    static let shapeless = [
+        "", ".", "5.", "4.5.0", "4..5", "..", "NaN", "nan", "inf", "Infinity", "1e3", "1E3",
+        "0x10", "+4.50", "4_000", "four",
+        " 4.50", "4.50 ", "4 50", "4. 50", "\u{A0}4", "\t4.50", "4.50\n", "4\r\n", "4.50\0",
+        "\u{7F}",
+        "４.５０", "４", "4.5０", "٤٫٥", "४", "4٫50", "4·50", "½", "−4.50", "4\u{301}", "\u{202E}05.4",
+    ].map { Case($0, "is not an amount; write it like 4.50") }
+
+    @Test("says what is wrong", arguments: negative + commas + precise + large + shapeless)
+    func refuses(_ amount: Case) throws {
+        let currency = try #require(Currency(code: amount.code))
+        let refusal = try #require(
+            #expect(throws: Refusal(.badAmount, "")) {
+                try Money(parsing: amount.text, currency)
+            })
+        #expect(refusal.detail.contains(amount.words), "\(refusal)")
+    }
+
+    @Test("shows the text without what could mislead, and not all of a long one")
+    func showsSafely() {
+        let hostile =
+            "\u{1B}[2J\u{202E}05.4\u{2028}\u{2066}\u{85}\n" + String(repeating: "9", count: 99)
+        let refusal = #expect(throws: Refusal(.badAmount, "")) {
+            try Money(parsing: hostile, .usd)
+        }
+        let marks = "\u{FFFD}[2J\u{FFFD}05.4\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"
+        let nines = String(repeating: "9", count: 40 - marks.unicodeScalars.count)
+        #expect(refusal?.detail.hasPrefix("\"\(marks)\(nines)…\" is not an amount") == true)
+    }
+}

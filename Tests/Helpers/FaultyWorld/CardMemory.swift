@@ -1,0 +1,45 @@
+package import Tags
+package import TapcardDomain
+
+/// The memory of a card, which it keeps without power: the pages of a tag, or a chip that proves
+/// itself.
+package enum CardMemory: Hashable, Sendable {
+    case pages(TagMemory)
+    case chip(NTAG424Memory)
+
+    /// One from the factory. Nil for a number of another length than seven bytes.
+    package init?(blank chip: Chip, uid: [UInt8]) {
+        if let type2 = Type2Chip(chip) {
+            guard let tag = TagMemory.blank(type2, uid: uid) else { return nil }
+            self = .pages(tag)
+        } else {
+            guard let memory = NTAG424Memory(factory: uid) else { return nil }
+            self = .chip(memory)
+        }
+    }
+
+    package var uid: [UInt8] {
+        switch self {
+        case .pages(let tag): tag.uid
+        case .chip(let chip): chip.number
+        }
+    }
+
+    /// The chip, if tapcard keeps cards on it.
+    package var model: Chip? {
+        switch self {
+        case .pages(let tag): tag.chip.model
+        case .chip: .ntag424
+        }
+    }
+
+    /// Hashes what a tap changes.
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .pages(let tag): hasher.combine(tag.pages)
+        case .chip(let chip):
+            hasher.combine(chip[.data].bytes)
+            hasher.combine(chip.keys.map(\.version))
+        }
+    }
+}

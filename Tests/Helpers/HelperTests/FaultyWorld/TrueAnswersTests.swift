@@ -1,0 +1,134 @@
+import FaultyWorld
+import Ledger
+import SimulatedReader
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// Earlier findings of the fault enumerator: requests that were done, and were said not to be.
+@Suite("A request that was done")
+struct TrueAnswersTests {
+    private func isDone(_ said: Said) -> Bool {
+        if case .done = said { true } else { false }
+    }
+
+    @Test(
+        "is said to be done when it is repeated and the card cannot be looked at",
+        arguments: ["issue", "adopt", "replace", "issue-protected"],
+        [Fault.Kind.lost, .late, .garbled, .refused(0)])
+    func repeatedMaking(_ name: String, _ fault: Fault.Kind) async throws {
+        let request = try #require(EnumeratedRequest.named(name))
+        let made = await Tap.play(request.errand, in: await request.world(on: .ntag213)).world
+        let whole = await Tap.play(request.errand, in: made)
+        for (step, _) in whole.steps.enumerated().filter({ $0.element.isFrame }) {
+            for mishap in [Mishap.radio(fault), .radioAndBack(fault)] {
+                let again = await Tap.play(request.errand, in: made, mishaps: [step: mishap])
+                #expect(isDone(again.said), "step \(step), \(mishap): \(again.said)")
+                #expect(again.violations == [])
+            }
+        }
+    }
+
+    @Test(
+        "is done or unknown, and nothing else, when it was begun before and nothing can be asked",
+        arguments: ["issue", "adopt", "replace", "issue-protected"])
+    func repeatedWithoutAnswers(_ name: String) async throws {
+        let request = try #require(EnumeratedRequest.named(name))
+        let start = await request.world(on: .ntag213)
+        let writes = await Tap.play(request.errand, in: start).steps.enumerated().filter {
+            $0.element.act == .ledgerWrite
+        }
+        var answers: Set<Operation.State> = []
+        for (write, _) in writes {
+            let begun = await Tap.play(request.errand, in: start, mishaps: [write: .killedAfter])
+                .world
+            let state = try #require(request.errand.operation(in: begun.ledger)?.state)
+            let whole = await Tap.play(request.errand, in: begun).steps
+            for (step, _) in whole.enumerated().filter({ $0.element.isFrame }) {
+                let lost = [step: Mishap.radio(.lost)]
+                let again = await Tap.play(request.errand, in: begun, mishaps: lost)
+                var said = [(again, "")]
+                for later in step + 1..<max(step + 1, again.steps.count) {
+                    let mishaps = lost.merging([later: .ledgerGone]) { first, _ in first }
+                    let tap = await Tap.play(request.errand, in: begun, mishaps: mishaps)
+                    said.append((tap, ", the ledger is away from step \(later) on"))
+                }
+                for (tap, label) in said {
+                    #expect(tap.violations == [], "step \(step)\(label): \(tap.said)")
+                    #expect(isDone(tap.said) || isUnknown(tap.said), "step \(step)\(label)")
+                    if isUnknown(tap.said) { answers.insert(state) }
+                }
+            }
+        }
+        #expect(answers == [.pending, .committed])
+    }
+
+    private func isUnknown(_ said: Said) -> Bool {
+        if case .failed(let error) = said { error.kind == .outcomeUnknown } else { false }
+    }
+
+    @Test("is not said to be done on another card or for another order")
+    func otherRequest() async throws {
+        let issue = try #require(EnumeratedRequest.named("issue"))
+        let adopt = try #require(EnumeratedRequest.named("adopt"))
+        let made = await Tap.play(issue.errand, in: await issue.world(on: .ntag213)).world
+        for mishaps in [[:], [1: Mishap.radio(.lost)]] {
+            let other = await Tap.play(adopt.errand, in: made, mishaps: mishaps)
+            guard case .failed(let error) = other.said else {
+                Issue.record("\(other.said)")
+                return
+            }
+            #expect([.operationMismatch, .refusal(.cardKnown), .tagLost].contains(error.kind))
+            #expect(other.world == made)
+        }
+    }
+
+    @Test("is remembered in the same tap where the ledger goes away after it")
+    func ledgerGoneBehindIt() async throws {
+        let request = try #require(EnumeratedRequest.named("activate"))
+        let world = await request.world(on: .ntag213)
+        let whole = await Tap.play(request.errand, in: world, keepsWorlds: true)
+        // The last WRITE of the record, its read-back, the confirmation; then the display.
+        let commit = try #require(whole.steps.lastIndex { $0.act == .ledgerWrite })
+        let readBack = try #require(whole.steps[..<commit].lastIndex { $0.isFrame })
+        let pulled = await Tap.play(
+            request.errand, in: world, mishaps: [readBack: .radio(.pulledAfter)])
+        #expect(isDone(pulled.said))
+        for step in commit + 1..<pulled.steps.count {
+            let tap = await Tap.play(
+                request.errand, in: world,
+                mishaps: [readBack: .radio(.pulledAfter), step: .ledgerGone])
+            #expect(isDone(tap.said), "the ledger is away from step \(step) on: \(tap.said)")
+            #expect(tap.violations == [])
+        }
+    }
+
+    @Test(
+        "is not said to have changed nothing once it has begun and the ledger goes away",
+        arguments: [
+            "ticket", "pay", "add", "issue", "adopt", "replace", "protect", "unprotect",
+        ])
+    func ledgerGoneOnceItHasBegun(_ name: String) async throws {
+        let request = try #require(EnumeratedRequest.named(name))
+        let start = await request.world(on: .ntag213)
+        let whole = await Tap.play(request.errand, in: start)
+        let begins = try #require(whole.steps.firstIndex { $0.act == .ledgerWrite })
+        let pulled = await Tap.play(request.errand, in: start, mishaps: [begins: .killedAfter])
+            .world
+        #expect(request.errand.operation(in: pulled.ledger)?.state == .pending)
+        var unknown = 0
+        for world in [start, pulled] {
+            let steps = await Tap.play(request.errand, in: world).steps
+            for (step, _) in steps.enumerated() where steps[step].act == .ledgerWrite {
+                for mishap in [Mishap.commitUnknown, .commitUnknownLedgerGone, .ledgerGone] {
+                    let tap = await Tap.play(request.errand, in: world, mishaps: [step: mishap])
+                    #expect(tap.violations == [], "\(mishap) at step \(step): \(tap.said)")
+                    if case .failed(let error) = tap.said, error.kind == .outcomeUnknown {
+                        unknown += 1
+                    }
+                }
+            }
+        }
+        #expect(unknown > 0)
+    }
+}

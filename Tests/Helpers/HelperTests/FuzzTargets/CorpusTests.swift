@@ -1,0 +1,46 @@
+import Foundation
+import FuzzTargets
+import TestSupport
+import Testing
+
+/// The inputs that are kept: real ones to begin with, and every one that was ever found to break
+/// something.
+@Suite("What the fuzzer begins with, and what it found")
+struct CorpusTests {
+    private static let folder = URL(filePath: Repository.path("Fuzz/Corpora"))
+
+    private static func files(of name: String) throws -> [URL] {
+        try FileManager.default.contentsOfDirectory(
+            at: folder.appending(path: name), includingPropertiesForKeys: nil)
+    }
+
+    /// The inputs of the reader's line stand in front of libnfc's own tests, one at a time.
+    @Test(
+        "holds all that has to hold", .timeLimit(.minutes(2)),
+        arguments: FuzzTarget.all.map(\.name).filter { $0 != FuzzTarget.readerLine.name }
+    )
+    func holds(_ name: String) async throws {
+        let target = try #require(FuzzTarget.all.first { $0.name == name })
+        let files = try Self.files(of: name)
+        #expect(!files.isEmpty)
+        try await target.run([])
+        for file in files {
+            let input = [UInt8](try Data(contentsOf: file))
+            #expect(!input.isEmpty && input.count <= 16_384, "\(file.lastPathComponent)")
+            await #expect(throws: Never.self, "\(file.lastPathComponent)") {
+                try await target.run(input)
+            }
+            await #expect(throws: Never.self, "the first half of \(file.lastPathComponent)") {
+                try await target.run(Array(input.prefix(input.count / 2)))
+            }
+        }
+    }
+
+    @Test("belongs to a target, each with a name of its own")
+    func complete() throws {
+        let names = FuzzTarget.all.map(\.name)
+        #expect(Set(names).count == names.count)
+        let folders = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+        #expect(Set(folders) == Set(names))
+    }
+}

@@ -1,0 +1,118 @@
+package import Ledger
+package import TapcardDomain
+package import Verbs
+
+/// An unused drawer: the bench holds its reader itself.
+package struct EmptyDrawer: SimulatedTags {
+    package init() {}
+
+    package func put(
+        _ which: [String], _ reader: String, nextTo others: [String]
+    ) -> [SimulatedTag] { [] }
+    package func take(_ reader: String) {}
+    package func tear(_ fault: String?, _ reader: String) {}
+    package func list(
+        _ reader: String, nextTo others: [String]
+    ) -> (tags: [SimulatedTag], fault: String?) { ([], nil) }
+    package func showToPhone(_ uid: String?, _ reader: String) -> SeenByPhone {
+        SeenByPhone(
+            tag: SimulatedTag(uid: "04000000000000", chip: "NTAG213", isOnReader: false),
+            content: .message([]), reads: nil)
+    }
+}
+
+/// A world without a network: every service is offline.
+package struct NoServices: ActivationService, LotteryService, MastermindService {
+    package static let unreachable = ServiceError(.unreachable, "there is no network")
+    /// The settings with which they are asked all the same.
+    package static let addresses = [
+        "TAPCARD_ACTIVATION_URL": "http://127.0.0.1:9/activation",
+        "TAPCARD_LOTTERY_URL": "http://127.0.0.1:9/lottery",
+        "TAPCARD_MASTERMIND_URL": "http://127.0.0.1:9/mastermind",
+    ]
+    package static let all = Services(
+        activation: NoServices(), lottery: NoServices(), mastermind: NoServices())
+
+    package init() {}
+
+    package func activate(_ code: ScratchCode) throws(ServiceError) -> ActivationAnswer {
+        throw NoServices.unreachable
+    }
+
+    package func draws(forgetting: Bool) throws(ServiceError) -> Fetched<DrawList> {
+        throw NoServices.unreachable
+    }
+    package func tickets() throws(ServiceError) -> Fetched<[Ticket]> {
+        throw NoServices.unreachable
+    }
+
+    package func logIn(
+        user: String, password: String, timeToLive: Int?
+    ) throws(ServiceError) -> MastermindToken { throw NoServices.unreachable }
+    package func start(
+        slots: Int, with token: MastermindToken
+    ) throws(ServiceError) -> MastermindGameID { throw NoServices.unreachable }
+    package func guess(
+        _ colours: [Int], in game: MastermindGameID, with token: MastermindToken
+    ) throws(ServiceError) -> MastermindAnswer { throw NoServices.unreachable }
+    package func ranking(with token: MastermindToken) throws(ServiceError) -> [MastermindRank] {
+        throw NoServices.unreachable
+    }
+}
+
+/// An activation service that takes its time: it answers when a test says so.
+package final class HeldActivation: ActivationService {
+    private let questions: AsyncStream<Void>
+    private let answers: AsyncStream<ActivationAnswer>
+    private let asked: AsyncStream<Void>.Continuation
+    private let answered: AsyncStream<ActivationAnswer>.Continuation
+
+    package init() {
+        (questions, asked) = AsyncStream.makeStream()
+        (answers, answered) = AsyncStream.makeStream()
+    }
+
+    package func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
+        asked.yield()
+        for await answer in answers { return answer }
+        throw ServiceError(.cancelled, "nobody waits any more")
+    }
+
+    package func waitForQuestion() async { for await _ in questions { return } }
+    package func answer(_ answer: ActivationAnswer) { answered.yield(answer) }
+
+    /// With the others offline.
+    package var services: Services {
+        Services(activation: self, lottery: NoServices(), mastermind: NoServices())
+    }
+}
+
+/// A database that cannot be reached, or that tells its state and nothing else.
+package struct NoDatabase: LedgerDatabase {
+    private static let unreachable = LedgerError(.unavailable, "the database does not answer")
+    private let known: DatabaseStatus?
+
+    package init(_ known: DatabaseStatus? = nil) { self.known = known }
+
+    package func requireRoom() throws(LedgerError) { throw Self.unreachable }
+    package func makeLedger(in currency: Currency) throws(LedgerError) { throw Self.unreachable }
+    package func fill(
+        from source: any LedgerStore, origin: String
+    ) throws(LedgerError) -> Filled { throw Self.unreachable }
+    package func migrate() throws(LedgerError) { throw Self.unreachable }
+    package func status() throws(LedgerError) -> DatabaseStatus {
+        guard let known else { throw Self.unreachable }
+        return known
+    }
+    package func missingReplicas() -> String? { nil }
+    package func reopen(_ loss: DeclaredLoss) throws(LedgerError) { throw Self.unreachable }
+    package func register(_ name: StationName, password: String) throws(LedgerError) -> Int {
+        throw Self.unreachable
+    }
+    package func stations() throws(LedgerError) -> [RegisteredStation] { throw Self.unreachable }
+    package func revoke(_ name: StationName) throws(LedgerError) { throw Self.unreachable }
+    package func announce(_ key: UInt8, mark: String) throws(LedgerError) { throw Self.unreachable }
+    package func seal(
+        with key: UInt8, mark: String, isForced: Bool
+    ) throws(LedgerError) { throw Self.unreachable }
+}

@@ -1,0 +1,115 @@
+public import Ledger
+public import TapcardDomain
+import Testing
+
+/// A station without a reader: what it asks of its ledger, as if every tag did what it should.
+public struct LedgerTill: Sendable {
+    public let ledger: any LedgerStore
+    public var sealer = RecordSealer.hashing(key: 1)
+    private let cashier: CashierName?
+
+    public init(_ ledger: any LedgerStore, _ cashier: CashierName? = nil) {
+        (self.ledger, self.cashier) = (ledger, cashier)
+    }
+
+    public func view(_ uid: CardUID = .first) async throws -> KnownCard {
+        try #require(try await ledger.view(of: uid), "the ledger does not know \(uid)")
+    }
+
+    /// Asks for a change of the card as it is now.
+    public func begin(
+        _ action: CardAction, id: Int, on uid: CardUID = .first
+    ) async throws -> Beginning {
+        let version = try await ledger.view(of: uid).map(CardVersion.init)
+        return try await begin(action, id: id, on: uid, version: version)
+    }
+
+    public func begin(
+        _ action: CardAction, id: Int, on uid: CardUID = .first, version: CardVersion?
+    ) async throws -> Beginning {
+        let request = Request(
+            id: .numbered(id), uid: uid, action: action, by: cashier, at: .tick(id))
+        return try await ledger.begin(request, version: version, sealer: sealer)
+    }
+
+    /// The same, where nothing stands against it.
+    public func work(
+        _ action: CardAction, id: Int, on uid: CardUID = .first
+    ) async throws -> OpenOperation {
+        let beginning = try await begin(action, id: id, on: uid)
+        guard case .begun(let work) = beginning else {
+            throw Unexpected(answer: "\(beginning)")
+        }
+        return work
+    }
+
+    /// The same, and the card has followed.
+    @discardableResult public func complete(
+        _ action: CardAction, id: Int, on uid: CardUID = .first
+    ) async throws -> Operation {
+        try await confirm(try await work(action, id: id, on: uid))
+    }
+
+    @discardableResult public func confirm(_ work: OpenOperation) async throws -> Operation {
+        let confirmation = try await ledger.confirm(work, at: .end)
+        guard case .committed(let operation) = confirmation else {
+            throw Unexpected(answer: "\(confirmation)")
+        }
+        return operation
+    }
+
+    public func refusal(
+        of action: CardAction, id: Int, on uid: CardUID = .first
+    ) async throws -> Refusal.Rule {
+        let beginning = try await begin(action, id: id, on: uid)
+        guard case .refused(let refusal) = beginning else {
+            throw Unexpected(answer: "\(beginning)")
+        }
+        return refusal.rule
+    }
+
+    /// An attempt to activate the code on the card, as it is now.
+    @discardableResult public func ask(
+        for id: Int, on uid: CardUID = .first
+    ) async throws -> ActivationRequest {
+        try await ledger.requestActivation(
+            of: uid, id: .numbered(id), version: CardVersion(try await view(uid)), by: cashier,
+            at: .tick(id))
+    }
+
+    /// The service's answer.
+    @discardableResult public func answer(
+        _ id: Int, rejectedBy version: String? = nil
+    ) async throws -> ActivationAttempt? {
+        try await ledger.recordActivation(.numbered(id), rejectedBy: version, at: .end)
+    }
+
+    /// A prize that is paid out of the drawer.
+    public func payOut(
+        _ cents: Int64, of ticket: Ticket = .sample(), id: Int, on uid: CardUID = .first
+    ) async throws -> PrizePayout {
+        try await ledger.payOut(
+            .cents(cents), of: ticket.id, on: uid, id: .numbered(id), by: cashier, at: .tick(id))
+    }
+
+    public func balance(of account: Account) async throws -> Int64 {
+        try await ledger.read { rows throws(LedgerError) in try rows.balance(of: account) }
+    }
+
+    public func balance(_ uid: CardUID = .first) async throws -> Int64 {
+        try await view(uid).balance.minorUnits
+    }
+}
+
+/// An answer that ends a scenario.
+struct Unexpected: Error {
+    let answer: String
+}
+
+extension Resolution {
+    /// The record for the tag.
+    func work() throws -> OpenOperation {
+        guard case .work(let work) = self else { throw Unexpected(answer: "\(self)") }
+        return work
+    }
+}

@@ -1,0 +1,32 @@
+import BlockingLane
+import FaultyWorld
+import TapcardDomain
+
+/// The activation service: it makes a code active once, however often it is asked, and it is not
+/// always in the mood.
+struct PlayedService: ActivationService {
+    enum Mood: String, Sendable, CaseIterable {
+        case willing, refusing, failing
+        /// It activates, and the answer is lost.
+        case answerLost
+    }
+
+    let scene: Scene
+    let mood: Mood
+    let active: Guarded<Set<ScratchCode>>
+
+    func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
+        // Asking is a step, at which the process may die: before or after the code is active.
+        if mood == .answerLost { active.withLock { _ = $0.insert(code) } }
+        _ = try await SceneService(scene: scene).activate(code)
+        switch mood {
+        case .refusing where !active.withLock({ $0.contains(code) }):
+            return .refused(version: "1.0")
+        case .failing: throw ServiceError(.unreachable, "it is in no mood")
+        case .answerLost: throw ServiceError(.unreachable, "the answer was lost")
+        case .willing, .refusing:
+            active.withLock { _ = $0.insert(code) }
+            return .active
+        }
+    }
+}

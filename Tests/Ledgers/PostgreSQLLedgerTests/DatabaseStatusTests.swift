@@ -1,0 +1,68 @@
+import Glibc
+import Ledger
+import LedgerConformance
+import PostgreSQLLedger
+import TapcardDomain
+import TestSupport
+import Testing
+
+/// The server's word on itself, to a login that may know it and to one that may not.
+@Suite("The state of a database", .serialized) struct DatabaseStatusTests {
+    @Test func namesReplicasAsTheyAre() async throws {
+        let primary = try PrivatePostgreSQL()
+        defer { primary.kill() }
+        let owned = PostgreSQLDatabase(try primary.database("issuer"), now: { .tick(0) })
+        try await owned.makeLedger(in: .usd, partitions: 1)
+        let alone = try await owned.status()
+        #expect(alone.replicas == [] && alone.synchronousReplicas.isEmpty)
+        #expect(alone.link == .local)
+
+        let replica = try PrivatePostgreSQL(copying: primary)
+        defer { replica.kill() }
+        let streaming = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'"
+        while try primary.answer(to: streaming, in: "postgres") == "0" { usleep(10_000) }
+        let connected = try #require(try await owned.status().replicas?.first)
+        #expect(connected.state == "streaming" && connected.synchrony == "async")
+        #expect(!connected.isInStep)
+
+        try primary.waitForReplica()
+        let inStep = try #require(try await owned.status().replicas?.first)
+        #expect(inStep.isInStep && inStep.lag != nil)
+
+        let name = try #require(StationName("till"))
+        _ = try await owned.register(name, password: "secret")
+        let address = primary.address(of: "issuer", as: "till", password: "secret")
+        let version = try await PostgreSQLDatabase(address, now: { .tick(0) }).status()
+        #expect(
+            version.replicas == nil && version.synchronousReplicas == "*" && version.login == "till"
+        )
+        let ledger = try await PostgreSQLLedger.open(address, as: nil)
+        let told = try await ledger.databaseStatus(at: .tick(0))
+        #expect(told?.replicas == nil && told?.isOpen == true && told?.openOperations == 0)
+        _ = try primary.answer(to: "GRANT pg_monitor TO till", in: "issuer")
+        #expect(try await ledger.databaseStatus(at: .tick(0))?.replicas?.count == 1)
+    }
+
+    /// Its owner hears what is missing. A commit would say nothing for as long as it waits.
+    @Test func tellsWhichReplicaIsWaitedFor() async throws {
+        let server = try PrivatePostgreSQL()
+        defer { server.kill() }
+        let owned = PostgreSQLDatabase(try server.database("issuer"), now: { .tick(0) })
+        try await owned.makeLedger(in: .usd, partitions: 1)
+        let name = try #require(StationName("till"))
+        _ = try await owned.register(name, password: "secret")
+        #expect(try await owned.missingReplicas() == nil)
+        for statement in [
+            "ALTER SYSTEM SET synchronous_standby_names = 'two'", "SELECT pg_reload_conf()",
+        ] { _ = try server.answer(to: statement, in: "issuer") }
+        let set = "SHOW synchronous_standby_names"
+        while try server.answer(to: set, in: "issuer") != "two" { usleep(10_000) }
+        let till = PostgreSQLDatabase(
+            server.address(of: "issuer", as: "till", password: "secret"), now: { .tick(0) })
+        for database in [owned, till] {
+            #expect(try await database.missingReplicas() == "two")
+            let status = try await database.status()
+            #expect(status.isOpen && status.synchronousReplicas == "two")
+        }
+    }
+}

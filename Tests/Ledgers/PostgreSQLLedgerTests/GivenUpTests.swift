@@ -1,0 +1,66 @@
+import Ledger
+import LedgerConformance
+import PostgreSQLLedger
+import TapcardDomain
+import TestSupport
+import Testing
+
+/// A transaction that the station has given up is never carried out later.
+@Suite("A transaction that was given up", .serialized) struct GivenUpTests {
+    /// Another program holds the table for longer than the station waits.
+    @Test func isNotCarriedOutLater() async throws {
+        try await TestDatabase.temporary { database in
+            // Longer than a busy machine needs for what nobody disturbs.
+            let patience = Patience(
+                reading: .seconds(8), committing: .seconds(8), isOfTill: true)
+            let ledger = try await PostgreSQLLedger.open(
+                database.address, as: 1, patience: patience)
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(1000), id: 1)
+            let server = try PrivatePostgreSQL.shared.get()
+            let other = try server.session(in: database.name, as: "tapcard", password: "")
+            _ = try other.answer(to: "BEGIN")
+            _ = try other.answer(to: "LOCK TABLE issued_record IN SHARE MODE")
+            let error = await #expect(throws: LedgerError.self) {
+                _ = try await till.begin(.add(.cents(2000)), id: 2)
+            }
+            let known = try await ledger.operation(.numbered(2))
+            #expect(error?.kind == .locked && known == nil, "\(error?.detail ?? "")")
+            _ = try other.answer(to: "ROLLBACK")
+            _ = try other.answer(to: "SELECT pg_sleep(1)")
+            #expect(try await ledger.operation(.numbered(2)) == nil)
+            #expect(try await till.balance() == 1000)
+            try await till.complete(.add(.cents(5)), id: 3)
+        }
+    }
+
+    /// Its deadline has passed when the server ends.
+    @Test func isRefusedAfterItsDeadline() async throws {
+        try await TestDatabase.temporary { database in
+            for (seconds, words) in [(60, "0"), (-1, "square root")] {
+                let moment = "extract(epoch FROM clock_timestamp()) + \(seconds)"
+                let said = try? database.answer(
+                    to: "SELECT sqrt((clock_timestamp() < to_timestamp(\(moment)))::integer - 1)")
+                #expect(seconds > 0 ? said == words : said == nil)
+            }
+        }
+    }
+
+    /// A commit waits for the disk, also where the server is set to something else.
+    @Test func waitsForTheDiskWhateverIsSet() async throws {
+        let server = try PrivatePostgreSQL()
+        defer { server.kill() }
+        let address = try server.database("issuer")
+        try await PostgreSQLDatabase(address, now: { .tick(0) }).makeLedger(
+            in: .usd, partitions: 1)
+        for setting in ["synchronous_commit = off", "wal_writer_delay = '10s'"] {
+            _ = try server.answer(to: "ALTER SYSTEM SET \(setting)", in: "issuer")
+        }
+        _ = try server.answer(to: "SELECT pg_reload_conf()", in: "issuer")
+        let ledger = try await PostgreSQLLedger.open(address, as: 1)
+        let before = try server.answer(to: "SELECT pg_current_wal_insert_lsn()", in: "issuer")
+        try await LedgerTill(ledger).complete(.issue(), id: 1)
+        let isOnDisk = "SELECT pg_current_wal_flush_lsn() > '\(before)'"
+        #expect(try server.answer(to: isOnDisk, in: "issuer") == "t")
+    }
+}

@@ -1,0 +1,113 @@
+import Ledger
+import LedgerConformance
+import PostgreSQLLedger
+import TapcardDomain
+import TestSupport
+import Testing
+
+/// Several stations with a connection each, at the same moment.
+@Suite("Stations of one ledger in PostgreSQL", .serialized) struct ManyStationsTests {
+    /// The takings in the ledger are the sum of the sales in the answers to the stations.
+    @Test func sellAtOnce() async throws {
+        try await TestDatabase.temporary { database in
+            let stations = try await ManyStationsTests.stations(8, of: database)
+            for number in 1...4 {
+                try await LedgerTill(stations[0]).complete(
+                    .issue(5000), id: number, on: .numbered(UInt8(number)))
+            }
+            let sums = try await withThrowingTaskGroup(of: Int64.self) { group in
+                for (station, ledger) in stations.enumerated() {
+                    group.addTask { try await ManyStationsTests.sell(at: station, on: ledger) }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            let till = LedgerTill(stations[0])
+            #expect(try await till.balance(of: .takings) == sums.reduce(0, +))
+            var left: Int64 = 0
+            for number in 1...4 { left += try await till.balance(.numbered(UInt8(number))) }
+            #expect(left == 4 * 5000 - sums.reduce(0, +) && left < 4 * 5000)
+            #expect(try await stations[0].audit().violations == [])
+        }
+    }
+
+    /// Sells on each of the cards; what was sold.
+    private static func sell(at station: Int, on ledger: PostgreSQLLedger) async throws -> Int64 {
+        var sold: Int64 = 0
+        let till = LedgerTill(ledger)
+        for number in 0..<(Thoroughness.asked > .usual ? 40 : 12) {
+            let uid = CardUID.numbered(UInt8(1 + (number + station) % 4))
+            let beginning = try await till.begin(
+                .pay(.cents(7)), id: 1000 * (station + 1) + number, on: uid)
+            // Another station's payment was open, or it was quicker.
+            guard case .begun(let work) = beginning else {
+                #expect(beginning == .changed)
+                continue
+            }
+            if case .committed = try await ledger.confirm(work, at: .end) { sold += 7 }
+        }
+        return sold
+    }
+
+    /// One request that reaches the ledger by two stations is done once.
+    @Test func areAskedTheSame() async throws {
+        try await TestDatabase.temporary { database in
+            let stations = try await ManyStationsTests.stations(2, of: database)
+            try await LedgerTill(stations[0]).complete(.issue(), id: 1)
+            let rounds = 2..<(Thoroughness.asked > .usual ? 30 : 12)
+            for round in rounds {
+                let answers = try await ManyStationsTests.atOnce(stations) { ledger in
+                    try await LedgerTill(ledger).begin(.add(.cents(5)), id: round)
+                }
+                let works = answers.compactMap { answer -> OpenOperation? in
+                    if case .begun(let work) = answer { work } else { nil }
+                }
+                #expect(works.count == 1, "\(answers)")
+                for work in works { try await LedgerTill(stations[1]).confirm(work) }
+            }
+            #expect(try await LedgerTill(stations[0]).balance() == 1000 + Int64(rounds.count) * 5)
+        }
+    }
+
+    /// Of two stations that make a card of one new tag, or give one id to two cards, one does it.
+    @Test func makeOneCard() async throws {
+        try await TestDatabase.temporary { database in
+            let stations = try await ManyStationsTests.stations(2, of: database)
+            for round in 0..<(Thoroughness.asked > .usual ? 20 : 8) {
+                let tag = CardUID.numbered(UInt8(round))
+                let answers = try await ManyStationsTests.atOnce(stations) { ledger in
+                    let isFirst = ledger === stations[0]
+                    return try await LedgerTill(ledger).begin(
+                        .issue(), id: 100 + (isFirst ? 2 * round : 2 * round + 1), on: tag,
+                        version: nil)
+                }
+                #expect(answers.count { if case .begun = $0 { true } else { false } } == 1)
+                let others = try await ManyStationsTests.atOnce(stations) { ledger in
+                    let isFirst = ledger === stations[0]
+                    return try await LedgerTill(ledger).begin(
+                        .issue(), id: 1000 + round,
+                        on: .numbered(UInt8((isFirst ? 100 : 150) + round)), version: nil)
+                }
+                #expect(others.count { if case .begun = $0 { true } else { false } } == 1)
+            }
+            #expect(try await stations[0].audit().violations == [])
+        }
+    }
+
+    private static func stations(
+        _ count: Int, of database: TestDatabase
+    ) async throws -> [PostgreSQLLedger] {
+        var stations: [PostgreSQLLedger] = []
+        for number in 1...count { stations.append(try await database.open(station: number)) }
+        return stations
+    }
+
+    private static func atOnce(
+        _ stations: [PostgreSQLLedger],
+        _ body: @escaping @Sendable (PostgreSQLLedger) async throws -> Beginning
+    ) async throws -> [Beginning] {
+        try await withThrowingTaskGroup(of: Beginning.self) { group in
+            for ledger in stations { group.addTask { try await body(ledger) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+}

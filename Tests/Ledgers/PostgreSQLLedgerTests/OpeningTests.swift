@@ -1,0 +1,251 @@
+import Glibc
+import Ledger
+import LedgerConformance
+import PostgreSQLLedger
+import TapcardDomain
+import TestSupport
+import Testing
+
+/// A server that was promoted or restored takes no money before the owner has spoken.
+@Suite("The opening of a ledger in PostgreSQL", .serialized) struct OpeningTests {
+    @Test func isDeclaredAgainAfterAPromotion() async throws {
+        try await TestDatabase.temporary { database in
+            let replica = try PrivatePostgreSQL(copying: PrivatePostgreSQL.shared.get())
+            defer { replica.kill() }
+            let early = await OpeningTests.error(of: replica.address(of: database.name))
+            #expect(early?.kind == .unreachable)
+            #expect(early?.detail.hasPrefix("only a replica can be reached") == true)
+            try replica.promote()
+            let address = replica.address(of: database.name)
+            #expect(await OpeningTests.error(of: address)?.kind == .undeclared)
+            let owner = PostgreSQLDatabase(address, now: { .tick(0) })
+            #expect(try await owner.status().isOpen == false)
+            try await owner.reopen(.nothing)
+            let status = try await owner.status()
+            #expect(status.isOpen && status.epoch == 1)
+            let ledger = try await database.open(address)
+            try await LedgerTill(ledger).complete(.issue(), id: 1)
+            #expect(try await LedgerTill(ledger).view().card.allocated.value == 1)
+        }
+    }
+
+    /// A promotion changes the name of the server, and so does this.
+    @Test func isDeclaredAgainForACopy() async throws {
+        try await TestDatabase.temporary { database in
+            let server = try PrivatePostgreSQL.shared.get()
+            let copy = database.name + "_copy"
+            let address = try server.database(copy, copying: database.name)
+            defer { try? server.remove(copy) }
+            #expect(await OpeningTests.error(of: address)?.kind == .undeclared)
+        }
+    }
+
+    /// A backup of the whole server is restored, and lacks what was sold since.
+    @Test(.checkOnly) func isDeclaredAgainAfterARestore() async throws {
+        let server = try PrivatePostgreSQL()
+        defer { server.kill() }
+        let address = try server.database("issuer")
+        try await PostgreSQLDatabase(address, now: { .tick(0) }).makeLedger(
+            in: .usd, partitions: 2)
+        let ledger = try await PostgreSQLLedger.open(address, as: 1)
+        try await LedgerTill(ledger).complete(.issue(1000), id: 1)
+        let restored = try PrivatePostgreSQL(restoring: server)
+        defer { restored.kill() }
+        let lost = try await LedgerTill(ledger).complete(.pay(.cents(100)), id: 2)
+        let place = restored.address(of: "issuer")
+        #expect(await OpeningTests.error(of: place)?.kind == .undeclared)
+        let owner = PostgreSQLDatabase(place, now: { .tick(0) })
+        #expect(try await owner.status().isOpen == false)
+        try await owner.reopen(.something)
+        let again = try await PostgreSQLLedger.open(place, as: 1)
+        #expect(try await LedgerTill(again).balance() == 1000)
+        let next = try await LedgerTill(again).complete(.pay(.cents(1)), id: 3)
+        #expect(next.sequence > lost.sequence)
+        #expect(try await again.audit().violations == [])
+    }
+
+    @Test func refusesACurrencyThatItDoesNotKnow() async throws {
+        try await TestDatabase.temporary { database in
+            try database.change("UPDATE setting SET currency = 'XXX'")
+            #expect(await OpeningTests.error(of: database.address)?.kind == .corrupt)
+        }
+    }
+
+    @Test func isAskedForInEveryTransaction() async throws {
+        try await TestDatabase.temporary { database in
+            let ledger = try await database.open()
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(1000), id: 1)
+            let work = try await till.work(.pay(.cents(100)), id: 2)
+            try database.change("UPDATE opening SET server = 'another'")
+            let refused = await OpeningTests.error { _ = try await till.confirm(work) }
+            #expect(refused?.kind == .undeclared)
+            let version = await OpeningTests.error { _ = try await till.view() }
+            #expect(version?.kind == .undeclared)
+            #expect(await OpeningTests.error(of: database.address)?.kind == .undeclared)
+            try await database.owned.reopen(.nothing)
+            try await till.confirm(work)
+            #expect(try await till.balance() == 900)
+        }
+    }
+
+    /// Each card skips numbers with its next change, and no other card pays for that.
+    @Test func skipsNumbersAfterALoss() async throws {
+        try await TestDatabase.temporary { database in
+            let ledger = try await database.open()
+            let till = LedgerTill(ledger)
+            for number in 1...2 {
+                try await till.complete(.issue(1000), id: number, on: .numbered(UInt8(number)))
+            }
+            let open = try await till.work(.pay(.cents(1)), id: 3, on: .numbered(2))
+            try await database.owned.reopen(.something)
+            try await database.owned.reopen(.something)
+            let skipped = 2 * restoreGap
+            let gap = try #require(try await till.view(.numbered(1)).gaps.first).numbers
+            #expect(gap.upperBound.value - gap.lowerBound.value + 1 == skipped)
+            #expect(try database.answer(to: "SELECT count(*) FROM gap") == "0")
+            let paid = try await till.complete(.pay(.cents(1)), id: 4, on: .numbered(1))
+            #expect(paid.sequence.value == 2 + skipped)
+            // The number of the open payment may be on a tag that a lost commit has reached.
+            guard case .superseded = try await ledger.confirm(open, at: .end) else {
+                Issue.record("the open payment was confirmed")
+                return
+            }
+            _ = try await ledger.voidOpenPayment(
+                on: .numbered(2), version: CardVersion(try await till.view(.numbered(2))), at: .end)
+            let next = try await till.complete(.pay(.cents(1)), id: 5, on: .numbered(2))
+            #expect(next.sequence.value == 3 + skipped)
+            try await till.complete(.pay(.cents(1)), id: 6, on: .numbered(1))
+            #expect(try database.answer(to: "SELECT count(*) FROM gap") == "2")
+            try await till.complete(.issue(), id: 7, on: .numbered(3))
+            #expect(try await till.view(.numbered(3)).gaps == [])
+            #expect(try await ledger.audit().violations == [])
+        }
+    }
+
+    /// Stations with clocks of their own begin and resolve by one time.
+    @Test(arguments: [0, 300, -540_000, 86_400_000] as [Int64])
+    func keepsOneTime(_ slow: Int64) async throws {
+        try await TestDatabase.temporary { database in
+            let now = { @Sendable in Int64(time(nil)) * 1_000 }
+            let lead = ClockLead { now() - slow }
+            let ledger = try await PostgreSQLLedger.open(database.address, as: 1, lead: lead)
+            let told = ledger.time(at: Timestamp(milliseconds: now() - slow))
+            #expect(abs(told.milliseconds - now()) < 3_000, "\(told.milliseconds - now())")
+        }
+    }
+
+    /// 24 bits have room for 255 gaps of 65,536 numbers. After the next one the card moves to
+    /// another tag, with its money.
+    @Test(arguments: [255, 256])
+    func leavesACardEnoughNumbers(_ losses: Int) async throws {
+        try await TestDatabase.temporary { database in
+            let ledger = try await database.open()
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(1000), id: 1)
+            try database.change(
+                """
+                INSERT INTO opening SELECT number + loss, server, epoch + loss, 65536, 0, ''
+                FROM opening, generate_series(1, \(losses)) AS loss
+                WHERE number = (SELECT max(number) FROM opening)
+                """)
+            guard losses == 256 else {
+                try await till.complete(.pay(.cents(1)), id: 2)
+                #expect(try await till.balance() == 999)
+                return
+            }
+            guard case .refused(let refusal) = try await till.begin(.pay(.cents(1)), id: 2) else {
+                Issue.record("a card without numbers was paid with")
+                return
+            }
+            #expect(refusal.rule == .numbersExhausted)
+            #expect(try await till.balance() == 1000)
+            #expect(try await ledger.audit().violations == [])
+        }
+    }
+
+    /// A later version that shuts earlier ones out lets them read on.
+    @Test func letsAnEarlierVersionRead() async throws {
+        try await TestDatabase.temporary { database in
+            let ledger = try await database.open()
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(1000), id: 1)
+            let work = try await till.work(.pay(.cents(100)), id: 2)
+            try database.change("UPDATE setting SET schema = 4")
+            #expect(try await database.owned.status().reach == .later)
+            try await till.confirm(work)
+            let next = try await till.work(.pay(.cents(100)), id: 3)
+            // In the middle of a payment, at a station that is connected.
+            try database.change("UPDATE setting SET oldest_writer = 4")
+            for _ in 0..<2 {
+                let refused = await OpeningTests.error { _ = try await till.confirm(next) }
+                #expect(refused?.kind == .newer)
+                #expect(ledger.isReadOnly)
+            }
+            #expect(try await till.balance() == 900)
+            let later = try await PostgreSQLLedger.open(database.address)
+            #expect(later.isReadOnly)
+            #expect(try await LedgerTill(later).view().open?.id == .numbered(3))
+            let refused = await OpeningTests.error { try await later.requireWritable() }
+            #expect(refused?.kind == .newer)
+            let keys = StationKeys(marks: [1: "first"], usable: [1], sealing: 1)
+            #expect(try await later.otherKeys(than: keys) == [])
+            #expect(try await database.owned.status().reach == .readOnly)
+            let migration = await OpeningTests.error { try await database.owned.migrate() }
+            #expect(migration?.kind == .newer)
+            try database.change("UPDATE setting SET schema = 3, oldest_writer = 1")
+            try await database.owned.migrate()
+            try await till.confirm(next)
+            #expect(!ledger.isReadOnly)
+            #expect(try await till.balance() == 800)
+        }
+    }
+
+    /// A made-up next version. Tills of this one go on.
+    @Test func bringsTheTablesUpToDate() async throws {
+        try await TestDatabase.temporary { database in
+            let till = LedgerTill(try await database.open())
+            try await till.complete(.issue(1000), id: 1)
+            let step = "ALTER TABLE card ADD colour text DEFAULT 'red'"
+            let failed = await OpeningTests.error {
+                try await database.owned.migrate(by: [[step, "INSERT INTO nowhere VALUES (1)"]])
+            }
+            #expect(failed != nil)
+            #expect(try await database.owned.status().schema == 3)
+            // A second run has nothing to do.
+            for _ in 0..<2 { try await database.owned.migrate(by: [[step]]) }
+            #expect(try database.answer(to: "SELECT colour FROM card") == "red")
+            #expect(try await database.owned.status().schema == 4)
+            try await till.complete(.pay(.cents(100)), id: 2)
+            #expect(try await till.ledger.audit().violations == [])
+        }
+    }
+
+    /// Tables that the owner has not migrated yet are of no use to a later version.
+    @Test func refusesEarlierTables() async throws {
+        try await TestDatabase.temporary { database in
+            try database.change("UPDATE setting SET schema = 2, oldest_writer = 1")
+            let refused = await OpeningTests.error(of: database.address)
+            #expect(refused?.detail.contains("create a ledger in an empty database") == true)
+            #expect(try await database.owned.status().reach == .earlier)
+            // These were never released.
+            let tooOld = await OpeningTests.error { try await database.owned.migrate() }
+            #expect(tooOld?.kind == .refused)
+            #expect(tooOld?.detail.contains("create a ledger in an empty database") == true)
+            #expect(try database.answer(to: "SELECT schema FROM setting") == "2")
+        }
+    }
+
+    private static func error(of address: String) async -> LedgerError? {
+        await error { _ = try await PostgreSQLLedger.open(address) }
+    }
+
+    private static func error(_ body: () async throws -> Void) async -> LedgerError? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return error as? LedgerError
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import Ledger
+import LedgerConformance
+import PortDoubles
+import PostgreSQLLedger
+import TapcardDomain
+import TestSupport
+import Testing
+
+/// Two stations whose transactions have both read before either writes.
+@Suite("Stations that meet in a PostgreSQL ledger", .serialized) struct RaceTests {
+    /// Asks whether a transaction waits for another one.
+    private static let waiting = """
+        SELECT count(*) > 0 FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'
+        """
+
+    /// One id for two cards: one of them pays.
+    @Test(arguments: [1, 2]) func giveOneIDToTwoCards(run: Int) async throws {
+        try await RaceTests.meeting(run, cards: [1, 2]) { till, number in
+            try await till.begin(.pay(.cents(100)), id: 10, on: .numbered(UInt8(number))).isBegun
+        } judge: { begun, ledger, _ in
+            #expect(begun == 1)
+            let views = [
+                try await LedgerTill(ledger).view(.first),
+                try await LedgerTill(ledger).view(.second),
+            ]
+            #expect(views.count { $0.open != nil } == 1)
+        }
+    }
+
+    /// One code on two cards that are adopted: one of them keeps it.
+    @Test func adoptOneCodeTwice() async throws {
+        try await RaceTests.meeting(1, cards: []) { till, number in
+            let plan = CardPlan.sample(
+                .adopt(message: [UInt8(number)]), scratch: .scratched(.numbered(7)))
+            return try await till.begin(
+                .make(plan), id: 10 + number, on: .numbered(UInt8(number)), version: nil
+            ).isBegun
+        } judge: { begun, _, database in
+            #expect(begun == 2)
+            let owners = try database.answer(
+                to: "SELECT count(*) FROM card WHERE scratch_code IS NOT NULL")
+            #expect(owners == "1")
+        }
+    }
+
+    /// One lost card that is replaced by two: its money moves once.
+    @Test func replaceOneCardTwice() async throws {
+        try await RaceTests.meeting(1, cards: [1]) { till, number in
+            let plan = CardPlan.sample(.replace(lost: .first), balance: 0)
+            return try await till.begin(
+                .make(plan), id: 10 + number, on: .numbered(UInt8(number + 1)), version: nil
+            ).isBegun
+        } judge: { begun, ledger, _ in
+            #expect(begun == 1)
+            let status = try await LedgerTill(ledger).view(.first).card.status
+            #expect(status == .replaced)
+        }
+    }
+
+    /// One new tag on two readers: it becomes one card.
+    @Test func makeOneTagTwice() async throws {
+        try await RaceTests.meeting(1, cards: []) { till, number in
+            try await till.begin(.issue(500), id: 10 + number, on: .first, version: nil).isBegun
+        } judge: { begun, ledger, _ in
+            #expect(begun == 1)
+            let balance = try await LedgerTill(ledger).balance()
+            #expect(balance == 500)
+        }
+    }
+
+    /// One payment that is refunded at two stations, and one card that pays all it has twice.
+    @Test(arguments: [1, 2]) func moveMoneyOnce(run: Int) async throws {
+        try await RaceTests.meeting(run, cards: [1]) { till, number in
+            try await till.begin(.pay(.cents(1000)), id: 10 + number).isBegun
+        } judge: { begun, ledger, _ in
+            #expect(begun == 1)
+            guard let open = try await LedgerTill(ledger).view().open else {
+                Issue.record("nothing is open")
+                return
+            }
+            #expect(open.amount == 1000)
+        }
+    }
+
+    /// One prize of two claims on one ticket.
+    @Test func bookOnePrizeOnce() async throws {
+        try await RaceTests.meeting(1, cards: [1], ticket: .sample()) { till, number in
+            let paid = try await till.payOut(50, id: 10 + number)
+            if case .booked = paid { return true }
+            return false
+        } judge: { booked, ledger, _ in
+            #expect(booked == 1)
+            let prizes = try await LedgerTill(ledger).balance(of: .prizes)
+            #expect(prizes == -50)
+        }
+    }
+
+    /// A card that is blocked at one station while a ticket is sold to it at another: it keeps the
+    /// ticket. The block waits for the row, and PostgreSQL then reads that row again alone.
+    @Test func blockACardThatBuysATicket() async throws {
+        try await TestDatabase.temporary { database in
+            let maker = LedgerTill(try await database.open())
+            try await maker.complete(.issue(), id: 1)
+            let work = try await maker.work(.ticket(.sample(), .cents(100)), id: 2)
+            let seller = try await database.open(station: 1)
+            let (isHeld, hold) = AsyncStream.makeStream(of: Void.self)
+            let rendezvous = Rendezvous {
+                hold.finish()
+                return (try? database.answer(to: RaceTests.waiting)) == "t"
+            }
+            async let sold = LedgerTill(MetLedger(seller, 0, at: rendezvous)).confirm(work)
+            for await _ in isHeld {}
+            let blocked = try await database.open(station: 2).change(
+                .first, .block, id: .numbered(3), at: .tick(3))
+            #expect(try await sold.ticketID == Ticket.sample().id)
+            #expect(try blocked.get().ticket == .sample())
+            #expect(try await maker.view().card.ticket == .sample())
+            #expect(try await seller.audit().violations == [])
+        }
+    }
+
+    /// The stations 1 and 2 meet at the end of their bodies' first or second run.
+    private static func meeting(
+        _ run: Int, cards: [UInt8], ticket: Ticket? = nil,
+        _ ask: @escaping @Sendable (LedgerTill, Int) async throws -> Bool,
+        judge: (Int, PostgreSQLLedger, TestDatabase) async throws -> Void
+    ) async throws {
+        try await TestDatabase.temporary { database in
+            let ledgers = [
+                try await database.open(station: 1), try await database.open(station: 2),
+            ]
+            // Each station knows the cards that it has made.
+            for (place, card) in cards.enumerated() {
+                try await LedgerTill(ledgers[place]).complete(
+                    .issue(), id: place + 1, on: .numbered(card))
+            }
+            if let ticket {
+                try await LedgerTill(ledgers[0]).complete(.ticket(ticket, .cents(100)), id: 9)
+            }
+            let rendezvous = Rendezvous(afterRuns: run) {
+                (try? database.answer(to: RaceTests.waiting)) == "t"
+            }
+            let done = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for (place, ledger) in ledgers.enumerated() {
+                    let till = LedgerTill(MetLedger(ledger, place, at: rendezvous))
+                    group.addTask { try await ask(till, place + 1) }
+                }
+                return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            try await judge(done, ledgers[0], database)
+            #expect(try await ledgers[1].audit().violations == [])
+        }
+    }
+}
+
+extension Beginning {
+    fileprivate var isBegun: Bool { if case .begun = self { true } else { false } }
+}

@@ -1,0 +1,63 @@
+import Glibc
+import ReaderDiagnosis
+
+// What readers and their watcher look like to a process that libumockdev has lent a bus. The
+// argument is "list", "repeat N", or after how many events to end.
+
+func say(_ text: String) {
+    let bytes = Array((text + "\n").utf8)
+    let count = unsafe write(STDOUT_FILENO, bytes, bytes.count)
+    if count != bytes.count { exit(1) }
+}
+
+func say(_ word: String, _ reader: PluggedReader) {
+    say("\(word) \(reader.model.make) \(reader.place) \(reader.node.access)")
+}
+
+/// The events of one watch.
+func watch(_ most: Int, _ see: (PlugEvent) -> Void) async {
+    var rest = most
+    // So seldom does it look by itself that only libusb can have told.
+    for await event in PlugWatcher(interval: .seconds(3_600)).events() {
+        see(event)
+        rest -= 1
+        if rest == 0 { break }
+    }
+}
+
+func openFiles() -> Int {
+    var count = 0
+    for descriptor in 0..<Int32(1_024) where fcntl(descriptor, F_GETFD) >= 0 { count += 1 }
+    return count
+}
+
+/// How many more files are open after that many watches than after one, once their threads have
+/// had the time to end.
+func leftOpen(after times: Int) async -> Int {
+    await watch(1) { _ in }
+    try? await Task.sleep(for: .seconds(1))
+    let before = openFiles()
+    for _ in 0..<times { await watch(1) { _ in } }
+    for _ in 0..<100 where openFiles() > before { try? await Task.sleep(for: .milliseconds(100)) }
+    return openFiles() - before
+}
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+switch arguments.first {
+case "list":
+    for reader in ReaderDiscovery().connected() { say("there", reader) }
+    say("listed")
+case "repeat":
+    say("left open: \(await leftOpen(after: Int(arguments[1]) ?? 1))")
+default:
+    await watch(arguments.first.flatMap { Int($0) } ?? 1) { event in
+        switch event {
+        case .watching(let readers):
+            for reader in readers { say("there", reader) }
+            say("watching")
+        case .arrived(let reader): say("arrived", reader)
+        case .left(let reader): say("left", reader)
+        }
+    }
+    say("done")
+}

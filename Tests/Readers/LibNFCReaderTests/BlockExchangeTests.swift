@@ -1,0 +1,100 @@
+import LibNFCReader
+import PN532Emulator
+import SimulatedReader
+import Tags
+import Testing
+
+extension LiveTests {
+    @Suite("commands in blocks")
+    struct BlockExchangeTests {
+        private static let select: [UInt8] = [
+            0x00, 0xA4, 0x04, 0x00, 0x07, 0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01, 0x00,
+        ]
+        private static let readMessage: [UInt8] = [0x90, 0xAD, 0, 0, 7, 2, 0, 0, 0, 0, 0, 0, 0]
+        /// 200 bytes into the NDEF file, which take two blocks.
+        private static let write: [UInt8] =
+            [0x90, 0x8D, 0, 0, 207, 2, 0, 0, 0, 200, 0, 0]
+            + [UInt8](repeating: 0x42, count: 200) + [0]
+
+        private func run(
+            _ body: (LibNFCReader, EmulatedReader) async throws -> Void
+        ) async throws {
+            try await LibNFCBench.run(Simulation()) { (reader, emulator) async throws in
+                _ = emulator.control("present NTAG424")
+                let identity = try await reader.select(within: .zero)
+                #expect(identity.speaksInBlocks)
+                #expect(identity.uid == [0x04, 0x51, 0x8D, 0xFA, 0xA9, 0x61, 0x80])
+                try await body(reader, emulator)
+            }
+        }
+
+        @Test("a command and an answer that take several blocks")
+        func chained() async throws {
+            try await run { (reader, emulator) async throws in
+                #expect(try await reader.exchange(command: Self.select) == [0x90, 0x00])
+                #expect(try await reader.exchange(command: Self.write) == [0x91, 0x00])
+                let answer = try await reader.exchange(command: Self.readMessage)
+                #expect(answer.count == 258)
+                #expect(answer.prefix(200).allSatisfy { $0 == 0x42 })
+                #expect(answer.suffix(2) == [0x91, 0x00])
+            }
+        }
+
+        @Test("a block that is damaged or lost on its way costs a repetition and no more")
+        func faults() async throws {
+            try await run { (reader, emulator) async throws in
+                _ = try await reader.exchange(command: Self.select)
+                for fault in ["garbled", "late"] {
+                    for place in 1...4 {
+                        _ = emulator.control("fault frame \(place) \(fault)")
+                        #expect(
+                            try await reader.exchange(command: Self.write) == [0x91, 0x00],
+                            "\(fault) \(place)")
+                        _ = emulator.control("fault none")
+                    }
+                }
+            }
+        }
+
+        @Test("a card that is taken away is lost, and is selected before it is spoken to again")
+        func lost() async throws {
+            try await run { (reader, emulator) async throws in
+                _ = try await reader.exchange(command: Self.select)
+                _ = emulator.control("fault frame 1 lost")
+                let kind = try await LibNFCBench.kind {
+                    try await reader.exchange(command: Self.readMessage)
+                }
+                #expect(kind == .tagLost)
+                _ = emulator.control("present")
+                let again = try await LibNFCBench.kind {
+                    try await reader.exchange(command: Self.select)
+                }
+                #expect(again == .tagLost)
+                _ = try await reader.select(within: .seconds(5))
+                #expect(try await reader.exchange(command: Self.select) == [0x90, 0x00])
+            }
+        }
+
+        @Test("a selected card that is selected again has lost its session")
+        func selectedAgain() async throws {
+            try await run { (reader, emulator) async throws in
+                _ = try await reader.exchange(command: Self.select)
+                _ = try await reader.select(within: .zero)
+                #expect(
+                    try await reader.exchange(command: [0x90, 0x64, 0, 0, 1, 1, 0])
+                        == [0x91, 0x40])
+            }
+        }
+
+        @Test("a tag without blocks does not take commands")
+        func plainTag() async throws {
+            try await LibNFCBench.run { (reader, emulator) async throws in
+                _ = try await reader.select(within: .zero)
+                let kind = try await LibNFCBench.kind {
+                    try await reader.exchange(command: Self.select)
+                }
+                #expect(kind != .garbled)
+            }
+        }
+    }
+}

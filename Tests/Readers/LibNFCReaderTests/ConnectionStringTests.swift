@@ -1,0 +1,71 @@
+import LibNFCReader
+import Tags
+import Testing
+
+@Suite("Names of readers")
+struct ConnectionStringTests {
+    @Test(
+        "a whole one is taken",
+        arguments: [
+            ("pn532_uart:/dev/ttyUSB0", "/dev/ttyUSB0"),
+            ("pn532_uart:/dev/ttyUSB0:115200", "/dev/ttyUSB0"),
+            ("pn532_i2c:/dev/i2c-1", "/dev/i2c-1"),
+            ("pn532_spi:/dev/spidev0.0", "/dev/spidev0.0"),
+            ("pn532_spi:/dev/spidev0.0:500000", "/dev/spidev0.0"),
+            ("acr122_usb:001:004", nil), ("pn53x_usb:002:011", nil),
+        ])
+    func whole(text: String, node: String?) throws {
+        let connection = try ConnectionString(text)
+        #expect(connection.text == text && connection.node == node)
+    }
+
+    /// A bare driver opens the first USB device there is, of whatever kind; a speed that libnfc
+    /// does not know is passed over; a path with a colon is cut there.
+    @Test(
+        "what libnfc would misread is refused",
+        arguments: [
+            "", "usb", "usb:001:004", "acr122_usb", "acr122_usb:001", "acr122_usb::",
+            "pn53x_usb:001:", "pn532_uart", "pn532_uart:", "pn532_uart:/dev/ttyUSB0:",
+            "pn532_i2c:/dev/i2c-1:100000", "pn532_spi:/dev/spidev0.0:0",
+            "pn532_spi:/dev/spidev0.0:5000001", "pn532_spi:/dev/spidev0.0:fast",
+            "pn532_uart:/dev/ttyUSB0:fast", "pn532_uart:/dev/ttyUSB0:115201",
+            "pn532_uart:/dev/serial/by-path/pci-0000:00:14.0-usb", "pcsc:ACS", "/dev/ttyUSB0",
+            "pn532_uart:/dev/\u{0}tty", "pn532_uart:/" + String(repeating: "x", count: 1024),
+        ])
+    func refused(text: String) {
+        #expect(throws: ReaderError(.noReader)) { try ConnectionString(text) }
+    }
+
+    @Test("an ACR122 and a board on I2C carry 62 pages in one answer, the others 65")
+    func longestAnswer() {
+        for driver in ConnectionString.Driver.allCases {
+            let isNarrow = [.acr122USB, .acr122Serial, .pn532I2C].contains(driver)
+            #expect(driver.longestAnswer / 4 == (isNarrow ? 62 : 65))
+        }
+    }
+
+    /// The USB drivers take 200 milliseconds off and fail at once if nothing is left; nothing may
+    /// be waited for without end.
+    @Test("a command may take longer than 200 ms with every reader, and not for ever")
+    func limits() {
+        for driver in ConnectionString.Driver.allCases {
+            #expect((201...1000).contains(driver.commandLimit))
+        }
+    }
+
+    @Test("the holder of a lock is found in the system's list, by the number of the file")
+    func locks() {
+        let list = """
+            1: POSIX  ADVISORY  WRITE 77 00:1b:5 0 EOF
+            2: FLOCK  ADVISORY  WRITE 1234 00:18:5 0 EOF
+            3: FLOCK  ADVISORY  WRITE -1 00:18:6 0 EOF
+            4: FLOCK
+            """
+        #expect(LockList.name(device: 0x18, file: 5) == "00:18:5")
+        #expect(LockList.name(device: 0x11_0305, file: 77) == "103:105:77")
+        #expect(LockList.holder(of: "00:18:5", in: list) == 1234)
+        #expect(LockList.holder(of: "00:18:6", in: list) == nil)
+        #expect(LockList.holder(of: "00:1b:5", in: list) == nil)
+        #expect(LockList.holder(of: "00:18:5", in: "") == nil)
+    }
+}

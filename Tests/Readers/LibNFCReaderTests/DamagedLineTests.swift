@@ -1,0 +1,119 @@
+import LibNFCReader
+import PN532Emulator
+import SimulatedReader
+import Tags
+import Testing
+
+extension LiveTests {
+    /// Between libnfc and the reader: what is lost, damaged or late there ends the connection, and
+    /// the next selection opens it again.
+    @Suite("A damaged line")
+    struct DamagedLineTests {
+        private static let readFour: [UInt8] = [0x30, 0x04]
+        private static let readTwenty: [UInt8] = [0x30, 0x20]
+        private static let write: [UInt8] = [0xA2, 0x10, 1, 2, 3, 4]
+
+        /// A tag whose pages all differ, so that one answer cannot pass for another.
+        private static var marked: Simulation {
+            var simulation = Simulation.fresh
+            if var tag = simulation.tag(LibNFCBench.uid) {
+                for page: UInt8 in 0x04..<0x28 { tag[page] = Page(page, 1, 2, 3) }
+                simulation.save(tag)
+            }
+            return simulation
+        }
+
+        private static func content(_ page: UInt8) -> [UInt8] {
+            (page..<(page + 4)).flatMap { [$0, 1, 2, 3] }
+        }
+
+        @Test(
+            "an answer damaged on its way is an error, and the next selection works",
+            arguments: [
+                ("corrupt", .readerLost), ("lose-ack", .readerLost), ("lose-reply", .timedOut),
+                ("shorter", .garbled), ("status 1", .tagLost),
+                ("status 2", .garbled), ("status 3", .garbled), ("status 6", .garbled),
+                ("status 39", .readerLost), ("status 41", .tagLost),
+            ] as [(String, ReaderError.Kind)], [readFour, write])
+        func damaged(fault: (String, ReaderError.Kind), frame: [UInt8]) async throws {
+            try await LibNFCBench.run(Self.marked) { (reader, emulator) async throws in
+                _ = try await reader.select(within: .zero)
+                LibNFCBench.arm("data 1 \(fault.0)", emulator)
+                let kind = try await LibNFCBench.kind { try await reader.exchange(frame) }
+                #expect(kind == fault.1)
+                #expect(try await reader.select(within: .zero).uid == LibNFCBench.uid)
+                #expect(try await reader.exchange(Self.readTwenty) == Self.content(0x20))
+            }
+        }
+
+        /// This CRC is right again when a byte of zero is added after it, so the sender of a frame
+        /// looks at the length of the answer as well.
+        @Test("an answer with a byte too many never has the length of a right one")
+        func longer() async throws {
+            try await LibNFCBench.run(Self.marked) { (reader, emulator) async throws in
+                _ = try await reader.select(within: .zero)
+                LibNFCBench.arm("data 1 longer", emulator)
+                #expect(try await reader.exchange(Self.readFour).count == 17)
+                LibNFCBench.arm("data 1 longer", emulator)
+                let kind = try await LibNFCBench.kind { try await reader.exchange(Self.write) }
+                #expect(kind == .garbled)
+            }
+        }
+
+        /// A time-out cancels nothing: the answer to the first READ comes while the second one's
+        /// is awaited, and both look alike.
+        @Test("a late answer is not taken for that of a later frame", arguments: ["late", "stale"])
+        func late(fault: String) async throws {
+            try await LibNFCBench.run(Self.marked) { (reader, emulator) async throws in
+                _ = try await reader.select(within: .zero)
+                LibNFCBench.arm("data 1 \(fault)-reply", emulator)
+                let kind = try await LibNFCBench.kind { try await reader.exchange(Self.readFour) }
+                #expect(kind == .timedOut)
+                // Without a selection in between nothing is sent at all.
+                let sent = emulator.counters.dataCommands
+                let again = try await LibNFCBench.kind {
+                    try await reader.exchange(Self.readTwenty)
+                }
+                #expect(again == .readerLost && emulator.counters.dataCommands == sent)
+                #expect(try await reader.select(within: .seconds(600)).uid == LibNFCBench.uid)
+                #expect(try await reader.exchange(Self.readTwenty) == Self.content(0x20))
+            }
+        }
+
+        @Test("a reader that hangs is timed out, and used again when it goes on")
+        func stalled() async throws {
+            try await LibNFCBench.run(Self.marked) { (reader, emulator) async throws in
+                _ = try await reader.select(within: .zero)
+                LibNFCBench.arm("data 1 stall", emulator)
+                let kind = try await LibNFCBench.kind { try await reader.exchange(Self.readFour) }
+                #expect(kind == .timedOut)
+                let dead = try await LibNFCBench.kind { try await reader.select(within: .zero) }
+                #expect(dead == .noReader)
+                _ = emulator.control("resume")
+                #expect(try await reader.select(within: .zero).uid == LibNFCBench.uid)
+                #expect(try await reader.exchange(Self.readTwenty) == Self.content(0x20))
+            }
+        }
+
+        /// Six commands make a tap: whichever of them is damaged, what is read is right or an
+        /// error, and the next tap works.
+        @Test(
+            "damage to any command of a tap never gives wrong data", arguments: 1...6,
+            ["corrupt", "shorter", "longer", "lose-ack"])
+        func anyCommand(number: Int, fault: String) async throws {
+            try await LibNFCBench.run(Self.marked) { (reader, emulator) async throws in
+                LibNFCBench.arm("command \(number) \(fault)", emulator)
+                do {
+                    _ = try await reader.select(within: .zero)
+                    let answer = try await reader.exchange(Self.readFour)
+                    #expect(answer.count == 17 || answer == Self.content(0x04))
+                } catch {
+                    #expect([.garbled, .readerLost].contains((error as? ReaderError)?.kind))
+                }
+                await reader.release()
+                #expect(try await reader.select(within: .zero).uid == LibNFCBench.uid)
+                #expect(try await reader.exchange(Self.readTwenty) == Self.content(0x20))
+            }
+        }
+    }
+}

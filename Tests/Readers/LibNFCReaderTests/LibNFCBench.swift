@@ -1,0 +1,101 @@
+import LibNFCReader
+import PN532Emulator
+import SimulatedReader
+import Tags
+import Testing
+
+/// Everything that opens a reader: one at a time in a process, so one test at a time.
+@Suite("libnfc over an emulated reader", .serialized)
+enum LiveTests {}
+
+/// An emulated reader and libnfc on it.
+enum LibNFCBench {
+    /// The number of the tag that lies there at the beginning.
+    static let uid: [UInt8] = [0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80]
+    static let otherUID: [UInt8] = [0x04, 0xD9, 0x65, 0x0A, 0x32, 0x5E, 0x80]
+    static let getVersion: [UInt8] = [0x60]
+    static let version: [UInt8] = [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x0F, 0x03]
+
+    /// Runs a body, and closes its reader and its emulator.
+    static func run(
+        _ simulation: Simulation = .fresh, link: String? = nil, wakesNamedCards: Bool = true,
+        _ body: (LibNFCReader, EmulatedReader) async throws -> Void
+    ) async throws {
+        var options = EmulatedReader.Options()
+        (options.link, options.wakesNamedCards) = (link, wakesNamedCards)
+        let emulator = try EmulatedReader.start(simulation, options)
+        defer { emulator.stop() }
+        let reader = try await open(try #require(emulator.connectionString))
+        do {
+            try await body(reader, emulator)
+        } catch {
+            await reader.close()
+            throw error
+        }
+        await reader.close()
+    }
+
+    /// Opens an emulated reader. libnfc waits a fixed time for its first answer, and on a busy
+    /// machine the emulator may not have run by then.
+    private static func open(_ name: String) async throws -> LibNFCReader {
+        let mostAttempts = 5
+        for _ in 1..<mostAttempts {
+            do throws(ReaderError) {
+                return try await LibNFCReader.open(name)
+            } catch {
+                guard error.detail.contains("did not answer in time") else { throw error }
+            }
+        }
+        return try await LibNFCReader.open(name)
+    }
+
+    /// The error that a call throws; a call that does not throw fails the test.
+    static func kind(
+        of call: () async throws -> some Sendable
+    ) async throws -> ReaderError.Kind {
+        do {
+            _ = try await call()
+        } catch let error as ReaderError {
+            return error.kind
+        }
+        throw Unexpected()
+    }
+
+    struct Unexpected: Error {}
+
+    /// Waits until the emulated reader has got so many more commands.
+    static func waitForCommands(
+        _ count: Int, since before: Int? = nil, _ emulator: EmulatedReader
+    ) async throws {
+        let before = before ?? emulator.counters.hostCommands
+        try await until { emulator.counters.hostCommands >= before + count }
+    }
+
+    /// Waits for something that comes soon: a test that waits in vain fails instead of hanging.
+    static func until(_ isDone: () async throws -> Bool) async throws {
+        for _ in 0..<mostLooks {
+            if try await isDone() { return }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        throw Unexpected()
+    }
+
+    private static let mostLooks = 20_000
+
+    /// A drawer with the tag of `uid` and that of `otherUID`, the first on the reader.
+    static var twoTags: Simulation {
+        var simulation = Simulation.fresh
+        _ = simulation.addTag(.ntag216) { [UInt8](repeating: 0, count: $0) }
+        return simulation
+    }
+
+    static func temporaryLink() -> String {
+        "/tmp/tapcard-reader-" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+    }
+
+    /// Arms a fault of the line at the next command of a kind.
+    static func arm(_ fault: String, _ emulator: EmulatedReader) {
+        let answer = emulator.control("fault " + fault)
+        #expect(answer.contains("done"), "\(answer)")
+    }
+}

@@ -1,0 +1,76 @@
+import LibNFCReader
+import OperatingSystem
+import Tags
+import Testing
+
+@Suite("What libnfc returns")
+struct LibNFCStatusTests {
+    @Test(
+        "each number has its error, and the number stays in it",
+        arguments: [
+            (.inputOutput, .readerLost), (.invalidArgument, .readerLost),
+            (.noSuchDevice, .readerLost), (.overflow, .readerLost), (.software, .readerLost),
+            (.timeout, .timedOut), (.aborted, .cancelled), (.targetReleased, .tagLost),
+            (.radio, .garbled), (.authenticationFailed, .garbled), (.chip, .garbled),
+            (LibNFCStatus(rawValue: -19), .readerLost), (LibNFCStatus(rawValue: -71), .readerLost),
+        ] as [(LibNFCStatus, ReaderError.Kind)])
+    func errors(status: LibNFCStatus, kind: ReaderError.Kind) {
+        let error = status.error("reading")
+        #expect(error.kind == kind)
+        #expect(error.detail.contains("libnfc \(status.rawValue)"))
+    }
+
+    /// An answer that is late belongs to no later command.
+    @Test("only what is about the tag leaves the connection open")
+    func endings() {
+        let harmless: Set<Int32> = [-10, -20, -30, -90]
+        for number: Int32 in -128..<0 {
+            let status = LibNFCStatus(rawValue: number)
+            #expect(status.endsConnection == !harmless.contains(number), "\(number)")
+        }
+    }
+
+    @Test("the library is found and is of the release that this was written for")
+    func version() throws {
+        #expect(try LibNFCLibrary.load().version.hasPrefix("1.8"))
+    }
+
+    @Test("without the library there is an error that says so")
+    func missing() throws {
+        let error = try #require(throws: ReaderError.self) {
+            try LibNFCLibrary.load("libnfc-that-is-not-there.so.6")
+        }
+        #expect(error.kind == .noReader)
+        #expect(error.detail.contains("libnfc is missing"))
+        #expect(error.detail.contains("libnfc6"))
+    }
+
+    @Test("a library without libnfc's functions is another version")
+    func otherLibrary() throws {
+        let error = try #require(throws: ReaderError.self) { try LibNFCLibrary.load("libc.so.6") }
+        #expect(error.kind == .noReader && error.detail.contains("nfc_version"))
+    }
+
+    @Test("a library that is missing is told from one that is refused")
+    func presence() throws {
+        #expect(
+            LibNFCReader.libraryPresence() == .usable(version: try LibNFCLibrary.load().version))
+        #expect(LibNFCLibrary.presence("libnfc-that-is-not-there.so.6") == .missing)
+        guard case .unusable(let why) = LibNFCLibrary.presence("libc.so.6") else {
+            Issue.record("it is not libnfc")
+            return
+        }
+        #expect(why.contains("nfc_version"))
+    }
+
+    @Test("other releases are refused", arguments: ["1.7.1", "1.9.0", "2.0.0", "1.80", "", "1"])
+    func otherVersion(version: String) throws {
+        let error = try #require(throws: LibraryFault.self) { try LibNFCLibrary.check(version) }
+        #expect(error == .unusable("libnfc is of version \(version), and 1.8 is needed"))
+    }
+
+    @Test("patches of the release are taken", arguments: ["1.8", "1.8.0", "1.8.1"])
+    func patches(version: String) throws {
+        try LibNFCLibrary.check(version)
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import FuzzTargets
+import TestSupport
+import Testing
+
+extension LiveTests {
+    /// Here and not with the other targets' inputs: libnfc opens one reader in a process.
+    @Suite("What the fuzzer puts on the reader's line")
+    struct LineCorpusTests {
+        private static let folder = URL(
+            filePath: Repository.path("Fuzz/Corpora/\(FuzzTarget.readerLine.name)"))
+
+        @Test("is an error or the truth, and the next tap works", .timeLimit(.minutes(2)))
+        func holds() async throws {
+            let files = try FileManager.default.contentsOfDirectory(
+                at: Self.folder, includingPropertiesForKeys: nil)
+            #expect(!files.isEmpty)
+            for file in files {
+                let input = [UInt8](try Data(contentsOf: file))
+                for part in [input, Array(input.prefix(input.count / 2))] {
+                    await #expect(throws: Never.self, "\(file.lastPathComponent)") {
+                        try await FuzzTarget.readerLine.run(part)
+                    }
+                }
+            }
+            await FuzzTarget.closeReaderLine()
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import Glibc
+import LibNFCReader
+import PN532Emulator
+import SimulatedReader
+import Tags
+import Testing
+
+/// Tests of whole processes, each in one of its own.
+extension LiveTests {
+    @Suite("The process around libnfc")
+    struct ProcessTests {
+        private static func openDescriptors() -> Int {
+            guard let folder = unsafe opendir("/proc/self/fd") else { return -1 }
+            defer { unsafe closedir(folder) }
+            var count = 0
+            while unsafe readdir(folder) != nil { count += 1 }
+            return count
+        }
+
+        @Test("a hundred readers opened and closed leave no descriptor open")
+        func descriptors() async throws {
+            await #expect(processExitsWith: .success) {
+                let emulator = try EmulatedReader.start(.fresh)
+                let connection = try #require(emulator.connectionString)
+                func tap() async throws {
+                    let reader = try await LibNFCReader.open(connection)
+                    _ = try await reader.select(within: .zero)
+                    await reader.close()
+                }
+                try await tap()
+                let before = ProcessTests.openDescriptors()
+                for _ in 0..<100 { try await tap() }
+                #expect(ProcessTests.openDescriptors() == before)
+            }
+        }
+
+        @Test("failures leave no descriptor open either")
+        func failures() async throws {
+            await #expect(processExitsWith: .success) {
+                let emulator = try EmulatedReader.start(.fresh)
+                let connection = try #require(emulator.connectionString)
+                let reader = try await LibNFCReader.open(connection)
+                _ = try await reader.select(within: .zero)
+                let before = ProcessTests.openDescriptors()
+                for fault in ["corrupt", "lose-ack", "lose-reply", "stale-reply"] {
+                    _ = emulator.control("fault data 1 \(fault)")
+                    _ = try? await reader.exchange(LibNFCBench.getVersion)
+                    _ = try await reader.select(within: .seconds(600))
+                }
+                #expect(ProcessTests.openDescriptors() == before)
+                for path in ["/dev/null", "/dev/tapcard-absent"] {
+                    _ = try? await LibNFCReader.open("pn532_uart:\(path)")
+                }
+                #expect(ProcessTests.openDescriptors() == before)
+            }
+        }
+
+        /// libnfc waits with `select`, which writes past its set from number 1024 on.
+        @Test("with too many files open a reader is not opened")
+        func tooMany() async throws {
+            await #expect(processExitsWith: .success) {
+                let emulator = try EmulatedReader.start(.fresh)
+                let connection = try #require(emulator.connectionString)
+                var limit = rlimit(rlim_cur: 2048, rlim_max: 2048)
+                try #require(unsafe setrlimit(__rlimit_resource_t(7), &limit) == 0)
+                var last: Int32 = 0
+                while last < 1000 {
+                    last = dup(2)
+                    try #require(last > 0)
+                }
+                do throws(ReaderError) {
+                    let reader = try await LibNFCReader.open(connection)
+                    await reader.close()
+                    Issue.record("opened")
+                } catch {
+                    #expect(error.kind == .noReader && error.detail.contains("too many files"))
+                }
+                #expect(emulator.counters.hostCommands == 0)
+            }
+        }
+
+        @Test("libnfc writes nothing to standard error")
+        func quiet() async throws {
+            let result = await #expect(
+                processExitsWith: .success, observing: [\.standardErrorContent]
+            ) {
+                let emulator = try EmulatedReader.start(.fresh)
+                let connection = try #require(emulator.connectionString)
+                for name in ["pn532_uart:/dev/null", "pn532_uart:/dev/absent", "acr122_usb:9:9"] {
+                    _ = try? await LibNFCReader.open(name)
+                }
+                let reader = try await LibNFCReader.open(connection)
+                for fault in ["corrupt", "shorter", "lose-ack", "unplug"] {
+                    _ = try await reader.select(within: .zero)
+                    _ = emulator.control("fault data 1 \(fault)")
+                    _ = try? await reader.exchange(LibNFCBench.getVersion)
+                }
+                await reader.close()
+            }
+            let bytes = try #require(result).standardErrorContent
+            #expect(String(decoding: bytes, as: UTF8.self) == "")
+        }
+
+        @Test("what the user asks libnfc to log is logged")
+        func logging() async throws {
+            let result = await #expect(
+                processExitsWith: .success, observing: [\.standardErrorContent]
+            ) {
+                unsafe setenv("LIBNFC_LOG_LEVEL", "1", 1)
+                _ = try? await LibNFCReader.open("pn532_uart:/dev/null")
+            }
+            let bytes = try #require(result).standardErrorContent
+            #expect(String(decoding: bytes, as: UTF8.self).contains("libnfc.driver.pn532_uart"))
+        }
+
+        @Test("libnfc may not search serial ports, whatever its configuration says")
+        func scanning() async throws {
+            await #expect(processExitsWith: .success) {
+                unsafe unsetenv("LIBNFC_INTRUSIVE_SCAN")
+                _ = try await LibNFCReader.connectedReaders()
+                let value = unsafe getenv("LIBNFC_INTRUSIVE_SCAN")
+                #expect(unsafe value.map { unsafe String(cString: $0) } == "0")
+            }
+        }
+
+        /// A status byte with its highest bit set makes libnfc call `abort`: nothing in this
+        /// process can keep it from that.
+        @Test("a reader that sends garbage as its status ends the process")
+        func abort() async throws {
+            await #expect(processExitsWith: .signal(SIGABRT)) {
+                let emulator = try EmulatedReader.start(.fresh)
+                let connection = try #require(emulator.connectionString)
+                let reader = try await LibNFCReader.open(connection)
+                _ = try await reader.select(within: .zero)
+                _ = emulator.control("fault data 1 status 128")
+                _ = try? await reader.exchange(LibNFCBench.getVersion)
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import PCSCReader
+import PlayedPCSCReaders
+import Tags
+import Testing
+
+/// The three that are played.
+enum Kind: String, CaseIterable, Sendable {
+    case acr122, acr1252, plain
+
+    static let uid: [UInt8] = [0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80]
+    static let otherUID: [UInt8] = [0x04, 0xDE, 0xAD, 0xBE, 0xEF, 0x00, 0x01]
+    /// Those that pass on every frame.
+    static let raw: [Kind] = [.acr122, .acr1252]
+    /// Long enough for any machine; nothing waits so long where all is well.
+    static let limit = Duration.seconds(30)
+
+    var slot: PlayedSlot {
+        switch self {
+        case .acr122: Stage.acr122
+        case .acr1252: Stage.acr1252
+        case .plain: Stage.plain
+        }
+    }
+
+    /// Runs this for each, at the same time: each has a reader and a lane of its own, and pcscd's
+    /// polling makes them wait.
+    static func each(_ body: @escaping @Sendable (Kind) async throws -> Void) async {
+        await withTaskGroup(of: Void.self) { group in
+            for kind in allCases {
+                group.addTask {
+                    do { try await body(kind) } catch { Issue.record("\(kind): \(error)") }
+                }
+            }
+        }
+    }
+
+    /// A new one.
+    var reader: any PlayedReader {
+        switch self {
+        case .acr122: PlayedACR122U()
+        case .acr1252: PlayedACR1252U()
+        case .plain: PlayedStorageReader()
+        }
+    }
+
+    func lay(_ chip: Type2Chip = .ntag213, uid: [UInt8] = uid) throws {
+        let tag = try #require(TagMemory.blank(chip, uid: uid))
+        slot.change { $0.lay(tag) }
+    }
+
+    func open() async throws -> PCSCReader { try await PCSCReader.open(slot.name) }
+
+    /// The reader with a selected tag.
+    func bench(_ chip: Type2Chip = .ntag213) async throws -> PCSCReader {
+        try lay(chip)
+        let reader = try await open()
+        _ = try await reader.select(within: Kind.limit)
+        return reader
+    }
+}

@@ -1,0 +1,109 @@
+import Glibc
+import PCSCReader
+import PlayedPCSCReaders
+import Tags
+import Testing
+
+/// Everything that talks to the one played pcscd, one test after the other.
+@Suite("A reader behind pcscd", .serialized, .playedPCSCD)
+enum PCSCReaderTests {}
+
+/// Three readers on a real pcscd, kept up for as long as the suite runs.
+struct Stage {
+    static let acr122 = PlayedSlot(
+        "ACS ACR122U PICC Interface", port: 35_960, PlayedACR122U())
+    static let acr1252 = PlayedSlot(
+        "ACS ACR1252 Dual Reader", port: 35_970, PlayedACR1252U())
+    static let plain = PlayedSlot("Plain Contactless Reader", port: 35_980, PlayedStorageReader())
+    static let slots = [acr122, acr1252, plain]
+
+    // Used by one test at a time: the suite is serialised.
+    private nonisolated(unsafe) static var running: PlayedPCSCD?
+    // The same.
+    private nonisolated(unsafe) static var folder = ""
+    // The same: whether all of them are on the one that runs.
+    private nonisolated(unsafe) static var isComplete = false
+
+    /// Every reader again on a fresh pcscd, which knows of no earlier card.
+    static func clear() async throws {
+        stop()
+        for kind in Kind.allCases { kind.slot.become(kind.reader) }
+        try await start()
+    }
+
+    /// Every reader again, on each an empty NTAG213. A fresh pcscd takes 0.4 s to find them, so the
+    /// one that runs is kept where none of its cards has left since it found them.
+    static func lay() async throws {
+        let tag = try #require(TagMemory.blank(.ntag213, uid: Kind.uid))
+        let isWhole = unsafe (running != nil && isComplete)
+        if isWhole, Kind.allCases.allSatisfy({ $0.slot.become($0.reader, under: tag) }) { return }
+        try await clear()
+        for kind in Kind.allCases { kind.slot.change { $0.lay(tag) } }
+    }
+
+    static func start(_ slots: [PlayedSlot] = slots) async throws {
+        if unsafe folder.isEmpty {
+            var template = Array("/tmp/tapcard-pcsc-XXXXXX".utf8CString)
+            guard unsafe mkdtemp(&template) != nil else { throw Failure.folder }
+            unsafe folder = String(
+                decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            // libpcsclite looks at it once, at its first call.
+            unsafe setenv("PCSCLITE_CSOCK_NAME", PlayedPCSCD.socket(in: folder), 1)
+        }
+        unsafe isComplete = slots.count == Stage.slots.count
+        unsafe running = try unsafe PlayedPCSCD(slots, in: folder)
+    }
+
+    static func stop() {
+        unsafe running?.stop()
+        unsafe running = nil
+    }
+
+    static func tearDown() {
+        stop()
+        unsafe PlayedPCSCD.remove(folder, of: slots)
+    }
+
+    enum Failure: Error { case folder }
+}
+
+struct PlayedPCSCDTrait: SuiteTrait, TestScoping {
+    func provideScope(
+        for test: Test, testCase: Test.Case?,
+        performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        try await Stage.start()
+        do {
+            try await function()
+        } catch {
+            Stage.tearDown()
+            throw error
+        }
+        Stage.tearDown()
+    }
+}
+
+/// Every reader is made again before each test.
+struct StageTrait: TestTrait, SuiteTrait, TestScoping {
+    let isRecursive = true
+    let hasTags: Bool
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?,
+        performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        if hasTags { try await Stage.lay() } else { try await Stage.clear() }
+        try await function()
+    }
+}
+
+extension Trait where Self == StageTrait {
+    /// On each reader lies an empty NTAG213.
+    static var stage: Self { Self(hasTags: true) }
+    static var emptyStage: Self { Self(hasTags: false) }
+}
+
+extension Trait where Self == PlayedPCSCDTrait {
+    /// The played pcscd, started before the suite and gone after it.
+    static var playedPCSCD: Self { Self() }
+}

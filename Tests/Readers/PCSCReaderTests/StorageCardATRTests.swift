@@ -1,0 +1,87 @@
+import PCSCReader
+import Tags
+import Testing
+
+@Suite("The answer to reset of a storage card")
+struct StorageCardATRTests {
+    /// As readers make it up for a MIFARE Ultralight, written out.
+    static let ultralight: [UInt8] = [
+        0x3B, 0x8F, 0x80, 0x01, 0x80, 0x4F, 0x0C, 0xA0, 0x00, 0x00, 0x03, 0x06, 0x03, 0x00, 0x03,
+        0x00, 0x00, 0x00, 0x00, 0x68,
+    ]
+
+    /// An ATR with another standard and name, and the check byte that belongs to it.
+    static func answer(standard: UInt8, name: UInt16) -> [UInt8] {
+        var bytes = ultralight.dropLast()
+        bytes[12] = standard
+        bytes[13] = UInt8(name >> 8)
+        bytes[14] = UInt8(truncatingIfNeeded: name)
+        return bytes + [bytes.dropFirst().reduce(0, ^)]
+    }
+
+    @Test("says which standard the card follows, and its name")
+    func fields() throws {
+        let card = try #require(StorageCardATR(Self.ultralight))
+        #expect(card.standard == 0x03)
+        #expect(card.name == 0x0003)
+        #expect(card.isType2)
+    }
+
+    @Test("an Ultralight C is a Type 2 tag too")
+    func successor() {
+        #expect(StorageCardATR(Self.answer(standard: 0x03, name: 0x003A))?.isType2 == true)
+    }
+
+    @Test(
+        "another name or another standard is not a Type 2 tag",
+        arguments: [(0x03, 0x0001), (0x03, 0x0002), (0x03, 0x0300), (0x04, 0x0003), (0x0B, 0x003A)])
+    func others(standard: UInt8, name: UInt16) throws {
+        let card = try #require(
+            StorageCardATR(Self.answer(standard: standard, name: name)))
+        #expect(card.name == name)
+        #expect(!card.isType2)
+    }
+
+    @Test(
+        "cards of other families have the names of these, those of type A their acknowledge",
+        arguments: [
+            (0x03, 0x0001, "MIFARE Classic 1K"), (0x03, 0x0002, "MIFARE Classic 4K"),
+            (0x03, 0x0026, "MIFARE Mini"), (0x11, 0x003B, "FeliCa card"),
+            (0x06, 0x0000, "type B card"), (0x0B, 0x0014, "ISO/IEC 15693 tag"),
+        ] as [(UInt8, UInt16, String)])
+    func kinds(standard: UInt8, name: UInt16, kind: String) throws {
+        let answer = Self.answer(standard: standard, name: name)
+        let identity = try #require(
+            try StorageCommands().select(answerToReset: answer) { _ throws(ReaderError) in
+                [1, 2, 3, 4, 0x90, 0x00]
+            })
+        #expect(identity.kind == kind && !identity.isType2 && !identity.speaksInBlocks)
+    }
+
+    @Test("of another length it is invalid")
+    func lengths() {
+        for count in 0..<Self.ultralight.count {
+            #expect(StorageCardATR(Array(Self.ultralight.prefix(count))) == nil, "\(count) bytes")
+        }
+        #expect(StorageCardATR(Self.ultralight + [0x00]) == nil)
+    }
+
+    @Test("with any byte wrong it is invalid")
+    func wrongByte() {
+        for index in Self.ultralight.indices {
+            var bytes = Self.ultralight
+            bytes[index] ^= 0x01
+            #expect(StorageCardATR(bytes) == nil, "byte \(index)")
+        }
+    }
+
+    @Test("of another application it is invalid, though its check byte is right")
+    func otherApplication() {
+        for index in 1..<12 {
+            var bytes = Self.ultralight
+            bytes[index] ^= 0x10
+            bytes[19] ^= 0x10
+            #expect(StorageCardATR(bytes) == nil, "byte \(index)")
+        }
+    }
+}

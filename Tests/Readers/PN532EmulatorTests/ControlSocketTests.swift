@@ -1,0 +1,176 @@
+import Glibc
+import PN532Emulator
+import SimulatedReader
+import Testing
+
+@Suite("The socket for control lines")
+struct ControlSocketTests {
+    /// Connections to one socket.
+    private final class Callers {
+        private let path: String
+        private(set) var descriptors: [Int32] = []
+
+        init(_ path: String) { self.path = path }
+
+        deinit { for descriptor in descriptors { close(descriptor) } }
+
+        /// Whether there was a place in the queue for one more, at once or after a while.
+        func call(isPatient: Bool = false) throws -> Bool {
+            let patience = isPatient ? 0 : SOCK_NONBLOCK.rawValue
+            let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | patience)
+            let descriptor = socket(AF_UNIX, kind, 0)
+            try #require(descriptor >= 0)
+            descriptors.append(descriptor)
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            unsafe withUnsafeMutableBytes(of: &address.sun_path) {
+                unsafe $0.copyBytes(from: path.utf8)
+            }
+            let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+            return unsafe withUnsafePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    unsafe connect(descriptor, $0, length) == 0
+                }
+            }
+        }
+
+        func send(_ text: String, by number: Int) throws {
+            let count = unsafe Glibc.send(descriptors[number], text, text.utf8.count, 0)
+            try #require(count == text.utf8.count)
+        }
+
+        /// The bytes that have come: nil for nothing, empty when the other end is gone.
+        func heard(by number: Int) -> String? {
+            var bytes = [UInt8](repeating: 0, count: 100)
+            let count = unsafe recv(descriptors[number], &bytes, bytes.count, 0)
+            return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
+        }
+    }
+
+    /// A short while, in milliseconds, for what never comes.
+    private static let limit = 50
+    /// More than wait in the queue of any of these sockets.
+    private static let many = 100
+
+    private static func name() -> String {
+        "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+    }
+
+    private static func isReady(_ socket: ControlSocket) -> Bool {
+        var polled = socket.polled
+        return unsafe poll(&polled, nfds_t(polled.count), 0) > 0
+    }
+
+    /// A socket with as many clients as it takes, all of them silent.
+    private func crowded() throws -> (socket: ControlSocket, callers: Callers) {
+        let path = Self.name()
+        let socket = try ControlSocket.open(path)
+        let callers = Callers(path)
+        for _ in 0..<ControlSocket.mostClients {
+            #expect(try callers.call())
+            socket.serve { $0 }
+        }
+        socket.serve { $0 }
+        return (socket, callers)
+    }
+
+    @Test("silent clients cost no work, however many there are")
+    func silence() throws {
+        let (socket, callers) = try crowded()
+        #expect(!Self.isReady(socket))
+        #expect(socket.polled.count == ControlSocket.mostClients + 1)
+        withExtendedLifetime(callers) {}
+    }
+
+    @Test("one more client is answered, and the one that was silent longest is let go")
+    func oneMore() throws {
+        let (socket, callers) = try crowded()
+        // The first one is no longer the oldest when it has said something.
+        try callers.send("a\n", by: 0)
+        socket.serve { $0 + "!" }
+        #expect(callers.heard(by: 0) == "a!\n")
+        #expect(try callers.call())
+        let last = ControlSocket.mostClients
+        try callers.send("b\n", by: last)
+        for _ in 1...2 { socket.serve { $0 + "!" } }
+        #expect(callers.heard(by: last) == "b!\n")
+        #expect(callers.heard(by: 1) == "")
+        for other in [0] + Array(2..<last) { #expect(callers.heard(by: other) == nil) }
+        socket.serve { $0 }
+        #expect(!Self.isReady(socket))
+        #expect(socket.polled.count == ControlSocket.mostClients + 1)
+    }
+
+    @Test("a line that has come is answered before its client has to go")
+    func busy() throws {
+        let (socket, callers) = try crowded()
+        for number in 0..<ControlSocket.mostClients { try callers.send("a\n", by: number) }
+        #expect(try callers.call())
+        socket.serve { $0 + "!" }
+        for number in 0..<ControlSocket.mostClients {
+            #expect(callers.heard(by: number) == "a!\n")
+        }
+        // Now they are silent, and there is room for the one that waits.
+        #expect(Self.isReady(socket))
+        socket.serve { $0 }
+        #expect(callers.heard(by: 0) == "")
+        #expect(!Self.isReady(socket))
+    }
+
+    @Test("a client hears that it has to go while another process has its descriptor, too")
+    func copied() throws {
+        let (socket, callers) = try crowded()
+        // As a process has them between its fork and its program.
+        let copies = socket.polled.map { dup($0.fd) }
+        defer { for copy in copies { close(copy) } }
+        #expect(try callers.call())
+        socket.serve { $0 }
+        #expect(callers.heard(by: 0) == "")
+    }
+
+    @Test("a crowded reader still takes lines")
+    func reader() throws {
+        let path = Self.name()
+        var options = EmulatedReader.Options()
+        options.controlPath = path
+        let reader = try EmulatedReader.start(.fresh, options)
+        defer { reader.stop() }
+        let callers = Callers(path)
+        for _ in 0...ControlSocket.mostClients { #expect(try callers.call(isPatient: true)) }
+        #expect(try EmulatedReader.tell("remove", at: path) == #"{"result":"done"}"#)
+        #expect(reader.simulation.onReader.isEmpty)
+    }
+
+    @Test("a line that is not answered may still be carried out")
+    func unanswered() throws {
+        let path = Self.name()
+        let socket = try ControlSocket.open(path)
+        #expect(throws: EmulatorError(.unanswered)) {
+            try ControlClient.tell("remove", path, within: Self.limit)
+        }
+        var heard: [String] = []
+        for _ in 1...2 {
+            socket.serve { line in
+                heard.append(line)
+                return ""
+            }
+        }
+        #expect(heard == ["remove"])
+    }
+
+    @Test("where connections are not accepted a line is not sent, and the socket is not dead")
+    func stopped() throws {
+        let path = Self.name()
+        let socket = try ControlSocket.open(path)
+        let callers = Callers(path)
+        var waiting = 0
+        while try waiting < Self.many && callers.call() { waiting += 1 }
+        #expect(waiting < Self.many)
+        #expect(throws: EmulatorError(.system)) {
+            try ControlClient.tell("remove", path, within: Self.limit)
+        }
+        #expect(throws: EmulatorError(.busy)) { try ControlSocket.open(path) }
+        #expect(unsafe access(path, F_OK) == 0)
+        withExtendedLifetime(socket) {}
+    }
+}

@@ -1,0 +1,83 @@
+import ReaderDiagnosis
+import Testing
+
+@Suite("What is plugged in")
+struct ConnectedReaderTests {
+    @Test("a reader is known by its numbers, with its place, its name and its node")
+    func reader() throws {
+        let readers = try FakeMachine(["acr122u"]).connected()
+        let reader = try #require(readers.first)
+        #expect(readers.count == 1)
+        #expect(reader.model.make == "ACS ACR122U")
+        #expect(reader.model.service == .libnfc("acr122_usb"))
+        #expect(reader.bus == 1 && reader.address == 4 && reader.port == "1-2")
+        #expect(reader.productText == "ACR122U PICC Interface")
+        #expect(reader.node.path == "/dev/bus/usb/001/004")
+        #expect(reader.node.access == .readAndWrite && reader.node.octalMode == "0664")
+        #expect(reader.holders.isEmpty)
+    }
+
+    @Test("several come in the order of their places, without devices that are not readers")
+    func several() throws {
+        let machine = try FakeMachine(["scl3711", "acr122u", "rcs380", "acr1252u"])
+        #expect(
+            machine.connected().map(\.place) == [
+                "001:004", "001:005", "001:006", "001:008",
+            ])
+        let survey = machine.survey()
+        #expect(survey.bus == .present(deviceCount: 4))
+    }
+
+    @Test("a machine without USB is told from one without readers")
+    func nothing() throws {
+        #expect(try FakeMachine(nil).survey().bus == .absent)
+        let empty = try FakeMachine([]).survey()
+        #expect(empty.bus == .present(deviceCount: 0))
+        #expect(empty.readers.isEmpty && empty.ports.isEmpty)
+    }
+
+    @Test("a device that leaves while it is looked at is left out")
+    func halfGone() throws {
+        let machine = try FakeMachine(["acr122u", "scl3711"])
+        try machine.remove("sys/devices/pci0000:00/0000:00:14.0/usb1/1-2/devnum")
+        #expect(machine.connected().map(\.model.make) == ["SCM SCL3711"])
+    }
+
+    @Test(
+        "who may open a node: the owner, the group and others, each by its own bits",
+        arguments: [
+            (0o600, false, false), (0o660, true, false), (0o664, true, false),
+            (0o666, true, true), (0o640, false, false), (0o606, false, true),
+        ])
+    func permission(_ mode: Int, _ group: Bool, _ others: Bool) throws {
+        let machine = try FakeMachine(["acr122u"])
+        let node = "/dev/bus/usb/001/004"
+        try machine.setMode(of: node, mode)
+        let member = Credentials(uid: 4_000_000, groups: [try machine.group(of: node)])
+        for (who, may) in [(member, group), (FakeMachine.stranger, others)] {
+            let reader = try #require(machine.connected(as: who).first)
+            #expect(reader.node.access == (may ? .readAndWrite : .denied))
+        }
+        let root = Credentials(uid: 0, groups: [])
+        #expect(machine.connected(as: root).first?.node.access == .readAndWrite)
+    }
+
+    @Test("the rights of the caller himself are what the kernel says")
+    func ownRights() throws {
+        let reader = try FakeMachine(["acr122u"]).connected().first
+        #expect(reader?.node.access == .readAndWrite)
+    }
+
+    @Test("a device without a node")
+    func noNode() throws {
+        let machine = try FakeMachine(["acr122u"])
+        try machine.remove("dev/bus/usb/001/004")
+        #expect(machine.connected().first?.node.access == .missing)
+    }
+
+    @Test("a survey on a lane of its own says the same")
+    func lane() async throws {
+        let machine = try FakeMachine(["acr122u", "ftdi"])
+        #expect(await machine.discovery().survey() == machine.survey())
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import ReaderDiagnosis
+import SimulatedReader
+import Tags
+import TestSupport
+import Testing
+import Verbs
+
+@Suite("What the doctor says")
+struct DoctorTests {
+    private static let root = URL(filePath: Repository.root)
+
+    @Test("in full, as fixtures/doctor.md shows it", arguments: DoctorCase.all)
+    func page(_ example: DoctorCase) async throws {
+        let bench = DoctorBench(
+            try example.survey(), reader: example.reader, failing: example.failure,
+            damage: example.damage, database: example.database)
+        let (status, text) = await bench.run(example.words)
+        #expect(status == example.status)
+        let page = try String(
+            contentsOf: Self.root.appending(path: "fixtures/doctor.md"), encoding: .utf8)
+        let section = try #require(
+            page.components(separatedBy: "\n## ").first { $0.hasPrefix(example.heading + "\n") })
+        let shown = "```text\n$ tapcard \(example.words.joined(separator: " "))\n\(text)```\n"
+        #expect(section.contains(shown), "\(shown)")
+    }
+
+    @Test("the page shows what is tested and nothing else")
+    func headings() throws {
+        let page = try String(
+            contentsOf: Self.root.appending(path: "fixtures/doctor.md"), encoding: .utf8)
+        let headings = page.components(separatedBy: "\n## ").dropFirst()
+            .compactMap { $0.split(separator: "\n").first.map(String.init) }
+        #expect(headings.sorted() == DoctorCase.all.map(\.heading).sorted())
+    }
+
+    @Test("the same findings as a document", arguments: DoctorCase.all)
+    func document(_ example: DoctorCase) async throws {
+        let bench = DoctorBench(
+            try example.survey(), reader: example.reader, failing: example.failure,
+            damage: example.damage, database: example.database)
+        let plain = await bench.run(example.words).text
+        let (status, text) = await bench.run(example.words + ["--json"])
+        #expect(status == example.status)
+        let document = try #require(
+            try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(document["result"] as? String == example.result)
+        #expect(document["error"] as? String == example.error)
+        let findings = try #require(document["findings"] as? [[String: Any]])
+        // Word by word what people read, and no more than that.
+        var words: [String] = []
+        for finding in findings {
+            for key in ["severity", "what", "remedy"] {
+                words.append(finding[key] as? String ?? "")
+            }
+        }
+        if status != 0 { words += ["tapcard:", document["message"] as? String ?? ""] }
+        let said = words.joined(separator: " ").split(whereSeparator: \.isWhitespace)
+        #expect(said == plain.split(whereSeparator: \.isWhitespace))
+        for finding in findings {
+            let commands = try #require(finding["commands"] as? [String])
+            let remedy = finding["remedy"] as? String ?? ""
+            #expect(commands.allSatisfy(remedy.split(separator: "\n").map(String.init).contains))
+        }
+    }
+
+    @Test("every word for a finding is shown by one of the cases")
+    func everyFinding() async throws {
+        var seen: Set<String> = []
+        for example in DoctorCase.all {
+            let bench = DoctorBench(
+                try example.survey(), reader: example.reader, failing: example.failure,
+                damage: example.damage, database: example.database)
+            let text = await bench.run(example.words + ["--json"]).text
+            for id in Finding.ID.allCases where text.contains("{\"id\":\"\(id.rawValue)\"") {
+                seen.insert(id.rawValue)
+            }
+        }
+        // The files of a station are tried with the built program: those of offline payments in
+        // OfflineTests, the table and the page of the cards in CardOperatorTests, unusable keys in
+        // KeyTests, and what a loss of the database has taken in StationsStoryTests.
+        let others: Set = [
+            "unbooked", "snapshot", "card-table", "card-address", "keys-unusable",
+            "lost-operation",
+        ]
+        #expect(Set(Finding.ID.allCases.map(\.rawValue)).subtracting(seen) == others)
+    }
+
+    @Test("a whole document, key by key")
+    func whole() async throws {
+        let survey = try DoctorCase.machine(["acr122u"])
+        let (status, text) = await DoctorBench(survey).run(["doctor", "--json"])
+        #expect(status == 0)
+        #expect(text == Self.wholeDocument)
+    }
+
+    private static let wholeDocument = """
+        {"result":"done","findings":[\
+        {"id":"usb","severity":"ok","reader":null,"what":"1 reader is plugged in.",\
+        "remedy":null,"commands":[]},\
+        {"id":"ready","severity":"ok","reader":"acr122_usb:001:004",\
+        "what":"ACS ACR122U (072f:2200, bus 1, device 4) is free, and you may open it.",\
+        "remedy":null,"commands":[]},\
+        {"id":"answers","severity":"ok","reader":"acr122_usb:001:004",\
+        "what":"acr122_usb:001:004 answers as ACS / ACR122U PICC Interface, PN532 v1.6.",\
+        "remedy":null,"commands":[]},\
+        {"id":"tag","severity":"ok","reader":"acr122_usb:001:004",\
+        "what":"An NTAG213, number 04AC6B72BA6C80, lies on it; the maker's signature \
+        is valid. It holds nothing; of 144 bytes 136 are free.",\
+        "remedy":null,"commands":[]}],\
+        "live":{"reader":"acr122_usb:001:004","answers":true,\
+        "title":"ACS / ACR122U PICC Interface","firmware":"PN532 v1.6","tag":\
+        {"uid":"04AC6B72BA6C80","chip":"NTAG213","originality":"valid",\
+        "ndef":"empty","bytes":144,"freeBytes":136,"locked":false,\
+        "protected":false}}}
+
+        """
+
+    @Test("a document of a failure has live null where nothing was opened")
+    func failure() async throws {
+        let survey = try DoctorCase.machine(["acr122u-kernel"])
+        let (status, text) = await DoctorBench(survey).run(["doctor", "--json"])
+        #expect(status == 5)
+        #expect(
+            text.hasSuffix(
+                #"],"live":null,"error":"no-reader","message":"No reader can be used. "#
+                    + #"Follow the steps above, or use --reader sim.","next":[]}"# + "\n"))
+    }
+
+    @Test("a simulated reader is looked at without asking for real ones")
+    func simulated() async throws {
+        let survey = try DoctorCase.machine(nil)
+        let (status, text) = await DoctorBench(survey).run(["doctor", "--reader", "sim:card.txt"])
+        #expect(status == 0)
+        #expect(
+            text == """
+                ok       sim:card.txt answers as ACS / ACR122U PICC Interface, PN532 v1.6.
+                ok       An NTAG213, number 04AC6B72BA6C80, lies on it; the maker's signature is \
+                valid. It holds nothing; of 144 bytes 136 are free.
+
+                """)
+    }
+
+    @Test("a second reader is tried when the first does not open")
+    func second() async throws {
+        let survey = try DoctorCase.machine(["acr122u", "scl3711"])
+        let bench = DoctorBench(survey, failing: ReaderError(.noReader, "no"))
+        let text = await bench.run(["doctor"]).text
+        #expect(text.contains("acr122_usb:001:004 cannot be opened: no."))
+        #expect(text.contains("pn53x_usb:001:005 cannot be opened: no."))
+    }
+}

@@ -1,0 +1,78 @@
+import ReaderDiagnosis
+import Testing
+
+@Suite("Who holds a reader")
+struct HolderTests {
+    private static let node = "/dev/bus/usb/001/004"
+
+    private func holders(_ machine: FakeMachine) -> [ReaderHolder]? {
+        machine.connected().first?.holders
+    }
+
+    @Test("a module of the kernel")
+    func module() throws {
+        #expect(
+            holders(try FakeMachine(["acr122u-kernel"])) == [.kernel(driver: "pn533_usb")])
+    }
+
+    @Test("a program, by number and name")
+    func program() throws {
+        let machine = try FakeMachine(["acr122u-claimed"])
+        try machine.run("sleep", as: 77, opening: ["/dev/null", "/dev/bus/usb/001/001"])
+        try machine.run("nfc-poll", as: 4711, opening: ["/dev/null", Self.node, Self.node])
+        #expect(holders(machine) == [.program(pid: 4711, name: "nfc-poll")])
+    }
+
+    @Test("two programs at once")
+    func programs() throws {
+        let machine = try FakeMachine(["acr122u"])
+        try machine.run("pcscd", as: 300, opening: [Self.node])
+        try machine.run("nfc-poll", as: 20, opening: [Self.node])
+        #expect(
+            holders(machine) == [
+                .program(pid: 20, name: "nfc-poll"), .program(pid: 300, name: "pcscd"),
+            ])
+    }
+
+    @Test("a program of another user, seen only by its claim")
+    func unseen() throws {
+        #expect(holders(try FakeMachine(["acr122u-claimed"])) == [.unseenProgram])
+    }
+
+    @Test("a program that ends while it is looked at")
+    func ended() throws {
+        let machine = try FakeMachine(["acr122u"])
+        try machine.run("nfc-poll", as: 20, opening: [Self.node])
+        try machine.remove("proc/20/comm")
+        #expect(holders(machine) == [.program(pid: 20, name: "a program that has ended")])
+    }
+
+    @Test("the driver of a serial bridge is not a holder")
+    func bridge() throws {
+        #expect(holders(try FakeMachine(["ftdi"])) == [])
+    }
+
+    @Test("pcscd is there by its socket, and running where there is its process, too")
+    func smartCards() throws {
+        let machine = try FakeMachine([])
+        #expect(machine.survey().smartCardService == .absent)
+        try machine.listenForSmartCards()
+        #expect(machine.survey().smartCardService == .onDemand)
+        try machine.run("pcscd", as: 612)
+        #expect(machine.survey().smartCardService == .running(pid: 612))
+    }
+
+    @Test("a process that is called pcscd and has no socket is not the service")
+    func namesake() throws {
+        let machine = try FakeMachine([])
+        try machine.run("pcscd", as: 612)
+        #expect(machine.survey().smartCardService == .absent)
+    }
+
+    @Test("a program whose name would move the cursor has it escaped")
+    func controls() throws {
+        let machine = try FakeMachine(["acr122u"])
+        try machine.run("a\u{1B}[2J\nb", as: 20, opening: [Self.node])
+        #expect(holders(machine) == [.program(pid: 20, name: #"a\u{1B}[2J\u{A}b"#)])
+    }
+}

@@ -1,0 +1,91 @@
+import ReaderProcess
+import Tags
+import Testing
+
+@Suite("Messages between a program and the process of its reader")
+struct MessageTests {
+    private static let summary = ReaderSummary(name: "a reader", longestAnswer: 250)
+
+    private static let requests: [ReaderRequest] = [
+        .open, .select(milliseconds: 0), .select(milliseconds: .max), .exchange([]),
+        .exchange([0x30, 4]), .release, .cancel, .command([]), .command([0x90, 0x60, 0, 0, 0]),
+    ]
+
+    private static let kinds: [ReaderError.Kind] = [
+        .noReader, .busy, .readerLost, .noTag, .severalTags, .tagLost, .refused(0), .refused(5),
+        .garbled, .timedOut, .cancelled, .unsupported,
+    ]
+
+    private static let replies: [ReaderReply] =
+        [
+            .ready(summary), .tag(TagIdentity(uid: [4, 1, 2, 3, 4, 5, 6]), summary),
+            .tag(TagIdentity(uid: [], answerToRequest: 0xFFFF, selectAcknowledge: 0x20), summary),
+            .tag(TagIdentity(uid: [1], family: .felica), summary),
+            .answer([]), .answer(Array(0...255)), .released,
+        ] + kinds.map { .failed(ReaderError($0, "because")) }
+
+    @Test("every request comes back as it was", arguments: requests)
+    func request(_ request: ReaderRequest) {
+        #expect(ReaderRequest(request.message) == request)
+    }
+
+    @Test("every reply comes back as it was", arguments: replies)
+    func reply(_ reply: ReaderReply) {
+        #expect(ReaderReply(reply.message) == reply)
+    }
+
+    @Test("an error keeps its kind and its words", arguments: kinds)
+    func error(_ kind: ReaderError.Kind) throws {
+        let message = ReaderReply.failed(ReaderError(kind, "the words")).message
+        guard case .failed(let error)? = ReaderReply(message) else {
+            Issue.record("no error came back")
+            return
+        }
+        #expect(error.kind == kind)
+        #expect(error.detail == "the words")
+    }
+
+    @Test("a message that is cut off or too long is none")
+    func cut() {
+        // The rest of these two is a frame or a command of any length.
+        for message in Self.requests.map(\.message) where message.first != 3 && message.first != 6 {
+            for length in 0..<message.count {
+                #expect(ReaderRequest(Array(message.prefix(length))) == nil)
+            }
+            #expect(ReaderRequest(message + [0]) == nil)
+        }
+        for message in Self.replies.map(\.message) where message.first != 3 {
+            for length in 0..<message.count {
+                #expect(ReaderReply(Array(message.prefix(length))) == nil)
+            }
+            #expect(ReaderReply(message + [0]) == nil)
+        }
+    }
+
+    @Test("no number stands for what is not there", arguments: 0...255)
+    func unknown(_ first: Int) {
+        let isKnown = (1...5).contains(first)
+        #expect(isKnown || first == 6 || ReaderRequest([UInt8(first)]) == nil)
+        #expect(isKnown || ReaderReply([UInt8(first)]) == nil)
+        let error: [UInt8] = [5, UInt8(first), 0, 0]
+        #expect((ReaderReply(error) != nil) == (first < 10 || first == 255))
+    }
+
+    @Test("words that are too long are cut after a whole character", arguments: 0...4)
+    func longWords(_ lead: Int) throws {
+        let words = String(repeating: "a", count: lead) + String(repeating: "\u{20AC}", count: 90)
+        let message = ReaderReply.failed(ReaderError(.noReader, words)).message
+        guard case .failed(let error)? = ReaderReply(message) else {
+            Issue.record("no error came back")
+            return
+        }
+        #expect(words.hasPrefix(error.detail))
+        #expect((253...255).contains(error.detail.utf8.count))
+    }
+
+    @Test("words that are not UTF-8 are refused")
+    func senselessWords() {
+        #expect(ReaderReply([5, 0, 0, 1, 0x86]) == nil)
+        #expect(ReaderReply([1, 1, 0x86, 0, 0, 0, 0, 0, 0, 0, 1]) == nil)
+    }
+}

@@ -1,0 +1,118 @@
+import SimulatedReader
+import Tags
+import Testing
+
+@Suite("The simulated reader")
+struct SimulatedReaderTests {
+    @Test("selects the tag that lies there", arguments: Type2Chip.known)
+    func selects(chip: Type2Chip) async throws {
+        let reader = SimulatedReader(try ReaderWorld.oneTag(chip))
+        let identity = try await reader.select(within: .zero)
+        #expect(identity == TagIdentity(uid: ReaderWorld.uid))
+        #expect(identity.isType2)
+        #expect(try await reader.exchange([0x60]) == chip.version)
+    }
+
+    @Test("has a name, and answers as long as its maker says")
+    func properties() {
+        #expect(SimulatedReader(Simulation()).name == "simulated reader")
+        #expect(SimulatedReader(Simulation()).longestAnswer == 250)
+        #expect(SimulatedReader(Simulation(), longestAnswer: 64).longestAnswer == 64)
+    }
+
+    @Test("sees no tag, or too many")
+    func noneOrSeveral() async throws {
+        var simulation = try ReaderWorld.twoTags()
+        simulation.take()
+        let reader = SimulatedReader(simulation)
+        await #expect(throws: ReaderError(.noTag)) { try await reader.select(within: .seconds(9)) }
+        try await reader.change { $0.put([ReaderWorld.uid, ReaderWorld.otherUID]) }
+        await #expect(throws: ReaderError(.severalTags)) {
+            try await reader.select(within: .seconds(9))
+        }
+        try await reader.change { $0.put([ReaderWorld.otherUID]) }
+        #expect(try await reader.select(within: .zero).uid == ReaderWorld.otherUID)
+    }
+
+    @Test("speaks to nothing that was not selected")
+    func notSelected() async throws {
+        let reader = SimulatedReader(try ReaderWorld.oneTag())
+        await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange([0x60]) }
+        _ = try await reader.select(within: .zero)
+        await reader.release()
+        await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange([0x60]) }
+        #expect(await reader.frameCount == 0)
+    }
+
+    @Test(
+        "loses a tag that is taken away, and one next to which another is put",
+        arguments: [
+            [], [ReaderWorld.otherUID], [ReaderWorld.uid, ReaderWorld.otherUID],
+        ])
+    func taken(lying: [[UInt8]]) async throws {
+        var simulation = try ReaderWorld.twoTags()
+        simulation.put([ReaderWorld.uid])
+        let reader = SimulatedReader(simulation)
+        _ = try await reader.select(within: .zero)
+        _ = try await reader.exchange([0x60])
+        try await reader.change { $0.put(lying) }
+        await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange([0x60]) }
+        // It has lost its power: to lie there again is not enough.
+        try await reader.change { $0.put([ReaderWorld.uid]) }
+        await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange([0x60]) }
+        _ = try await reader.select(within: .zero)
+        await #expect(throws: Never.self) { try await reader.exchange([0x60]) }
+    }
+
+    @Test("hears a NAK, then silence until it selects again")
+    func refusal() async throws {
+        let reader = SimulatedReader(try ReaderWorld.oneTag())
+        _ = try await reader.select(within: .zero)
+        await #expect(throws: ReaderError(.refused(0))) { try await reader.exchange([0x30, 0xFF]) }
+        await #expect(throws: ReaderError(.timedOut)) { try await reader.exchange([0x30, 0]) }
+        _ = try await reader.select(within: .zero)
+        #expect(try await reader.exchange([0x30, 0]).count == 16)
+        await #expect(throws: ReaderError(.refused(0))) { try await reader.exchange([]) }
+    }
+
+    @Test("keeps what is written, and counts")
+    func writes() async throws {
+        let reader = SimulatedReader(try ReaderWorld.oneTag())
+        _ = try await reader.select(within: .zero)
+        #expect(try await reader.exchange([0xA2, 0x10, 1, 2, 3, 4]) == [])
+        #expect(try await reader.exchange([0x30, 0x10]).prefix(4) == [1, 2, 3, 4])
+        #expect(try await reader.change { $0.tag(ReaderWorld.uid)?[0x10] } == Page(1, 2, 3, 4))
+        #expect(await reader.frameCount == 2)
+        #expect(await reader.writeCount == 1)
+    }
+
+    @Test("a selection ends the authentication, only a release the power")
+    func power() async throws {
+        let reader = SimulatedReader(try ReaderWorld.oneTag())
+        _ = try await reader.select(within: .zero)
+        _ = try await reader.exchange(Type2Command.write(0x29, Page(4, 0, 0, 4)).frame)
+        let write = Type2Command.write(0x10, .zero).frame
+        // What the configuration says acts when the power comes back.
+        await #expect(throws: Never.self) { try await reader.exchange(write) }
+        _ = try await reader.select(within: .zero)
+        await #expect(throws: Never.self) { try await reader.exchange(write) }
+        await reader.release()
+        _ = try await reader.select(within: .zero)
+        await #expect(throws: ReaderError(.refused(0))) { try await reader.exchange(write) }
+        _ = try await reader.select(within: .zero)
+        _ = try await reader.exchange([0x1B, 0xFF, 0xFF, 0xFF, 0xFF])
+        await #expect(throws: Never.self) { try await reader.exchange(write) }
+        _ = try await reader.select(within: .zero)
+        await #expect(throws: ReaderError(.refused(0))) { try await reader.exchange(write) }
+    }
+
+    @Test("stops when its task is cancelled")
+    func cancelled() async throws {
+        let reader = SimulatedReader(try ReaderWorld.oneTag())
+        let task = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await reader.select(within: .zero)
+        }
+        await #expect(throws: ReaderError(.cancelled)) { try await task.value }
+    }
+}

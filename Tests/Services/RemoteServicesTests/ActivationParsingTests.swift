@@ -1,0 +1,106 @@
+import RemoteServices
+import TapcardDomain
+import Testing
+
+@Suite("What the activation service says")
+struct ActivationParsingTests {
+    private func answer(_ text: String) throws(ServiceError) -> ActivationAnswer {
+        try ActivationParsing.answer(Array(text.utf8))
+    }
+
+    @Test("the documented answer activates")
+    func documented() throws {
+        #expect(try ActivationParsing.answer(try AnswerFixture.activation.bytes) == .active)
+        #expect(try answer(#"{"ios":"6.24"}"#) == .active)
+    }
+
+    @Test(
+        "versions above 6.1 activate, as text or as a number of just these digits",
+        arguments: ["6.1.1", "6.2", "6.10", "6.24", "7", "10.0", "6.100000000000000000000"])
+    func above(_ version: String) throws {
+        #expect(try answer(#"{"ios":"\#(version)","android":"413506"}"#) == .active)
+        guard version.split(separator: ".").count < 3 else { return }
+        #expect(try answer(#"{"ios":\#(version)}"#) == .active)
+    }
+
+    @Test(
+        "others are refused by their name",
+        arguments: ["6.1", "6.1.0", "6.0", "6", "5.99", "0", "6.01", "6.10000000000000000000000"])
+    func below(_ version: String) throws {
+        // Ten is more than one: the digits after the dot are a number, not a fraction.
+        let isAbove = version.hasPrefix("6.10")
+        let expected: ActivationAnswer = isAbove ? .active : .refused(version: version)
+        #expect(try answer(#"{"ios":"\#(version)"}"#) == expected)
+    }
+
+    @Test(
+        "what is not an answer, by what is wrong with it",
+        arguments: [
+            ("", .notJSON, "is no JSON"),
+            ("<html><body>Sign in</body></html>", .notJSON, "a page for people"),
+            ("ok", .notJSON, "is no JSON"),
+            (#"{"ios":"6.24""#, .notJSON, "the text ends"),
+            (#"{"ios":"6.24"} {}"#, .notJSON, "more after the value"),
+            (#"{"ios":"6.24","ios":"5"}"#, .notJSON, "a second member of the same name"),
+            (#"{"ios":06.24}"#, .notJSON, "a zero before other digits"),
+            ("[]", .wrongShape, "the answer is no object"),
+            (#""6.24""#, .wrongShape, "the answer is no object"),
+            ("null", .wrongShape, "the answer is no object"),
+            ("{}", .wrongShape, "the answer has no \"ios\""),
+            (#"{"android":"6.24"}"#, .wrongShape, "has no \"ios\""),
+            (#"{"iOS":"6.24"}"#, .wrongShape, "has no \"ios\""),
+            (#"{"ios":null}"#, .wrongShape, "has no \"ios\""),
+            (#"{"ios":true}"#, .wrongShape, "is neither a number nor a string"),
+            (#"{"ios":{"major":6}}"#, .wrongShape, "is neither a number nor a string"),
+            (#"{"ios":["6.24"]}"#, .wrongShape, "is neither a number nor a string"),
+            (#"{"ios":""}"#, .emptyVersion, "is empty"),
+            (#"{"ios":"six"}"#, .badVersion, "is \"six\", which is no version"),
+            (#"{"ios":"6.24-beta"}"#, .badVersion, "which is no version"),
+            (#"{"ios":" 6.24"}"#, .badVersion, "which is no version"),
+            (#"{"ios":"6..24"}"#, .badVersion, "which is no version"),
+            (#"{"ios":"6.24."}"#, .badVersion, "which is no version"),
+            (#"{"ios":"-7"}"#, .badVersion, "which is no version"),
+            (#"{"ios":-7}"#, .badVersion, "which is no version"),
+            (#"{"ios":7e0}"#, .badVersion, "is \"7e0\", which is no version"),
+            (#"{"ios":"٧"}"#, .badVersion, "which is no version"),
+            (#"{"ios":"6.24\u0000"}"#, .badVersion, "which is no version"),
+        ] as [(String, ServiceError.Kind, String)])
+    func wrong(_ text: String, _ kind: ServiceError.Kind, _ words: String) {
+        let failure = #expect(throws: ServiceError.self) { try answer(text) }
+        #expect(failure?.kind == kind)
+        #expect(failure?.detail.contains(words) == true, "\(failure?.detail ?? "")")
+    }
+
+    @Test("a version that moves a terminal or never ends does neither in an error")
+    func shown() {
+        for text in [
+            #"{"ios":"\u001b[2J\u202e"}"#, "{\"ios\":\"\(String(repeating: "9", count: 999))\"}",
+        ] {
+            let failure = #expect(throws: ServiceError.self) { try answer(text) }
+            #expect(failure?.kind == .badVersion)
+            #expect(failure?.detail.unicodeScalars.contains { $0.isMisleading } == false)
+            #expect((failure?.detail.utf8.count ?? 0) < 200)
+        }
+    }
+
+    @Test("is asked with the code, and no cut of its answer passes for one")
+    func request() async throws {
+        let transport = ScriptedTransport(.ok(try AnswerFixture.activation.bytes))
+        let service = RemoteActivation(
+            try ServiceAddress("https://api.example/"), through: transport,
+            in: transport.surroundings)
+        let code = try #require(ScratchCode("0B9F6F1C-6F0E-4A0C-9D52-6A4F0E1B7A11"))
+        #expect(try await service.activate(code) == .active)
+        #expect(
+            transport.requests == [
+                HTTPRequest(
+                    .get, "https://api.example/version?code=0b9f6f1c-6f0e-4a0c-9d52-6a4f0e1b7a11")
+            ])
+        let bytes = try AnswerFixture.activation.bytes.dropLast()
+        for end in bytes.indices {
+            #expect(throws: ServiceError.self) {
+                try ActivationParsing.answer(Array(bytes[..<end]))
+            }
+        }
+    }
+}

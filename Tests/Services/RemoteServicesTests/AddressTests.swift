@@ -1,0 +1,98 @@
+import RemoteServices
+import TapcardDomain
+import Testing
+
+@Suite("Addresses and lines of a head")
+struct AddressTests {
+    @Test(
+        "a service's address",
+        arguments: [
+            ("https://api.o2.sk", "https://api.o2.sk", "api.o2.sk"),
+            ("HTTP://127.0.0.1:8080/lottery//", "http://127.0.0.1:8080/lottery", "127.0.0.1:8080"),
+            ("http://[::1]:80/a%20b", "http://[::1]:80/a%20b", "[::1]:80"),
+        ])
+    func good(_ text: String, _ normal: String, _ host: String) throws {
+        let address = try ServiceAddress(text)
+        #expect(address.text == normal)
+        #expect(address.host == host)
+    }
+
+    @Test(
+        "no address of a service",
+        arguments: [
+            "", "api.o2.sk", "ftp://api.o2.sk", "file:///etc/passwd", "https://", "https:///path",
+            "https://user:secret@api.o2.sk", "https://api.o2.sk/?a=1", "https://api.o2.sk/#top",
+            "https://api.o2.sk/a b", "https://api.o2.sk/\r\nHost: other", "https://b\u{F6}se.sk",
+            "https://api.o2.sk:", "https://api.o2.sk:0", "https://api.o2.sk:65536",
+            "https://api.o2.sk:80x", "https://[::1", "https://[::1]x", "https://[o2.sk]",
+            "https://[127.0.0.1]", "https://api..o2.sk", "https://.o2.sk", "https://:80/",
+            "https://" + String(repeating: "a", count: 2_048),
+        ])
+    func bad(_ text: String) {
+        let failure = #expect(throws: ServiceError.self) { try ServiceAddress(text) }
+        #expect(failure?.kind == .badAddress)
+        #expect(failure?.detail.contains("secret") == false)
+    }
+
+    @Test(
+        "a value must not end its line",
+        arguments: [
+            "a\r\nHost: other", "a\nb", "a\rb", "a\u{0}b", "", " a", "a ", "\u{E9}",
+            String(repeating: "a", count: 8_193),
+        ])
+    func injection(_ value: String) {
+        #expect(HTTPHeader("access_token", value) == nil)
+        #expect(MastermindToken(value) == nil || value.utf8.count <= 8_193)
+    }
+
+    @Test("a name of a line must be a token", arguments: ["", "a:b", "a b", "a\r\n", "é"])
+    func names(_ name: String) {
+        #expect(HTTPHeader(name, "value") == nil)
+    }
+
+    @Test("a head is read line by line; what is not a line of one is passed over")
+    func head() {
+        var head = HTTPHead()
+        for line in [
+            "HTTP/1.1 100 Continue\r\n", "X-Early: 1\r\n", "HTTP/1.1 200 OK\r\n",
+            "ETag: \t\"v1\" \r\n", "No colon\r\n", " folded: yes\r\n", ": nameless\r\n",
+            "Bad name: 1\r\n", "X-Bell: \u{7}\r\n", "Empty:\r\n", "\r\n",
+        ] { head.take(Array(line.utf8)) }
+        #expect(head["etag"] == "\"v1\"")
+        #expect(head["empty"] == "")
+        for name in ["x-early", " folded", "folded", "", "bad name", "x-bell"] {
+            #expect(head[all: name].isEmpty, "\(name)")
+        }
+    }
+
+    @Test(
+        "where a redirect leads is shown without what may be secret",
+        arguments: [
+            ("https://other.example/here", "https://other.example/here"),
+            ("/here", "/here"),
+            ("https://other.example/here?code=secret", "https://other.example/here"),
+            ("https://other.example/#access_token=secret", "https://other.example/"),
+            ("https://other.example#secret?x", "https://other.example"),
+            ("https://user:secret@other.example/here", "https://other.example/here"),
+            ("https://secret@other.example", "https://other.example"),
+            ("https://a@secret@other.example/", "https://other.example/"),
+            ("//user:secret@other.example/", "//other.example/"),
+            (#"https:\\user:secret@other.example\"#, #"https:\\other.example\"#),
+            ("https:user:secret@other.example", "other.example"),
+        ])
+    func redirect(_ location: String, _ shown: String) async throws {
+        let transport = ScriptedTransport(.status(302, "Location: \(location)"))
+        let service = RemoteActivation(
+            try ServiceAddress("http://api.example"), through: transport,
+            in: transport.surroundings)
+        let code = try #require(ScratchCode(bytes: [UInt8](repeating: 7, count: 16)))
+        let error = await #expect(throws: ServiceError.self) {
+            try await service.activate(code)
+        }
+        #expect(error?.kind == .redirected)
+        #expect(
+            error?.detail
+                == "api.example: it sends elsewhere to \(shown), status 302, which is not followed")
+        #expect(!HTTPRequest(.get, location).description.contains("secret"))
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import TestSupport
+
+/// An answer in the exact form that a service is documented to give.
+enum AnswerFixture: String, CaseIterable {
+    case activation = "activation.json"
+    case draws = "draws.json"
+    case tickets = "tickets.json"
+    case login = "login.json"
+    case start = "start.json"
+    case guess = "guess.json"
+    case ranking = "ranking.json"
+
+    var bytes: [UInt8] {
+        get throws {
+            let folder = URL(filePath: Repository.path("fixtures/services"))
+            return [UInt8](try Data(contentsOf: folder.appending(path: rawValue)))
+        }
+    }
+
+    /// With one text in it replaced, which must be there.
+    func replacing(_ old: String, by new: String) throws -> [UInt8] {
+        let text = String(decoding: try bytes, as: UTF8.self)
+        guard text.contains(old) else { throw Missing(text: old) }
+        return Array(text.replacing(old, with: new).utf8)
+    }
+
+    struct Missing: Error { let text: String }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import RemoteServices
+import TapcardDomain
+import Testing
+
+/// The other end is `openssl s_server`, with certificates made for the test.
+@Suite("Who answers over https", .timeLimit(.minutes(2)))
+struct CertificateTests {
+    private func failure(
+        _ server: SecureServer, host: String = "localhost", believing authorities: String?
+    ) async -> ServiceError? {
+        let client = HTTPClient(
+            .init(version: "1", authorities: authorities, proxy: ""))
+        do {
+            let answer = try await client.send(
+                HTTPRequest(.get, "https://\(host):\(server.port)/answer"),
+                by: HTTPClientTests.limits)
+            return answer.body == Array("{}".utf8) ? nil : ServiceError(.wrongShape, "other body")
+        } catch {
+            return error
+        }
+    }
+
+    @Test("without a known authority it is refused; with its own it is accepted")
+    func selfSigned() async throws {
+        try await SecureServer.serving(names: "DNS:localhost") { server in
+            let stranger = try #require(await failure(server, believing: nil))
+            #expect(stranger.kind == .certificate)
+            #expect(stranger.detail.hasPrefix("it cannot prove who it is (SSL certificate problem"))
+            #expect(await failure(server, believing: server.certificate) == nil)
+        }
+    }
+
+    @Test("somebody vouches for it, but it is another one")
+    func otherName() async throws {
+        try await SecureServer.serving(names: "DNS:bank.example") { server in
+            let failure = try #require(await failure(server, believing: server.certificate))
+            #expect(failure.kind == .certificate)
+            #expect(failure.detail.contains("localhost"))
+        }
+    }
+
+    @Test("it was good until yesterday")
+    func expired() async throws {
+        try await SecureServer.serving(names: "DNS:localhost", days: -1) { server in
+            let failure = try #require(await failure(server, believing: server.certificate))
+            #expect(failure.kind == .certificate)
+            #expect(failure.detail.contains("expired"))
+        }
+    }
+
+    @Test("a file of authorities that is not there, or holds none")
+    func badFile() async throws {
+        try await SecureServer.serving(names: "DNS:localhost") { server in
+            for file in ["/nonexistent/authorities.pem", "/etc/hostname"] {
+                let failure = try #require(await failure(server, believing: file))
+                #expect(failure.kind == .certificate)
+            }
+        }
+    }
+
+    @Test("nothing is protected there at all")
+    func plain() async throws {
+        try await ScriptedServer.serving([.text("HTTP/1.1 400 Bad Request\r\n\r\n"), .close]) {
+            server in
+            let client = HTTPClient(.init(version: "1", proxy: ""))
+            let failure = await #expect(throws: ServiceError.self) {
+                // The greeting of TLS has no empty line, so the script is never played.
+                try await client.send(
+                    HTTPRequest(.get, "https://127.0.0.1:\(server.port)/"),
+                    by: HTTPLimits(connecting: .milliseconds(300), whole: .seconds(20)))
+            }
+            #expect(failure?.kind == .timedOut)
+        }
+    }
+}
+
+/// One answer, "{}", over TLS.
+final class SecureServer {
+    let port: UInt16
+    /// The server's own, which vouches for itself.
+    let certificate: String
+    private let process = Process()
+    private let folder: URL
+
+    private init(names: String, days: Int) throws {
+        folder = FileManager.default.temporaryDirectory
+            .appending(path: "tapcard-tls-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        certificate = folder.appending(path: "certificate.pem").path
+        let key = folder.appending(path: "key.pem").path
+        let request = folder.appending(path: "request.pem").path
+        try SecureServer.run([
+            "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+            "-subj", "/CN=tapcard test", "-addext", "subjectAltName=\(names)", "-keyout", key,
+            "-out", request,
+        ])
+        try SecureServer.run([
+            "x509", "-req", "-in", request, "-signkey", key, "-copy_extensions", "copy",
+            "-days", "\(days)", "-out", certificate,
+        ])
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+        try answer.write(
+            to: folder.appending(path: "answer"), atomically: true, encoding: .utf8)
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/openssl")
+        process.arguments = [
+            "s_server", "-accept", "127.0.0.1:0", "-HTTP", "-cert", certificate, "-key", key,
+        ]
+        process.currentDirectoryURL = folder
+        process.standardInput = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        port = try SecureServer.port(in: output)
+    }
+
+    /// For the time of the body.
+    static func serving(
+        names: String, days: Int = 1, body: (SecureServer) async throws -> Void
+    ) async throws {
+        let server = try SecureServer(names: names, days: days)
+        defer { server.stop() }
+        try await body(server)
+    }
+
+    private func stop() {
+        // It may have been started by a thread that blocks all signals that can be blocked.
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        // What is left of it lies in the folder for temporary files.
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// It says "ACCEPT 127.0.0.1:PORT" once it listens.
+    private static func port(in output: Pipe) throws -> UInt16 {
+        var text = ""
+        while true {
+            let more = output.fileHandleForReading.availableData
+            try #require(!more.isEmpty, "openssl s_server said \(text)")
+            text += String(decoding: more, as: UTF8.self)
+            if let match = text.firstMatch(of: /ACCEPT 127\.0\.0\.1:([0-9]+)\n/) {
+                return try #require(UInt16(match.output.1))
+            }
+        }
+    }
+
+    private static func run(_ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/openssl")
+        process.arguments = arguments
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+    }
+}

@@ -1,0 +1,159 @@
+import RemoteServices
+import TapcardDomain
+import Testing
+
+@Suite("What the lottery says")
+struct LotteryParsingTests {
+    private func draws(
+        _ bytes: [UInt8], under rules: LotteryRules = .standard
+    ) throws(ServiceError) -> DrawList {
+        try LotteryParsing.draws(bytes, under: rules)
+    }
+
+    @Test("the documented draws")
+    func documented() throws {
+        let list = try draws(try AnswerFixture.draws.bytes)
+        #expect(list.draws.map(\.id.text) == ["draw-3", "draw-2", "draw-1"])
+        let first = try #require(list.draws.last)
+        #expect(first.date == CalendarDate(year: 2_023, month: 5, day: 15))
+        #expect(first.balls == (try Balls([2, 16, 23, 44, 47, 52], bonus: 14)))
+        #expect(first.topPrize == 4_000_000_000)
+        // The order of the balls is the one in which they came.
+        #expect(list.draws[1].balls.numbers == [5, 45, 51, 32, 24, 18])
+    }
+
+    @Test("the documented tickets")
+    func documentedTickets() throws {
+        let tickets = try LotteryParsing.tickets(try AnswerFixture.tickets.bytes, under: .standard)
+        #expect(tickets.map(\.id.text) == ["ticket-1", "ticket-2"])
+        #expect(tickets.map(\.draw.text) == ["draw-1", "draw-4"])
+        #expect(tickets[0].balls == (try Balls([2, 16, 23, 44, 47, 52], bonus: 14)))
+    }
+
+    @Test("numbers with and without quotes, unknown members, no draws at all")
+    func lenient() throws {
+        let plain = String(decoding: try AnswerFixture.draws.bytes, as: UTF8.self)
+            .replacing(/"([0-9]+)"/) { $0.output.1 }
+            .replacing("\"topPrize\":4000000000", with: "\"topPrize\":\"4000000000\",\"new\":[1]")
+        #expect(try draws(Array(plain.utf8)) == draws(try AnswerFixture.draws.bytes))
+        #expect(try draws(Array(#"{"draws":[],"next":null}"#.utf8)).draws.isEmpty)
+        #expect(
+            try LotteryParsing.tickets(Array(#"{"tickets":[]}"#.utf8), under: .standard).isEmpty)
+    }
+
+    @Test("no answer has more values than there is memory for")
+    func manyValues() throws {
+        // The object, the array and 99,998 rows are 100,000 values.
+        for (rows, kind) in [(99_998, ServiceError.Kind.wrongShape), (99_999, .tooLarge)] {
+            let text = #"{"draws":[{}"# + String(repeating: ",{}", count: rows - 1) + "]}"
+            let error = #expect(throws: ServiceError.self) { try draws(Array(text.utf8)) }
+            #expect(error?.kind == kind)
+        }
+    }
+
+    @Test("other rules are a parameter")
+    func rules() throws {
+        let five = try LotteryRules(ballCount: 5, highest: 50)
+        let row = """
+            {"draws":[{"id":"d1","drawDate":"2024-02-29","number1":1,"number2":2,"number3":3,
+            "number4":4,"number5":50,"bonus-ball":9,"topPrize":0}]}
+            """
+        #expect(try draws(Array(row.utf8), under: five).draws[0].balls.numbers.count == 5)
+        let more = #expect(throws: ServiceError.self) {
+            try draws(try AnswerFixture.draws.bytes, under: five)
+        }
+        #expect(more?.kind == .badBalls)
+        let fewer = #expect(throws: ServiceError.self) { try draws(Array(row.utf8)) }
+        #expect(fewer?.kind == .wrongShape)
+    }
+
+    @Test(
+        "draws that cannot be, by what is wrong with them",
+        arguments: [
+            (#"{"draws":["#, #"{"drawn":["#, .wrongShape, "the answer has no \"draws\""),
+            (#"{"draws":["#, #"["#, .notJSON, "more after"),
+            (#"{"draws":["#, #"{"draws":[7,"#, .wrongShape, "number 1 of \"draws\""),
+            (#""id":"draw-1","#, "", .wrongShape, "has no \"id\""),
+            (#""id":"draw-1""#, #""id":"draw 1""#, .wrongShape, "is no name of a draw"),
+            (#""id":"draw-1""#, #""id":"dr\u0007aw""#, .wrongShape, "is no name of a draw"),
+            (#""id":"draw-1""#, #""id":"""#, .wrongShape, "is empty"),
+            (#""id":"draw-1""#, #""id":1"#, .wrongShape, "is no string"),
+            (#""id":"draw-2""#, #""id":"draw-1""#, .wrongShape, "draw draw-1 is there twice"),
+            ("2023-05-15", "2023-02-29", .badDate, "which is no day"),
+            ("2023-05-15", "2023-5-15", .badDate, "which is no day"),
+            ("2023-05-15", "15.05.2023", .badDate, "which is no day"),
+            ("2023-05-15", "2023-13-01", .badDate, "which is no day"),
+            ("\"2023-05-15\"", "20230515", .wrongShape, "is no string"),
+            (#""number3":"23","#, "", .wrongShape, "has no \"number3\""),
+            (#""number3":"23""#, #""number3":"0""#, .badBalls, "is 0, which is not 1 to 59"),
+            (#""number3":"23""#, #""number3":"60""#, .badBalls, "is 60, which is not 1 to 59"),
+            (#""number3":"23""#, #""number3":"-1""#, .badBalls, "which is no whole number"),
+            (#""number3":"23""#, #""number3":"2.5""#, .badBalls, "which is no whole number"),
+            (#""number3":"23""#, #""number3":2e1"#, .badBalls, "which is no whole number"),
+            (#""number3":"23""#, #""number3":"twenty""#, .badBalls, "which is no whole number"),
+            (#""number3":"23""#, #""number3":"""#, .badBalls, "which is no whole number"),
+            (#""number3":"23""#, #""number3":null"#, .wrongShape, "has no \"number3\""),
+            (#""number3":"23""#, #""number3":[23]"#, .badBalls, "neither a number nor a string"),
+            (
+                #""number3":"23""#, #""number3":"99999999999999999999""#, .badBalls,
+                "no whole number"
+            ),
+            (#""number3":"23""#, #""number3":"16""#, .badBalls, "ball 16 is there twice"),
+            (#""bonus-ball":"14""#, #""bonus-ball":"52""#, .badBalls, "ball 52 is there twice"),
+            (#""bonus-ball":"14""#, #""bonusBall":"14""#, .wrongShape, "has no \"bonus-ball\""),
+            (
+                #""bonus-ball":"14""#, #""bonus-ball":"14","number7":"9""#, .badBalls,
+                "one ball too many"
+            ),
+            ("4000000000", "-1", .wrongShape, "which is no whole number"),
+            ("4000000000", "1.5", .wrongShape, "which is no whole number"),
+            ("4000000000", "99999999999999999999", .wrongShape, "which is no whole number"),
+            (#","topPrize":4000000000"#, "", .wrongShape, "has no \"topPrize\""),
+        ] as [(String, String, ServiceError.Kind, String)])
+    func wrong(
+        _ old: String, _ new: String, _ kind: ServiceError.Kind, _ words: String
+    ) throws {
+        let bytes = try AnswerFixture.draws.replacing(old, by: new)
+        let failure = #expect(throws: ServiceError.self) { try draws(bytes) }
+        #expect(failure?.kind == kind)
+        #expect(failure?.detail.contains(words) == true, "\(failure?.detail ?? "")")
+    }
+
+    @Test(
+        "tickets that cannot be",
+        arguments: [
+            (#""id":"ticket-2""#, #""id":"ticket-1""#, .wrongShape, "another ticket has that name"),
+            (#""id":"ticket-2""#, #""id":"\"""#, .wrongShape, "is no name of a ticket"),
+            (#""drawId":"draw-4""#, #""drawId":" ""#, .wrongShape, "is no name of a draw"),
+            (#""drawId":"draw-4","#, "", .wrongShape, "has no \"drawId\""),
+            (#""bonusBall":"3""#, #""bonus-ball":"3""#, .wrongShape, "has no \"bonusBall\""),
+            (#""number6":"41""#, #""number6":"61""#, .badBalls, "is 61, which is not 1 to 59"),
+        ] as [(String, String, ServiceError.Kind, String)])
+    func wrongTickets(
+        _ old: String, _ new: String, _ kind: ServiceError.Kind, _ words: String
+    ) throws {
+        let bytes = try AnswerFixture.tickets.replacing(old, by: new)
+        let failure = #expect(throws: ServiceError.self) {
+            try LotteryParsing.tickets(bytes, under: .standard)
+        }
+        #expect(failure?.kind == kind)
+        #expect(failure?.detail.contains(words) == true, "\(failure?.detail ?? "")")
+    }
+
+    @Test("no cut of an answer passes for one")
+    func cuts() throws {
+        for fixture in [AnswerFixture.draws, .tickets] {
+            let bytes = try fixture.bytes.dropLast()
+            for end in bytes.indices {
+                let cut = Array(bytes[..<end])
+                let failure = #expect(throws: ServiceError.self) {
+                    _ =
+                        fixture == .draws
+                        ? try draws(cut).draws.count
+                        : try LotteryParsing.tickets(cut, under: .standard).count
+                }
+                #expect(failure?.kind == .notJSON)
+            }
+        }
+    }
+}

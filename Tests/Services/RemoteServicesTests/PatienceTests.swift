@@ -1,0 +1,167 @@
+import RemoteServices
+import TapcardDomain
+import Testing
+
+@Suite("How often and how long a service is asked")
+struct PatienceTests {
+    private func activation(
+        _ transport: ScriptedTransport, _ patience: Patience = .activation
+    ) throws -> RemoteActivation {
+        RemoteActivation(
+            try ServiceAddress("http://service.example/activation"), through: transport,
+            patience: patience, in: transport.surroundings)
+    }
+
+    private func failure(
+        _ transport: ScriptedTransport, _ patience: Patience = .activation
+    ) async throws -> ServiceError {
+        let service = try activation(transport, patience)
+        let code = try #require(ScratchCode(bytes: [UInt8](repeating: 7, count: 16)))
+        return try #require(
+            await #expect(throws: ServiceError.self) { try await service.activate(code) })
+    }
+
+    @Test(
+        "what may pass is asked about three times, with longer pauses",
+        arguments: [
+            ScriptedTransport.Reply.failure(.unreachable), .failure(.cutOff), .failure(.timedOut),
+            .status(500), .status(503),
+        ])
+    func passing(_ reply: ScriptedTransport.Reply) async throws {
+        let transport = ScriptedTransport(reply)
+        let failure = try await failure(transport)
+        #expect(failure.isPassing)
+        #expect(failure.detail.hasPrefix("service.example: "))
+        #expect(transport.requests.count == 3)
+        #expect(Set(transport.requests).count == 1)
+        #expect(transport.pauses == [.milliseconds(500), .seconds(1)])
+    }
+
+    @Test(
+        "anything else is not asked about again",
+        arguments: [
+            (ScriptedTransport.Reply.failure(.certificate), ServiceError.Kind.certificate),
+            (.failure(.tooLarge), .tooLarge), (.failure(.notHTTP), .notHTTP),
+            (.failure(.cancelled), .cancelled), (.failure(.noClient), .noClient),
+            (.status(301, "Location: http://other.example/"), .redirected),
+            (.status(304), .redirected), (.status(400), .refused), (.status(404), .refused),
+            (.status(429), .refused), (.status(204), .wrongShape), (.status(600), .wrongShape),
+            (.ok(Array("<html>".utf8)), .notJSON),
+        ])
+    func final(_ reply: ScriptedTransport.Reply, _ kind: ServiceError.Kind) async throws {
+        let transport = ScriptedTransport(reply)
+        let failure = try await failure(transport)
+        #expect(failure.kind == kind)
+        #expect(transport.requests.count == 1)
+        #expect(transport.pauses.isEmpty)
+    }
+
+    @Test("an answer to a later attempt is as good as one to the first")
+    func recovery() async throws {
+        let transport = ScriptedTransport(
+            .failure(.unreachable), .status(502), .ok(try AnswerFixture.activation.bytes))
+        let service = try activation(transport)
+        let code = try #require(ScratchCode(bytes: [UInt8](repeating: 7, count: 16)))
+        #expect(try await service.activate(code) == .active)
+        #expect(transport.requests.count == 3)
+    }
+
+    @Test("fifteen seconds in all, whatever takes them")
+    func whole() async throws {
+        let slow = ScriptedTransport(.after(.seconds(60), .status(200)))
+        #expect(try await failure(slow).kind == .timedOut)
+        #expect(slow.requests.count == 1)
+        #expect(slow.uptime == .seconds(15))
+
+        let broken = ScriptedTransport(.after(.seconds(7), .status(500)))
+        // The first attempt takes 7 s, the second 7 s after a pause: no time is left for a third.
+        #expect(try await failure(broken).kind == .broken)
+        #expect(broken.requests.count == 2)
+        #expect(broken.uptime == .seconds(14.5))
+
+        let rest = ScriptedTransport(.failure(.unreachable), .after(.seconds(60), .status(200)))
+        // What went wrong first says more than that the time is over.
+        #expect(try await failure(rest).kind == .unreachable)
+        #expect(rest.limits.map(\.whole) == [.seconds(15), .seconds(14.5)])
+        #expect(rest.limits.map(\.connecting) == [.seconds(5), .seconds(5)])
+    }
+
+    @Test("the time that a service had is told as it was set")
+    func wholeTime() async throws {
+        try await ScriptedServer.serving([.hold]) { server in
+            let service = RemoteActivation(
+                try ServiceAddress(server.address),
+                through: HTTPClient(.init(version: "1", proxy: "")),
+                patience: Patience(whole: .milliseconds(300)), in: .system)
+            let code = try #require(ScratchCode(bytes: [UInt8](repeating: 7, count: 16)))
+            let failure = await #expect(throws: ServiceError.self) {
+                try await service.activate(code)
+            }
+            #expect(failure?.kind == .timedOut)
+            #expect(
+                failure?.detail == "127.0.0.1:\(server.port): no whole answer came within 0.30 s")
+        }
+    }
+
+    @Test("a pause is not begun that would outlast the time")
+    func noTimeToPause() async throws {
+        let transport = ScriptedTransport(.failure(.unreachable))
+        let patience = Patience(whole: .milliseconds(400))
+        #expect(try await failure(transport, patience).kind == .unreachable)
+        #expect(transport.requests.count == 1)
+        #expect(transport.pauses.isEmpty)
+    }
+
+    @Test("a service that is not to be asked in any time")
+    func noTime() async throws {
+        let transport = ScriptedTransport(.status(200))
+        let failure = try await failure(transport, Patience(whole: .zero))
+        #expect(failure.kind == .timedOut)
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test("pauses are between half and all of their length")
+    func jitter() {
+        let patience = Patience(firstPause: .milliseconds(500))
+        #expect(patience.pause(after: 1) { _ in 0 } == .milliseconds(250))
+        #expect(patience.pause(after: 1) { $0 - 1 } == .milliseconds(500))
+        #expect(patience.pause(after: 3) { $0 - 1 } == .seconds(2))
+        #expect(patience.pause(after: 1_000_000) { $0 - 1 } == .seconds(512))
+    }
+
+    @Test("no code, password or token is shown")
+    func secrets() async throws {
+        let transport = ScriptedTransport(
+            .status(301, "Location: https://other.example/version?code=07070707-0707"))
+        let failure = try await failure(transport)
+        #expect(failure.detail.contains("to https://other.example/version, status 301"))
+        let header = try #require(HTTPHeader("access_token", "secret"))
+        let post = HTTPRequest(
+            .post(body: Array("secret".utf8)), "http://a.example/b?code=secret", headers: [header])
+        #expect("\(post)" == "POST http://a.example/b")
+        #expect("\(header)" == "access_token")
+        #expect("\(transport.requests[0])" == "GET http://service.example/activation/version")
+    }
+
+    @Test("leaving during a pause ends it")
+    func cancelled() async throws {
+        let transport = ScriptedTransport(.failure(.unreachable))
+        let task = Task {
+            // From within: the pauses of this transport last no time in which to do it.
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await failure(transport).kind
+        }
+        #expect(try await task.value == .cancelled)
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test("the machine's own clock and chance")
+    func system() async throws {
+        let system = ServiceSurroundings.system
+        #expect(system.now().milliseconds > 1_700_000_000_000)
+        let before = system.uptime()
+        try await system.sleep(.zero)
+        #expect(system.uptime() >= before)
+        #expect((0..<3).contains(system.random(3)))
+    }
+}

@@ -1,0 +1,160 @@
+import ServiceSandbox
+import TestSupport
+import Testing
+import TextCodecs
+
+@Suite("Failures on the line", .timeLimit(.minutes(1)))
+struct FailureTests {
+    private static let draws = "/lottery/StubLottoResultsData.json"
+
+    @Test("half an answer, and the connection is closed")
+    func cutOff() async throws {
+        try await SandboxBench.with { bench in
+            let whole = try await bench.activate()
+            try await bench.switchFailure("cut-off*1")
+            let answer = try await bench.activate()
+            #expect(answer.status == 200)
+            #expect(answer.promisedBytes == whole.bodyBytes)
+            #expect(answer.bodyBytes == whole.bodyBytes / 2)
+            #expect(whole.text.hasPrefix(answer.text))
+            #expect(try await bench.activate().text == whole.text)
+        }
+    }
+
+    @Test("a hundred mebibytes, announced or not")
+    func huge() async throws {
+        try await SandboxBench.with { bench in
+            let size = 100 << 20
+            try await bench.switchFailure("huge*1")
+            let announced = try await bench.get(FailureTests.draws)
+            #expect(announced.status == 200)
+            #expect(announced.promisedBytes == size)
+            #expect(announced.bodyBytes == size)
+            try await bench.switchFailure("huge-unannounced*1")
+            let unannounced = try await bench.get(FailureTests.draws)
+            #expect(unannounced.promisedBytes == nil)
+            #expect(unannounced.bodyBytes >= size)
+        }
+    }
+
+    @Test("an answer that is late comes, and others do not wait for it")
+    func slow() async throws {
+        try await SandboxBench.with { bench in
+            try await bench.switchFailure("activation:slow=1*1")
+            async let late = bench.activate()
+            // It is counted when it arrives.
+            while bench.sandbox.requestCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+            let other = try await bench.get(FailureTests.draws)
+            #expect(other.status == 200)
+            #expect(try await late.text == #"{"ios":"6.24","android":"413506"}"#)
+        }
+    }
+
+    @Test("it ends while an answer is held back")
+    func stopping() async throws {
+        let sandbox = try ServiceSandbox.start(now: { SandboxBench.now })
+        let digits = sandbox.address.split(separator: ":").last
+        let port = try #require(digits.flatMap { UInt16($0) })
+        let path = "/activation/version?code=\(SandboxBench.code)"
+        _ = try await SandboxBench.ask("PUT", "/sandbox/failure", body: "slow", at: port)
+        async let late = SandboxBench.ask("GET", path, at: port)
+        while sandbox.requestCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        await sandbox.stop()
+        let status = try? await late.status
+        #expect(status != 200)
+        await #expect(throws: RawClient.Failure.self) {
+            try await SandboxBench.ask("GET", path, at: port)
+        }
+    }
+
+    @Test("what is said instead", arguments: ["400", "404", "500", "503"])
+    func statuses(word: String) async throws {
+        try await SandboxBench.with { bench in
+            try await bench.switchFailure(word)
+            let answers = [try await bench.activate(), try await bench.get(FailureTests.draws)]
+            for answer in answers {
+                #expect(String(answer.status) == word)
+                #expect(answer.text == #"{"error":"the switch says so"}"#)
+            }
+        }
+    }
+
+    @Test("elsewhere, and who goes there is seen")
+    func redirect() async throws {
+        try await SandboxBench.with { bench in
+            try await bench.switchFailure("redirect*1")
+            let answer = try await bench.activate()
+            #expect(answer.status == 302)
+            #expect(answer.headers["location"] == "/sandbox/redirected")
+            #expect(answer.bodyBytes == 0)
+            #expect(try await !bench.get("/sandbox").text.contains("redirected"))
+            #expect(try await bench.get("/sandbox/redirected").status == 200)
+            #expect(try await bench.get("/sandbox").text.contains("GET /sandbox/redirected"))
+        }
+    }
+
+    @Test("a body that is not JSON, and JSON that answers something else")
+    func bodies() async throws {
+        try await SandboxBench.with { bench in
+            try await bench.switchFailure("not-json*1")
+            let page = try await bench.get(FailureTests.draws)
+            #expect(page.status == 200)
+            #expect(page.headers["content-type"] == "text/html")
+            #expect(throws: JSONError.self) { try JSONValue.parsing(Array(page.text.utf8)) }
+            try await bench.switchFailure("wrong-shape*1")
+            let other = try await bench.get(FailureTests.draws)
+            #expect(other.status == 200)
+            #expect(other.headers["content-type"] == "application/json")
+            #expect(other.text == #"{"answer":42}"#)
+        }
+    }
+
+    @Test(
+        "versions",
+        arguments: [("wrong-version", "6.1"), ("bad-version", "six"), ("empty-version", "")])
+    func versions(word: String, version: String) async throws {
+        var settings = ServiceSandbox.Settings()
+        settings.failure = SandboxSwitch(word)
+        try await SandboxBench.with(settings) { bench in
+            let answer = try await bench.activate()
+            #expect(answer.status == 200)
+            #expect(answer.text == #"{"ios":"\#(version)","android":"413506"}"#)
+        }
+    }
+
+    @Test("balls and dates")
+    func lists() async throws {
+        try await SandboxBench.with { bench in
+            for (word, row) in [
+                ("bad-balls", #""drawDate":"2023-06-05","number1":"60","number2":"40""#),
+                ("duplicate-balls", #""drawDate":"2023-06-05","number1":"7","number2":"7""#),
+                ("bad-date", #""drawDate":"2023-02-30","number1":"7","number2":"40""#),
+            ] {
+                try await bench.switchFailure("\(word)*1")
+                let answer = try await bench.get(FailureTests.draws, ["If-None-Match": "*"])
+                #expect(answer.status == 200)
+                #expect(answer.text.contains(row), "\(word)")
+            }
+            try await bench.switchFailure("duplicate-balls*1")
+            let tickets = try await bench.get("/lottery/StubMyTicketsData.json")
+            #expect(tickets.text.contains(#""drawId":"draw-5","number1":"3","number2":"3""#))
+        }
+    }
+
+    @Test("a token that has expired")
+    func token() async throws {
+        try await SandboxBench.with { bench in
+            let token = try await bench.token()
+            try await bench.switchFailure("expired-token*1")
+            for _ in 1...2 {
+                let answer = try await bench.mastermind(
+                    "POST", "logik/start", #"{"slots":4}"#, token: token)
+                #expect(answer.status == 401)
+            }
+            let fresh = try await bench.token()
+            let answer = try await bench.mastermind(
+                "POST", "logik/start", #"{"slots":4}"#, token: fresh)
+            #expect(answer.status == 200)
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import ServiceSandbox
+import TestSupport
+import Testing
+import TextCodecs
+
+@Suite("The services on the line", .timeLimit(.minutes(1)))
+struct SandboxExchangeTests {
+    private static let draws = "/lottery/StubLottoResultsData.json"
+    private static let tickets = "/lottery/StubMyTicketsData.json"
+
+    @Test("activation")
+    func activation() async throws {
+        try await SandboxBench.with { bench in
+            let answer = try await bench.activate()
+            #expect(answer.status == 200)
+            #expect(answer.headers["content-type"] == "application/json")
+            #expect(answer.text == #"{"ios":"6.24","android":"413506"}"#)
+            #expect(try await bench.get("/activation/version").status == 400)
+            let other = try await bench.get("/activation/version?code=6.24")
+            #expect(other.status == 400)
+            #expect(other.text == #"{"error":"code is no UUID"}"#)
+        }
+    }
+
+    @Test("the lottery, with what a cache has to know")
+    func lottery() async throws {
+        try await SandboxBench.with { bench in
+            for (path, key) in [
+                (SandboxExchangeTests.draws, "draws"), (SandboxExchangeTests.tickets, "tickets"),
+            ] {
+                let answer = try await bench.get(path)
+                #expect(answer.status == 200)
+                #expect(answer.headers["content-type"] == "application/json")
+                #expect(answer.text.hasPrefix(#"{"\#(key)":[{"id":""#))
+                let tag = try #require(answer.headers["etag"])
+                let again = try await bench.get(path, ["If-None-Match": tag])
+                #expect(again.status == 304)
+                #expect(again.bodyBytes == 0)
+                #expect(again.headers["etag"] == tag)
+                let head = try await bench.ask("HEAD", path)
+                #expect(head.status == 200)
+                #expect(head.bodyBytes == 0)
+                #expect(head.headers["etag"] == tag)
+            }
+        }
+    }
+
+    @Test("a draw when it is told to")
+    func draw() async throws {
+        try await SandboxBench.with { bench in
+            let before = try await bench.get(SandboxExchangeTests.draws)
+            let drawn = try await bench.ask("POST", "/sandbox/draw")
+            #expect(drawn.status == 200)
+            #expect(drawn.text.hasPrefix(#"{"id":"draw-5","drawDate":"2023-06-12","number1":""#))
+            let after = try await bench.get(
+                SandboxExchangeTests.draws, ["If-None-Match": before.headers["etag"] ?? ""])
+            #expect(after.status == 200)
+            #expect(after.text == "\(before.text.dropLast(2)),\(drawn.text)]}")
+        }
+    }
+
+    @Test("draws again and again")
+    func drawing() async throws {
+        var settings = ServiceSandbox.Settings()
+        settings.drawEvery = .milliseconds(1)
+        try await SandboxBench.with(settings) { bench in
+            var body = ""
+            while !body.contains("draw-8") {
+                body = try await bench.get(SandboxExchangeTests.draws).text
+            }
+        }
+    }
+
+    @Test("a game of Mastermind")
+    func mastermind() async throws {
+        try await SandboxBench.with { bench in
+            let login = try await bench.mastermind(
+                "POST", "login",
+                #"{"user_id":"amanda","password":"sandbox","time-to-live":30}"#)
+            #expect(login.status == 200)
+            #expect(login.text.wholeMatch(of: /\{"access_token":"[0-9a-f]{32}"\}/) != nil)
+            let token = try await bench.token()
+            let start = try await bench.mastermind(
+                "POST", "logik/start", #"{"slots":1}"#, token: token)
+            let game = try #require(start.text.wholeMatch(of: /\{"gameId":"([0-9a-f]{32})"\}/))
+            var (guesses, last) = (0, "")
+            while !last.contains(#""black":1"#), guesses < 6 {
+                guesses += 1
+                last = try await bench.mastermind(
+                    "POST", "logik/guess", #"{"gameId":"\#(game.output.1)","guess":[\#(guesses)]}"#,
+                    token: token
+                ).text
+                let black = last.contains(#""black":1"#) ? 1 : 0
+                #expect(
+                    last
+                        == #"{"evaluation":{"black":\#(black),"white":0},"guessCount":\#(guesses)}"#
+                )
+            }
+            let ranking = try await bench.mastermind("GET", "logik/ranking", "", token: token)
+            let icons = "\(bench.sandbox.address)/mastermind/icons"
+            #expect(
+                ranking.text
+                    == #"[{"participantId":"amanda","name":"amanda","#
+                    + #""timestamp":"2023-11-14 22:13:20","score":"\#(guesses)","slots":"1","#
+                    + #""id":"\#(game.output.1)","icon512":"\#(icons)/512.svg","#
+                    + #""icon192":"\#(icons)/192.svg","icon72":"\#(icons)/72.svg"}]"#)
+        }
+    }
+
+    @Test("what Mastermind says no to")
+    func refusals() async throws {
+        try await SandboxBench.with { bench in
+            let wrong = try await bench.mastermind(
+                "POST", "login", #"{"user_id":"amanda","password":"open sesame"}"#)
+            #expect(wrong.status == 401)
+            let token = try await bench.token()
+            let unknown = #"{"gameId":"4492936ae8ce8a711e01c30d30f884ed","guess":[1]}"#
+            for (status, call, body, token) in [
+                (400, "login", "{", nil), (400, "logik/start", "{}", token),
+                (400, "logik/guess", #"{"guess":[1]}"#, token),
+                (404, "logik/guess", unknown, token),
+                (401, "logik/start", #"{"slots":4}"#, nil),
+                (401, "logik/guess", unknown, "none"),
+            ] as [(Int, String, String, String?)] {
+                let answer = try await bench.mastermind("POST", call, body, token: token)
+                #expect(answer.status == status, "\(call) \(body)")
+                #expect(answer.text.hasPrefix(#"{"error":""#))
+            }
+        }
+    }
+
+    @Test("other paths and other methods")
+    func unknown() async throws {
+        try await SandboxBench.with { bench in
+            for path in ["/", "/activation", "/activation/versions", "/lottery/", "/sandbox/"] {
+                #expect(try await bench.get(path).status == 404, "\(path)")
+            }
+            for call in SandboxCall.allCases {
+                let answer = try await bench.ask("DELETE", call.path)
+                #expect(answer.status == 405)
+                #expect(answer.headers["allow"]?.contains(call.method) == true)
+            }
+        }
+    }
+
+    @Test("the list of what was asked, while it is told what to do")
+    func control() async throws {
+        try await SandboxBench.with { bench in
+            #expect(try await bench.get("/sandbox/failure").text == #"{"failure":"none"}"#)
+            _ = try await bench.activate()
+            let version = try await bench.ask("PUT", "/sandbox/version", body: "6.1.1\n")
+            #expect(version.text == #"{"version":"6.1.1"}"#)
+            _ = try await bench.activate()
+            let long = String(repeating: "6", count: 65)
+            #expect(try await bench.ask("PUT", "/sandbox/version", body: long).status == 400)
+            let bad = try await bench.ask("PUT", "/sandbox/failure", body: "on fire")
+            #expect(bad.status == 400)
+            #expect(bad.text.contains("on fire") && bad.text.contains("cut-off"))
+            try await bench.switchFailure("lottery:503*2")
+            _ = try await bench.get(SandboxExchangeTests.draws)
+            #expect(
+                try await bench.get("/sandbox").text
+                    == #"{"failure":"lottery:503*1","version":"6.1.1","draws":4,"games":0,"#
+                    + #""requests":[{"request":"GET /activation/version","count":2,"#
+                    + #""answers":{"200":2}},"#
+                    + #"{"request":"GET /lottery/StubLottoResultsData.json","count":1,"#
+                    + #""answers":{"503":1}}],"#
+                    + #""codes":["\#(SandboxBench.code)","\#(SandboxBench.code)"]}"#)
+            try await bench.switchFailure("none")
+            #expect(bench.sandbox.requestCount == 3)
+        }
+    }
+
+    @Test("two at once, each with a port of its own; a port that is taken is refused")
+    func ports() async throws {
+        try await SandboxBench.with { first in
+            try await SandboxBench.with { second in
+                #expect(first.port != second.port)
+                _ = try await first.activate()
+                #expect(first.sandbox.requestCount == 1)
+                #expect(second.sandbox.requestCount == 0)
+            }
+            var settings = ServiceSandbox.Settings()
+            settings.port = first.port
+            await #expect(throws: (any Error).self) {
+                try await SandboxBench.with(settings) { _ in }
+            }
+        }
+    }
+}

@@ -1,0 +1,302 @@
+import ServiceSandbox
+import TapcardDomain
+import TestSupport
+import Testing
+import TextCodecs
+
+/// The service with a clock that is moved by hand.
+private struct Parlour {
+    var service = SandboxMastermind()
+    var now = Timestamp(milliseconds: 1_619_457_982_000)
+    var chance = SeededGenerator(seed: 11)
+
+    mutating func logIn(_ body: String) throws -> String {
+        try service.logIn(Array(body.utf8), now: now, using: &chance).text
+    }
+
+    mutating func token(_ user: String = "amanda", seconds: Int? = nil) throws -> String {
+        let time = seconds.map { #","time-to-live":\#($0)"# } ?? ""
+        let text = try logIn(#"{"user_id":"\#(user)","password":"sandbox"\#(time)}"#)
+        return try #require(try JSONValue.parsing(Array(text.utf8))["access_token"]?.string)
+    }
+
+    mutating func start(_ slots: String, _ token: String?) throws -> String {
+        let body = Array(#"{"slots":\#(slots)}"#.utf8)
+        let answer = try service.start(body, token: token, now: now, using: &chance)
+        return try #require(answer["gameId"]?.string)
+    }
+
+    mutating func guess(_ guess: String, _ game: String, _ token: String?) throws -> String {
+        let body = #"{"gameId":"\#(game)","guess":\#(guess)}"#
+        return try service.guess(Array(body.utf8), token: token, now: now).text
+    }
+
+    func ranking(_ token: String?) throws -> JSONValue {
+        try service.ranking(token: token, icons: "http://icons", now: now)
+    }
+
+    /// Guesses colour after colour in each place, and so solves it; how many guesses it took.
+    mutating func solve(_ game: String, slots: Int, _ token: String) throws -> Int {
+        var solution = [Int](repeating: 1, count: slots)
+        var count = 0
+        func black(_ answer: String) throws -> Int {
+            let document = try JSONValue.parsing(Array(answer.utf8))
+            count = try #require(document["guessCount"]?.numberText.flatMap { Int($0) })
+            return try #require(document["evaluation"]?["black"]?.numberText.flatMap { Int($0) })
+        }
+        var best = try black(guess("\(solution)", game, token))
+        for place in 0..<slots where best < slots {
+            for colour in 2...6 where best < slots {
+                var attempt = solution
+                attempt[place] = colour
+                let found = try black(guess("\(attempt)", game, token))
+                if found < best { break }
+                if found > best { (best, solution) = (found, attempt) }
+            }
+        }
+        #expect(best == slots)
+        return count
+    }
+}
+
+@Suite("The Mastermind that is played")
+struct SandboxMastermindTests {
+    @Test("the answers in their documented form")
+    func forms() throws {
+        var parlour = Parlour()
+        let login = try parlour.logIn(
+            #"{"user_id":"amanda","password":"sandbox","time-to-live":3600}"#)
+        #expect(login.wholeMatch(of: /\{"access_token":"[0-9a-f]{32}"\}/) != nil)
+        let token = try parlour.token()
+        let game = try parlour.start("6", token)
+        #expect(MastermindGameID(game)?.text == game)
+        let answer = try parlour.guess("[1,5,2,5,6,1]", game, token)
+        #expect(
+            answer.wholeMatch(
+                of: /\{"evaluation":\{"black":[0-6],"white":[0-6]\},"guessCount":1\}/) != nil)
+        #expect(try parlour.guess("[1,1,1,1,1,1]", game, token).hasSuffix(#""guessCount":2}"#))
+    }
+
+    @Test("a game is played to its end, and takes no more", arguments: [1, 4, 6, 12])
+    func whole(slots: Int) throws {
+        var parlour = Parlour()
+        let token = try parlour.token()
+        #expect(try parlour.ranking(token).text == "[]")
+        let game = try parlour.start("\(slots)", token)
+        let guesses = try parlour.solve(game, slots: slots, token)
+        let again = "\([Int](repeating: 1, count: slots))"
+        #expect(throws: SandboxProblem.conflict("this game is solved")) {
+            try parlour.guess(again, game, token)
+        }
+        let ranking =
+            #"[{"participantId":"amanda","name":"amanda","timestamp":"2021-04-26 17:26:22","#
+            + #""score":"\#(guesses)","slots":"\#(slots)","id":"\#(game)","#
+            + #""icon512":"http://icons/512.svg","icon192":"http://icons/192.svg","#
+            + #""icon72":"http://icons/72.svg"}]"#
+        #expect(try parlour.ranking(token).text == ranking)
+    }
+
+    @Test("pegs are counted as by pairing them off, for every secret and guess of three")
+    func evaluation() {
+        let all = (0..<216).map { [$0 % 6 + 1, $0 / 6 % 6 + 1, $0 / 36 + 1] }
+        for secret in all {
+            for guess in all {
+                let told = MastermindEvaluation(of: guess, against: secret)
+                let pairs = paired(guess, secret)
+                guard told.black == pairs.black, told.white == pairs.white else {
+                    Issue.record("\(guess) against \(secret): \(told)")
+                    return
+                }
+            }
+        }
+    }
+
+    /// By the words of the rules: pegs in their place are taken away first; then each peg of the
+    /// guess takes one of its colour away that is left.
+    private func paired(_ guess: [Int], _ secret: [Int]) -> (black: Int, white: Int) {
+        var secretLeft: [Int?] = secret
+        var guessLeft: [Int?] = guess
+        var (black, white) = (0, 0)
+        for place in guess.indices where guess[place] == secret[place] {
+            (secretLeft[place], guessLeft[place]) = (nil, nil)
+            black += 1
+        }
+        for peg in guessLeft {
+            guard let peg, let place = secretLeft.firstIndex(of: peg) else { continue }
+            secretLeft[place] = nil
+            white += 1
+        }
+        return (black, white)
+    }
+
+    @Test("secrets differ, and have every colour somewhere")
+    func secrets() throws {
+        var parlour = Parlour()
+        let token = try parlour.token()
+        var colours: Set<Int> = []
+        for _ in 0..<60 {
+            let game = try parlour.start("1", token)
+            colours.insert(try parlour.solve(game, slots: 1, token))
+        }
+        // A single peg is found by as many guesses as its colour's number.
+        #expect(colours == [1, 2, 3, 4, 5, 6])
+    }
+
+    @Test("a token lets in until its time is over", arguments: [nil, 30, 3_600])
+    func expiry(seconds: Int?) throws {
+        var parlour = Parlour()
+        let token = try parlour.token(seconds: seconds)
+        let life = Int64(seconds ?? 3_600) * 1_000
+        let game = try parlour.start("4", token)
+        parlour.now = parlour.now.adding(milliseconds: life - 1)
+        _ = try parlour.ranking(token)
+        parlour.now = parlour.now.adding(milliseconds: 1)
+        let problem = SandboxProblem.unauthorized(
+            "this access_token has expired or never was one")
+        #expect(throws: problem) { try parlour.ranking(token) }
+        #expect(throws: problem) { try parlour.start("4", token) }
+        #expect(throws: problem) { try parlour.guess("[1,1,1,1]", game, token) }
+        // The game waits for its player.
+        #expect(try parlour.guess("[1,1,1,1]", game, try parlour.token()).contains("evaluation"))
+    }
+
+    @Test("without a token, and with none of its own")
+    func tokens() throws {
+        var parlour = Parlour()
+        for token in [nil, "", "0123456789abcdef0123456789abcdef"] {
+            #expect(throws: SandboxProblem.self) { try parlour.ranking(token) }
+        }
+        let token = try parlour.token()
+        parlour.service.expire(token)
+        #expect(throws: SandboxProblem.self) { try parlour.ranking(token) }
+        parlour.service.expire(nil)
+    }
+
+    @Test("a wrong password")
+    func password() {
+        var parlour = Parlour()
+        #expect(throws: SandboxProblem.unauthorized("this is not the password")) {
+            try parlour.logIn(#"{"user_id":"amanda","password":"open barley"}"#)
+        }
+    }
+
+    @Test(
+        "a login that is malformed",
+        arguments: [
+            "", "[]", #""amanda""#, "{", #"{"user_id":"amanda"}"#, #"{"password":"sandbox"}"#,
+            #"{"user_id":"","password":"sandbox"}"#,
+            #"{"user_id":7,"password":"sandbox"}"#,
+            #"{"user_id":"amanda","password":"sandbox","time-to-live":29}"#,
+            #"{"user_id":"amanda","password":"sandbox","time-to-live":3601}"#,
+            #"{"user_id":"amanda","password":"sandbox","time-to-live":"60"}"#,
+            #"{"user_id":"amanda","password":"sandbox","time-to-live":60.5}"#,
+            #"{"user_id":"amanda","user_id":"eve","password":"sandbox"}"#,
+        ])
+    func malformedLogin(body: String) {
+        var parlour = Parlour()
+        let problem = #expect(throws: SandboxProblem.self) { try parlour.logIn(body) }
+        #expect(problem?.status == 400)
+        #expect(parlour.service.counts.tokens == 0)
+    }
+
+    @Test("a start that is malformed", arguments: ["0", "13", "-1", "4.0", #""4""#, "null", "[4]"])
+    func malformedStart(slots: String) throws {
+        var parlour = Parlour()
+        let token = try parlour.token()
+        let problem = #expect(throws: SandboxProblem.self) { try parlour.start(slots, token) }
+        #expect(problem?.status == 400)
+    }
+
+    @Test(
+        "a guess that is malformed counts as none",
+        arguments: [
+            "[]", "[1,1,1]", "[1,1,1,1,1]", "[0,1,1,1]", "[7,1,1,1]", "[-1,1,1,1]",
+            "[1.0,1,1,1]", #"["1",1,1,1]"#, "[1,1,1,null]", "1111", "null",
+        ])
+    func malformedGuess(guess: String) throws {
+        var parlour = Parlour()
+        let token = try parlour.token()
+        let game = try parlour.start("4", token)
+        let problem = #expect(throws: SandboxProblem.self) {
+            try parlour.guess(guess, game, token)
+        }
+        #expect(problem?.status == 400)
+        #expect(try parlour.guess("[1,1,1,1]", game, token).hasSuffix(#""guessCount":1}"#))
+    }
+
+    @Test("a game that is unknown, or somebody else's")
+    func unknownGame() throws {
+        var parlour = Parlour()
+        let (amanda, eve) = (try parlour.token(), try parlour.token("eve"))
+        let game = try parlour.start("4", amanda)
+        let problem = SandboxProblem.notFound("there is no such game of this user")
+        for (game, token) in [
+            (game, eve), ("4492936ae8ce8a711e01c30d30f884ed", amanda), ("none", amanda),
+        ] {
+            #expect(throws: problem) { try parlour.guess("[1,1,1,1]", game, token) }
+        }
+    }
+
+    @Test("the oldest token and the oldest game make room")
+    func limits() throws {
+        var parlour = Parlour()
+        let first = try parlour.token()
+        parlour.now = parlour.now.adding(milliseconds: 1)
+        for number in 1..<SandboxMastermind.mostTokens { _ = try parlour.token("user\(number)") }
+        _ = try parlour.ranking(first)
+        let last = try parlour.token()
+        #expect(parlour.service.counts.tokens == SandboxMastermind.mostTokens)
+        #expect(throws: SandboxProblem.self) { try parlour.ranking(first) }
+        let oldest = try parlour.start("4", last)
+        for _ in 1..<SandboxMastermind.mostGames { _ = try parlour.start("4", last) }
+        _ = try parlour.guess("[1,1,1,1]", oldest, last)
+        let newest = try parlour.start("4", last)
+        #expect(parlour.service.counts.games == SandboxMastermind.mostGames)
+        #expect(throws: SandboxProblem.self) { try parlour.guess("[1,1,1,1]", oldest, last) }
+        _ = try parlour.guess("[1,1,1,1]", newest, last)
+        // Those whose time is over go with the next login.
+        parlour.now = parlour.now.adding(milliseconds: 3_600_000)
+        _ = try parlour.token()
+        #expect(parlour.service.counts.tokens == 1)
+    }
+}
+
+@Suite("The ranking")
+struct RankingTests {
+    private func row(_ number: Int, slots: Int, guesses: Int) throws -> SandboxRanking.Row {
+        let digits = String(number, radix: 16)
+        let text = String(repeating: "0", count: 32 - digits.count) + digits
+        return SandboxRanking.Row(
+            game: try #require(MastermindGameID(text)), user: "amanda",
+            solved: Timestamp(milliseconds: Int64(number)), guesses: guesses, slots: slots)
+    }
+
+    @Test("by slots, then by guesses, then by time")
+    func order() throws {
+        var ranking = SandboxRanking()
+        for (number, (slots, guesses)) in [(6, 9), (4, 10), (6, 7), (4, 10), (4, 3), (6, 9)]
+            .enumerated()
+        {
+            ranking.add(try row(number, slots: slots, guesses: guesses))
+        }
+        #expect(
+            ranking.rows.map { "\($0.slots) \($0.guesses) \($0.solved.milliseconds)" } == [
+                "4 3 4", "4 10 1", "4 10 3", "6 7 2", "6 9 0", "6 9 5",
+            ])
+    }
+
+    @Test("of each size the best are kept")
+    func best() throws {
+        var ranking = SandboxRanking()
+        ranking.add(try row(0, slots: 6, guesses: 500))
+        for number in 1...SandboxRanking.mostRows + 10 {
+            ranking.add(try row(number, slots: 4, guesses: 200 - number))
+        }
+        #expect(ranking.rows.count == SandboxRanking.mostRows + 1)
+        #expect(ranking.rows.last?.slots == 6)
+        #expect(ranking.rows.first?.guesses == 90)
+        #expect(ranking.rows.dropLast().last?.guesses == 189)
+        ranking.add(try row(1_000, slots: 4, guesses: 300))
+        #expect(ranking.rows.dropLast().last?.guesses == 189)
+    }
+}
