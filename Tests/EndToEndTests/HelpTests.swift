@@ -1,35 +1,25 @@
+import TestSupport
 import Testing
 
 @Suite("Help and completions of the program", .ownThread)
 struct HelpTests {
-    @Test("every verb has help with an example of itself, and the overview leads to it")
+    @Test("the overview leads to every verb, by its first word")
     func everyVerb() throws {
         let till = try Till()
         let overview = try till.step("--help")
-        for line in ["", "help", "-h"] { #expect(try till.step(line) == overview) }
         let page = try till.step("help --markdown")
         let verbs = page.matches(of: /\n## tapcard (.+)\n/).map { String($0.output.1) }
         #expect(verbs.count == 75)
         for verb in verbs {
-            let help = try till.step("\(verb) --help")
-            #expect(help.hasPrefix("Usage:\n  tapcard \(verb) [OPTIONS]"))
-            let example = try #require(help.firstRange(of: "\n\nExample:\n  tapcard "), "\(verb)")
-            #expect(help[example.upperBound...].contains(verb))
-            #expect(help.hasSuffix("  tapcard help options, tapcard help exit-status"))
-            #expect(try till.step("help \(verb)") == help)
             let first = String(verb.prefix { $0 != " " })
             #expect(overview.contains("\n  \(first) "), "\(verb)")
-            guard first != verb else { continue }
-            #expect(try till.step("\(first) --help").contains("\n  \(verb) "), "\(verb)")
         }
-        #expect(try till.step("tag") == till.step("tag --help"))
-    }
-
-    @Test("--version names version, commit and toolchain, each in a line")
-    func version() throws {
-        let text = try Till().step("--version")
-        let form = /tapcard \d+\.\d+\.\d+\nCommit: \S.*\nToolchain: (?:unknown|Swift \d.* for \S+)/
-        #expect(text.wholeMatch(of: form) != nil, "\(text)")
+        for first in Set(verbs.filter { $0.contains(" ") }.map { $0.prefix { $0 != " " } }) {
+            let help = try till.step("\(first) --help")
+            for verb in verbs where verb.hasPrefix("\(first) ") {
+                #expect(help.contains("\n  \(verb) "), "\(verb)")
+            }
+        }
     }
 
     @Test("each topic of the overview is explained")
@@ -84,13 +74,10 @@ struct HelpTests {
         #expect(ended.output.contains("--operation\tMakes a retry safe"))
     }
 
-    @Test("completions for the three shells", arguments: ["bash", "zsh", "fish"])
-    func completions(shell: String) throws {
+    @Test("bash completes the program's verbs")
+    func completions() throws {
         let till = try Till()
-        let script = try till.step("completions \(shell)")
-        #expect(script.contains("help --complete"))
-        #expect(!script.contains("PROGRAM"))
-        guard shell == "bash" else { return }
+        let script = try till.step("completions bash")
         // Only bash is sure to be installed. It is asked what it would offer after "tapcard sc".
         try till.write(
             script + """

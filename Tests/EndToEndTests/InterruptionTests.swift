@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("Signals, readers in use and ends of pipes", .ownThread)
@@ -46,36 +47,6 @@ struct InterruptionTests {
         let till = try Till()
         try till.step("issue --balance 20 --name Ann")
         let process = try till.start(["read", "--watch", "--verbose"])
-        try watch(process, till)
-        #expect(
-            till.masked(try process.end().output) == """
-                <time> 04AC6B72BA6C80 Ann, $20.00, unscratched
-                <time> 04AC6B72BA6C80 Ann, $20.00, unscratched
-
-                """)
-        #expect(
-            try process.errors.contains(
-                "tapcard: The tag is blank: there is no card on it. Nothing was changed on it. "
-                    + "Write the demo user with tapcard demo, or a card of your own with tapcard "
-                    + "issue.\n"))
-    }
-
-    @Test("watching prints a document a line")
-    func watchingDocuments() throws {
-        let till = try Till()
-        try till.step("issue --balance 20 --name Ann")
-        let process = try till.start(["read", "--watch", "--json", "--verbose"])
-        try watch(process, till)
-        let lines = till.masked(try process.end().output).split(separator: "\n")
-        #expect(lines.count == 3)
-        #expect(lines.allSatisfy { $0.hasSuffix(#","at":"<time>"}"#) })
-        #expect(lines[0].hasPrefix(#"{"result":"done","uid":"04AC6B72BA6C80","chip":"NTAG213","#))
-        #expect(lines[0] == lines[1])
-        #expect(lines[2].hasPrefix(#"{"result":"refused","error":"blank-tag","message":"#))
-    }
-
-    /// A card that stays, is taken and put again, and then a blank tag; then Ctrl-C.
-    private func watch(_ process: ChildProcess, _ till: Till) throws {
         func waits(_ times: Int) throws {
             try process.wait("it waits, for the \(times). time") {
                 try process.errors.ranges(of: "waiting for a card").count == times
@@ -90,12 +61,19 @@ struct InterruptionTests {
         }
         try till.step("sim put NTAG215")
         try process.wait("the blank tag") {
-            try (process.output + process.errors).contains("The tag is blank")
+            try process.errors.contains("The tag is blank")
         }
         try till.step("sim take")
         try waits(4)
         process.signal(SIGINT)
-        #expect(try process.end().status == 128 + SIGINT)
+        let ended = try process.end()
+        #expect(ended.status == 128 + SIGINT)
+        #expect(
+            till.masked(ended.output) == """
+                <time> 04AC6B72BA6C80 Ann, $20.00, unscratched
+                <time> 04AC6B72BA6C80 Ann, $20.00, unscratched
+
+                """)
     }
 
     @Test("two commands at once: the second one learns who was first")
@@ -113,15 +91,8 @@ struct InterruptionTests {
                 + "works with ~/.local/share/tapcard/simulated/simulation.txt). Nothing was changed on card "
                 + "or ledger. Stop the other program, or wait until it has finished; tapcard "
                 + "doctor says which it is.\n")
-        try till.expect(
-            "pay 1 --json", status: 5,
-            prints: #"""
-                {"result":"no-reader","error":"reader-busy","message":"The reader is in use \#
-                (another tapcard (process <number>) works with \#
-                ~/.local/share/tapcard/simulated/simulation.txt). Nothing was changed on card or ledger. \#
-                Stop the other program, or wait until it has finished; tapcard doctor says which \#
-                it is.","uid":null,"operation":null,"resolved":[],"next":[{"step":"free-reader"}]}
-                """#)
+        let document = try till.run(["pay", "1", "--json"]).output
+        #expect(document.hasSuffix(#""next":[{"step":"free-reader"}]}"# + "\n"), "\(document)")
         try till.step("sim put")
         #expect(try process.end().output.hasPrefix("Added $5.00, $5.00 left\n"))
         #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $4.00 left\n"))
@@ -154,42 +125,5 @@ struct InterruptionTests {
         close(readingEnd)
         try #require(readingEnd >= 0 && writingEnd >= 0)
         return writingEnd
-    }
-
-    @Test("a card that is pulled too soon leaves an outcome that the next tap resolves")
-    func pulled() throws {
-        let till = try Till()
-        try till.step("issue --balance 20")
-        try till.step("sim tear 3 torn mix 7")
-        try till.expect(
-            "pay 5", status: 6,
-            complains: "The card was pulled away too soon (2 of 4 pages were written). The payment "
-                + "<uuid> is still open. Whether the card has it is not known; until then it is "
-                + "not done. Tap the card again to resolve it. To repeat the same request, add "
-                + "--operation <uuid>: it never happens twice.")
-        try till.step("sim put")
-        try till.expect(
-            "read",
-            prints: """
-                No name, $20.00
-                Card 04AC6B72BA6C80, NTAG213
-                Scratch card: unscratched
-                Seal: valid; ledger: known
-                Resolved: the interrupted payment of $5.00 did not go through.
-                """)
-        try till.step("sim tear 1 lost")
-        let document = try till.run(["add", "5", "--json"])
-        #expect(document.status == 6)
-        #expect(document.output.hasPrefix(#"{"result":"unknown","error":"outcome-unknown","#))
-        #expect(
-            till.masked(document.output).hasSuffix(
-                #","uid":"04AC6B72BA6C80","operation":"<uuid>","resolved":[],"next":["#
-                    + #"{"step":"tap-to-resolve","because":"tag-lost"},"#
-                    + #"{"step":"repeat-with-id","operation":"<uuid>"}]}"# + "\n"))
-        #expect(document.errors == "")
-        try till.step("sim put")
-        #expect(
-            try till.step("read").hasSuffix(
-                "\nResolved: the interrupted top-up of $5.00 went through."))
     }
 }

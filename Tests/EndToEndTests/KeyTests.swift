@@ -1,19 +1,14 @@
 import Glibc
 import OperatingSystem
+import TestSupport
 import Testing
 
 @Suite("Keys", .ownThread)
 struct KeyTests {
-    private static let meaning = "Without its keys tapcard neither reads nor writes cards."
     private static let forged =
         "The card's records are under a key that is given up. Nothing on it is believed; the "
         + "money is safe in the ledger. If you know the card, write it again with tapcard repair "
         + "--card 04AC6B72BA6C80."
-    private static let untrue =
-        "No key of this station has sealed the record on this tag for its chip; it names key 1. "
-        + "It is another issuer's card, a copy, or somebody's work: here it is worth nothing. If "
-        + "it is a card of yours, bring its keys with tapcard keys import FILE; to write over it, "
-        + "add --overwrite to tapcard issue."
 
     @Test("the first run says once where keys and ledger lie")
     func firstRun() throws {
@@ -70,36 +65,23 @@ struct KeyTests {
         #expect(ended.status == 0 && ended.output.hasPrefix("New records are sealed with key 2"))
     }
 
-    @Test("a key file that others can read, or that is damaged, is refused")
+    @Test("a key file that is damaged is refused")
     func unusable() throws {
         let till = try Till()
         try till.step("demo")
-        try till.setMode(of: till.keys, 0o644)
-        try till.expect(
-            "read", status: 1,
-            complains: "The key file ~/.local/share/tapcard/simulated/keys.json can be read by "
-                + "others (mode 644). \(KeyTests.meaning) Whoever reads it can forge cards. If nobody has: "
-                + "chmod 600 ~/.local/share/tapcard/simulated/keys.json")
-        try till.setMode(of: till.keys, 0o600)
-        let keys = try till.text(of: till.keys)
-        for text in ["", "{", keys + "}", keys.replacing("\"mac\"", with: "\"mca\"")] {
-            try till.write(text, to: till.keys)
-            let ended = try till.run(["pay", "1"])
-            #expect(ended.status == 1)
-            #expect(ended.errors.hasSuffix("Put the backup of your keys in its place.\n"))
-            #expect(ended.errors.hasPrefix("tapcard: The key file \(till.keys) is damaged: "))
-        }
-        #expect(try till.text(of: till.keys) == keys.replacing("\"mac\"", with: "\"mca\""))
-        try till.write(keys, to: till.keys)
-        try till.step("read")
+        try till.write("{", to: till.keys)
+        let ended = try till.run(["pay", "1"])
+        #expect(ended.status == 1)
+        #expect(ended.errors.hasSuffix("Put the backup of your keys in its place.\n"))
+        #expect(ended.errors.hasPrefix("tapcard: The key file \(till.keys) is damaged: "))
+        #expect(try till.text(of: till.keys) == "{")
     }
 
-    @Test("lost keys are not made again, and cards under other keys are not trusted")
+    @Test("lost keys are not made again")
     func lost() throws {
         let till = try Till()
         try till.step("issue --balance 20")
-        let stranger = try Till(like: till)
-        for lost in [till, stranger] { try DurableFile(lost.keys).remove() }
+        try DurableFile(till.keys).remove()
         for line in ["read", "pay 1", "keys list", "keys rotate", "keys export ~/copy.json"] {
             try till.expect(
                 line, status: 1,
@@ -109,131 +91,23 @@ struct KeyTests {
                     + "or bring it with tapcard keys import FILE.")
             #expect(try DurableFile(till.keys).read() == nil)
         }
-
-        try DurableFile(stranger.ledger).remove()
-        try stranger.step("keys list")
-        try stranger.expect(
-            "read", status: 7,
-            prints: """
-                No name, $20.00
-                Card 04AC6B72BA6C80, NTAG213
-                Scratch card: unscratched
-                Seal: invalid; ledger: does not know the card
-                """, complains: KeyTests.untrue)
-        for line in ["pay 1", "adopt", "issue", "demo"] {
-            try stranger.expect(line, status: 7, complains: KeyTests.untrue)
-        }
-        try stranger.expect(
-            "read --json", status: 7,
-            prints: #"""
-                {"result":"untrusted","uid":"04AC6B72BA6C80","chip":"NTAG213","seal":"forged",\#
-                "sequence":null,"id":null,"name":null,"balance":"20.00","currency":"USD",\#
-                "code":null,"state":"unscratched","ledger":"unknown","display":"current",\#
-                "protection":null,"originality":null,"ticket":null,"game":null,\#
-                "operation":null,"resolved":[],"error":"forged","message":"\#(KeyTests.untrue)",\#
-                "next":[{"step":"import-keys-or-overwrite"}]}
-                """#)
-    }
-
-    @Test("cards of another station with imported keys are valid and unknown")
-    func imported() throws {
-        let first = try Till()
-        try first.step("keys list")
-        try first.step("keys rotate")
-        try first.step("issue --balance 20 --name Ann")
-        try first.step("keys export ~/keys.json")
-        let second = try Till()
-        try second.step("keys list")
-        try second.write(
-            try first.text(of: "\(first.data)/simulation.txt"), to: second.simulation.path)
-        try second.expect(
-            "read", status: 7,
-            prints: """
-                Ann, $20.00
-                Card 04AC6B72BA6C80, NTAG213
-                Scratch card: unscratched
-                Seal: under an unknown key; ledger: does not know the card
-                """,
-            complains: "The card is sealed with key 2, which this station does not have. Whether "
-                + "it is true cannot be told. If it is a card of yours, bring its keys with "
-                + "tapcard keys import FILE; to write over it, add --overwrite to tapcard issue.")
-        let file = first.file("keys.json")
-        try second.expect(
-            "keys import \(file)", status: 4,
-            complains: "Key 1 here and key 1 in the file are different keys. The keys are as they "
-                + "were. A station that has issued no card yet can remove its key file and import again."
-        )
-        try DurableFile(second.keys).remove()
-        try second.expect("keys import \(file)", prints: "Keys imported: 2; new records: key 2")
-        try second.expect(
-            "read",
-            prints: """
-                Ann, $20.00
-                Card 04AC6B72BA6C80, NTAG213
-                Scratch card: unscratched
-                Seal: valid; ledger: does not know the card
-                """)
-        try second.expect(
-            "pay 1", status: 4,
-            complains: "This ledger does not know the card. Nothing was changed on it. tapcard "
-                + "adopt takes it over.")
-        try second.expect(
-            "issue", status: 4,
-            complains: "The tag carries a card of another ledger, with a true seal. Nothing was "
-                + "written to it. Take it over with tapcard adopt, or add --reissue.")
-        #expect(try second.step("adopt").hasPrefix("Adopted: Ann, $0.00\n"))
-        #expect(try second.step("audit").contains("every invariant holds"))
-        // The first station sees that its card has lived on elsewhere.
-        try first.write(try second.text(of: second.simulation.path), to: first.simulation.path)
-        #expect(try first.run(["read"]).status == 9)
     }
 
     @Test("a key is rotated and retired, and cards under it are repaired")
     func retired() throws {
         let till = try Till()
         try till.step("issue --balance 20")
-        try till.expect(
-            "keys retire 1", status: 4,
-            complains: "Key 1 seals new records: make another one with tapcard keys rotate first. "
-                + "The keys are as they were. tapcard keys list shows them.")
-        try till.expect(
-            "keys retire 9 --for-ever", status: 2,
-            complains: "There is no key 9. The keys are as they were. tapcard keys list shows them."
-        )
-        try till.expect(
-            "keys retire one", status: 2,
-            complains: #""one" is not a valid key number. The keys are as they were. tapcard "#
-                + "keys list shows them.")
-        try till.expect(
-            "keys rotate",
-            prints: """
-                New records are sealed with key 2
-                Back up the keys before the next tap: tapcard keys export FILE. Without them a card \
-                on an NTAG 424 DNA can never be written again
-                If phones open a page from your cards: make its key file again, and move it there: \
-                tapcard keys customers FILE --overwrite
-                """)
+        try till.step("keys rotate")
         #expect(try till.step("read").hasSuffix("Seal: valid; ledger: known"))
-        try till.expect(
-            "keys list",
-            prints: """
-                key 1  verify-only   since <date>  cards: 1  protected: 0
-                key 2  active        since <date>  cards: 0  protected: 0
-                """)
         try till.expect(
             "keys retire 1", status: 2,
             complains: "Retiring key 1 cannot be undone. Cards whose last record is under it: 1 "
                 + "(04AC6B72BA6C80). They would be rejected as forged. The keys are as they were. "
                 + "First make a booking on each of those cards: it seals the card with the new key. "
                 + "Or repeat with --for-ever, and then for each card: tapcard repair --card UID")
-        try till.expect(
-            "keys retire 1 --for-ever",
-            prints: """
-                Key 1 is retired; cards that need tapcard repair: 1 (04AC6B72BA6C80)
-                Older copies of the key file still have it: destroy them, and export the keys again
-                If phones open a page from your cards: make its key file again, and move it there: \
-                tapcard keys customers FILE --overwrite
-                """)
+        #expect(
+            try till.step("keys retire 1 --for-ever").hasPrefix(
+                "Key 1 is retired; cards that need tapcard repair: 1 (04AC6B72BA6C80)\n"))
         try till.expect("pay 1", status: 7, complains: KeyTests.forged)
         try till.step("repair --card 04AC6B72BA6C80")
         #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
@@ -249,17 +123,12 @@ struct KeyTests {
         try till.step("keys export ~/newer")
         try till.step("pay 1")
         try till.write(till.text(of: till.file("older")), to: till.keys)
-        try till.expect(
-            "keys rotate",
-            prints: """
-                New records are sealed with key 3
-                Back up the keys before the next tap: tapcard keys export FILE. Without them a card \
-                on an NTAG 424 DNA can never be written again
-                If phones open a page from your cards: make its key file again, and move it there: \
-                tapcard keys customers FILE --overwrite
-                Cards need a key that this station does not have: 2. Bring it with tapcard keys \
-                import
-                """)
+        let rotated = try till.step("keys rotate")
+        #expect(rotated.hasPrefix("New records are sealed with key 3\n"))
+        #expect(
+            rotated.hasSuffix(
+                "\nCards need a key that this station does not have: 2. Bring it with tapcard keys "
+                    + "import"))
         try till.step("keys import ~/newer")
         #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $18.00 left\n"))
         #expect(try till.step("keys list").contains("key 3  active"))
@@ -294,24 +163,8 @@ struct KeyTests {
     func files() throws {
         let till = try Till()
         try till.step("keys list")
-        try till.expect(
-            "keys export ~/k", prints: "The keys are copied to ~/k; lock that file away")
+        try till.step("keys export ~/k")
         #expect(try till.text(of: till.file("k")) == till.text(of: till.keys))
-        try till.expect(
-            "keys export ~/k", status: 1,
-            complains: "~/k exists already. Nothing was done. Name another file.")
-        try till.expect(
-            "keys export ~/no/k", status: 1,
-            complains: "There is no folder ~/no/ for ~/no/k. Nothing was done. Make it, or name "
-                + "another file.")
-        try till.expect(
-            "keys import ~/none", status: 1,
-            complains: "There is no file ~/none. Nothing was done.")
-        try till.write("{}", to: till.file("bad"))
-        try till.expect(
-            "keys import ~/bad", status: 1,
-            complains: "The key file ~/bad is damaged: the keys name no format. The keys are as "
-                + "they were. Name a file of tapcard keys export that only you can read.")
         try till.setMode(of: till.file("k"), 0o640)
         try till.expect(
             "keys import ~/k", status: 1,

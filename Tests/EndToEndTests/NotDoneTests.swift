@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a till has called "not paid" it never sells under the same id, by the program.
-@Suite("A payment that was not done", .serialized, .ownThread)
+@Suite("A payment that was not done", .ownThread)
 struct NotDoneTests {
     private typealias TestIssuer = OfflineTests.TestIssuer
     private typealias OfflineTill = OfflineTests.OfflineTill

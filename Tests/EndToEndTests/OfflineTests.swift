@@ -5,7 +5,7 @@ import Testing
 
 /// A till whose ledger's server stops, by the program: it sells on within its limits, and the
 /// ledger books it afterwards.
-@Suite("A till whose ledger is offline, by the program", .serialized, .ownThread)
+@Suite("A till whose ledger is offline, by the program", .ownThread)
 struct OfflineTests {
     @Test("refuses money, and shows what the card itself says")
     func refusing() throws {

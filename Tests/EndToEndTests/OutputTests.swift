@@ -1,6 +1,7 @@
 import Glibc
 import OperatingSystem
 import Tags
+import TestSupport
 import Testing
 
 @Suite("Standard output that takes nothing, and the dash that stands for it", .ownThread)

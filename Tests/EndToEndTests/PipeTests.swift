@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// These pipes have no writer: a program that opens one to read waits for ever.

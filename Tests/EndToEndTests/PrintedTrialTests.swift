@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// docs/STATIONS.md shows how to try offline payments without hardware.
-@Suite("The trial that docs/STATIONS.md prints", .serialized, .ownThread) struct PrintedTrialTests {
+@Suite("The trial that docs/STATIONS.md prints", .ownThread) struct PrintedTrialTests {
     @Test("works as it is printed, from the keys to the history")
     func trial() throws {
         var issuer = try OfflineTests.TestIssuer()

@@ -1,5 +1,6 @@
 import Glibc
 import OperatingSystem
+import TestSupport
 import Testing
 
 /// Changes to tags, files and the ledger with other tools than tapcard, and what of them
@@ -233,6 +234,7 @@ struct ProgramAttackTests {
         let till = try Till()
         try till.step("issue --balance 20")
         try till.simulation.set(["page 28": "FF FF 00 BD"])
+        #expect(try till.step("tag info").contains("Locked: yes; protected by a password: no"))
         // The first is open until the next tap ends it; the second never begins.
         for status in [6, 4] {
             let pay = try till.run(["pay", "5"])

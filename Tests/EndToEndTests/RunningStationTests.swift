@@ -1,5 +1,6 @@
 import Glibc
 import OperatingSystem
+import TestSupport
 import Testing
 
 /// A program that runs for long while others work on the same keys and ledger.

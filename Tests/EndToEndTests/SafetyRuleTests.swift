@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @Suite("Rules that can be left out", .ownThread)

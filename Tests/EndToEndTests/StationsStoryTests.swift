@@ -10,36 +10,12 @@ import Testing
         let address = try server.database(name)
         defer { try? server.remove(name) }
         let owner = try TestIssuer(address)
-        try owner.expect(
-            "ledger status", status: 9,
-            complains: "The database has no ledger; make one with tapcard ledger init. Nothing was "
-                + "changed.")
-        try owner.expect(
-            "ledger init", status: 2,
-            complains: "Which currency does this ledger keep? It cannot be changed later. Nothing "
-                + "was done. Name it, such as --currency EUR. There are USD, EUR, GBP, "
-                + "CHF, CZK, PLN, HUF, SEK, NOK, DKK, CAD, AUD, INR, CNY, JPY, KRW, KWD.")
-        try owner.expect(
-            "ledger init --currency EUR",
-            prints: """
-                The ledger is made, in EUR
-                Next: tapcard station register NAME FILE for each station
-                """)
-        try owner.expect(
-            "ledger init --currency EUR", status: 4,
-            complains: "The database holds a ledger, or other tables; take an empty one. Nothing "
-                + "was changed.")
+        try owner.step("ledger init --currency EUR")
 
         let (first, second) = (try owner.station(1), try owner.station(2))
         try first.step("demo")
         try first.step("keys export ~/keys.json")
-        try second.expect(
-            "add 20", status: 1,
-            complains:
-                "The key file ~/.local/share/tapcard/simulated/keys.json is missing, but the "
-                + "ledger has cards. Nothing was changed; without their keys these cards cannot be "
-                + "told from forged ones. Put the backup of your keys in its place, or bring it "
-                + "with tapcard keys import FILE.")
+        #expect(try second.status("add 20") == 1)
         try second.step("keys import \(first.home)/keys.json")
         #expect(try second.step("add 20").hasPrefix("Added €20.00, €20.00 left"))
         #expect(try first.step("pay 4.50").hasPrefix("Paid €4.50, €15.50 left"))
@@ -54,8 +30,6 @@ import Testing
             "The database was promoted or restored since the ledger was opened; its owner has to "
             + "reopen it with tapcard ledger reopen. Without its ledger tapcard takes and gives no money."
         try second.expect("pay 1", status: 9, complains: undeclared)
-        #expect(try owner.status("ledger status") == 9)
-        #expect(try owner.status("ledger reopen") == 2)
         try owner.step("ledger reopen --lossless")
         #expect(try second.step("pay 1").hasPrefix("Paid €1.00, €14.50 left"))
         try owner.step("ledger reopen --after-loss")
@@ -66,11 +40,6 @@ import Testing
         try owner.step("station revoke \(second.name)")
         try StationsStoryTests.expectRevoked(second)
         #expect(try first.step("pay 1").hasPrefix("Paid €1.00, €12.50 left"))
-        try owner.expect(
-            "backup ~/copy", status: 2,
-            complains: "The ledger is in a database, which tapcard neither copies nor restores. "
-                + "Nothing was done. Its server has tools for that, such as pg_basebackup. After a "
-                + "restore: tapcard ledger reopen --after-loss. docs/STATIONS.md shows both.")
     }
 
     /// The books of last night are brought back.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @Suite("What a person sees on a terminal", .ownThread)

@@ -4,7 +4,7 @@ import Testing
 
 /// A database on which no till may sell: exit status 9, its word, and nothing on the tag has
 /// changed.
-@Suite("A database that is not to be used", .ownThread, .serialized)
+@Suite("A database that is not to be used", .ownThread)
 struct UnusableDatabaseTests {
     @Test(
         "stops a till before it writes on a tag",

@@ -115,26 +115,6 @@ struct ActivationAttemptTests {
         try await expectWhole(world)
     }
 
-    @Test("is durable before the service is asked, its answer before the card is written")
-    func order() async throws {
-        let world = try await scratched()
-        let version = Guarded<[ActivationAttempt.State]>([])
-        let ledger = world.ledger
-        let service = PlayedActivation(.success(.active)) {
-            let state = try? await ledger.activation(World.id(3))?.state
-            version.withLock { $0 += state.map { [$0] } ?? [] }
-        }
-        try await world.arm(Fault(at: 1, counting: .write, .pulledAfter))
-        await expectRefused(.outcomeUnknown, exit: 6) { () throws(TapcardError) in
-            try await world.station.activate(id: World.id(3), through: service)
-        }
-        #expect(version.withLock { $0 } == [.requested])
-        #expect(try await attempts(in: world).map(\.state) == [.active])
-        try await world.putBack()
-        #expect(try await world.station.read().stateWord == "activated")
-        try await expectWhole(world)
-    }
-
     @Test("that was answered is finished by any tap, also one under another id")
     func finished() async throws {
         for isAskedAgain in [false, true] {
@@ -167,33 +147,6 @@ struct ActivationAttemptTests {
             #expect(summary.stateWord == "activated" && summary.resolved == [])
             try await expectWhole(world)
         }
-    }
-
-    @Test("goes on when its user leaves, and says that the card is still to be tapped")
-    func left() async throws {
-        let world = try await scratched()
-        let gate = AsyncStream<Void>.makeStream()
-        let started = AsyncStream<Void>.makeStream()
-        let service = PlayedActivation(.success(.active)) {
-            started.continuation.finish()
-            for await _ in gate.stream {}
-        }
-        let task = Task { () async -> Result<Receipt, TapcardError> in
-            await outcome { () throws(TapcardError) in
-                try await world.station.activate(id: World.id(3), through: service)
-            }
-        }
-        for await _ in started.stream {}
-        task.cancel()
-        gate.continuation.finish()
-        guard case .failure(let error) = await task.value else {
-            Issue.record("a caller who leaves does not wait for the card")
-            return
-        }
-        #expect(error.kind == .outcomeUnknown && error.result.exitStatus == 6)
-        #expect(error.next == [.tag(.tapToWrite)])
-        #expect(try await attempts(in: world).map(\.state) == [.active])
-        #expect(try await world.station.read().stateWord == "activated")
     }
 
     @Test("of a card that is blocked in the meantime is written; a new one is refused")
@@ -235,36 +188,6 @@ struct ActivationAttemptTests {
         #expect(try await attempts(in: world).map(\.state) == [.active])
         #expect(try await world.balance() == 0)
         #expect(try await world.station.read().stateWord == nil)
-        try await expectWhole(world)
-    }
-
-    @Test("of a card that is replaced in the meantime shows on the new one")
-    func replaced() async throws {
-        let world = try await scratched()
-        let lost = try await world.uid()
-        let service = PlayedActivation(Self.silence, .success(.active))
-        _ = await outcome { () throws(TapcardError) in
-            try await world.station.activate(id: World.id(3), through: service)
-        }
-        try await world.put(try World.otherTag())
-        _ = try await world.station.make(CardRequest(.replace(lost)), id: World.id(4))
-        #expect(try await world.station.read().stateWord == "activating")
-        let receipt = try await world.station.activate(id: World.id(5), through: service)
-        #expect(receipt.operation.id == World.id(3) && receipt.uid != lost)
-        #expect(try await world.station.read().stateWord == "activated")
-        try await expectWhole(world)
-    }
-
-    @Test("of a card that is issued again in the meantime has no effect")
-    func reissued() async throws {
-        let world = try await scratched()
-        let service = PlayedActivation(.success(.active)) {
-            try? await world.issue(mayReissue: true, id: 9)
-        }
-        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
-            try await world.station.activate(id: World.id(3), through: service)
-        }
-        #expect(try await world.station.read().stateWord == "unscratched")
         try await expectWhole(world)
     }
 
@@ -330,38 +253,6 @@ struct ActivationAttemptTests {
             id: World.id(4), through: PlayedActivation.willing)
         #expect(try await attempts(in: world).map(\.state) == [.rejected, .active])
         try await expectWhole(world)
-    }
-
-    @Test("survives a process killed at any step, and takes effect once")
-    func killed() async throws {
-        for death in [Mishap.killedBefore, .killedAfter] {
-            var survived = 0
-            for step in 1... {
-                let world = try await scratched()
-                let kill = Disturbance(death, at: step)
-                let service = PlayedActivation.willing
-                _ = await outcome { () throws(TapcardError) in
-                    try await world.station(kill).activate(id: World.id(3), through: service)
-                }
-                guard kill.hasCome else { break }
-                try await world.putBack()
-                _ = try await world.station.read()
-                _ = await outcome { () throws(TapcardError) in
-                    try await world.station.activate(id: World.id(3), through: service)
-                }
-                let attempts = try await attempts(in: world)
-                #expect(attempts.map(\.id) == [World.id(3)], "step \(step)")
-                #expect(
-                    try await world.operations().count { $0.kind == .activate } == 1,
-                    "step \(step)")
-                #expect(try await world.station.read().stateWord == "activated", "step \(step)")
-                try await expectWhole(world)
-                survived = step
-                try #require(step < 60)
-            }
-            // Finding the card, the attempt, its answer, four pages and what phones read.
-            #expect(survived >= 20, "only \(survived) steps were met")
-        }
     }
 
     @Test("whose answer the ledger cannot note is asked for again")

@@ -75,56 +75,18 @@ struct PrizePayoutTests {
             #expect(error.operation == receipt.prizes[0].receipt.operation.id)
             #expect(error.what.contains("$1000000000.00") && error.what.contains(" UTC"))
         }
-        let claim = try await world.station.checkTickets().tickets[0].claim
-        #expect(claim?.isPaidOut == true && claim?.prize == World.usd(100_000_000_000))
-        let line = try #require(
-            try await Station.lines(of: try await world.uid(), in: world.ledger).last)
-        #expect(line.amount == nil && line.paidOut == World.usd(100_000_000_000))
-        #expect(line.ticket == won.ticket.id && line.balance == World.usd(800))
         try await won.expectBooked(.payout)
     }
 
-    @Test("may be one that has room on the card, but not one that is there")
-    func onTheCard() async throws {
-        let small = try await Won(5)
-        _ = try await small.payOut()
-        try await small.expectBooked(.payout)
-
-        let won = try await Won(5)
-        _ = try await won.claim()
-        let said = await outcome { () throws(TapcardError) in try await won.payOut() }
-        guard case .failure(let error) = said else {
-            Issue.record("a prize was paid twice")
-            return
-        }
-        #expect(
-            error.kind == .refusal(.alreadyClaimed) && error.meaning.contains("pay nothing out"))
-        try await won.expectBooked(.claim, onCard: 500)
-    }
-
-    @Test("is for a won ticket of the card in hand, which is in use")
+    @Test("is for the card in hand, and has a limit")
     func refused() async throws {
         let won = try await Won()
         let world = won.world
-        let none = try DrawList([])
-        await expectRefused(.refusal(.nothingWon), exit: 4) { () throws(TapcardError) in
-            try await won.payOut(drawn: none)
-        }
-        let other = try #require(TicketID("ticket-9"))
-        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
-            try await world.station.payOutPrize(
-                of: other, drawn: won.drawn, prizes: won.prizes, topPrizeUnit: .whole)
-        }
         let huge = try DrawList([try world.draw(like: won.ticket, top: .max)])
         await expectRefused(.refusal(.limitExceeded), exit: 4) { () throws(TapcardError) in
             try await won.payOut(drawn: huge)
         }
         let uid = try await world.uid()
-        try await world.change(uid, .block)
-        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
-            try await won.payOut()
-        }
-        try await world.change(uid, .unblock)
         let honest = try await world.tag()
         try await world.put(try World.otherTag())
         await expectRefused(.wrongCard, exit: 4) { () throws(TapcardError) in
@@ -132,10 +94,6 @@ struct PrizePayoutTests {
         }
         try await world.put(honest)
         try await won.expectBooked(nil)
-        _ = try await world.station.close(id: World.id(3))
-        await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
-            try await won.payOut()
-        }
     }
 
     @Test("is not paid where a claim was left open: that one is finished", arguments: 1...4)

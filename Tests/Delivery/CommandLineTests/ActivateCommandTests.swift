@@ -5,35 +5,6 @@ import Verbs
 
 @Suite("Activating the code of a card")
 struct ActivateCommandTests {
-    @Test("a code that the service takes is activated, once")
-    func activated() async throws {
-        let service = FakeActivation(.success(.active))
-        let bench = try await ProgramBench.withScratchedCard(services: service.services)
-        let ended = await bench.run("activate")
-        #expect(ended.status == 0)
-        #expect(ended.text.hasPrefix("Activated: Amanda Gonzalez (id 1), $0.00\n"), "\(ended.text)")
-        #expect(ended.text.contains("Scratch card: activated, code 0"))
-        let again = await bench.run("activate")
-        #expect(again.status == 4 && again.text.contains("This card was activated before."))
-        #expect(service.questionCount == 1)
-        #expect(await bench.run("read --json").text.contains(#""state":"activated""#))
-        #expect(await bench.run("audit").status == 0)
-    }
-
-    @Test("the service's no is a refusal that names the version")
-    func refused() async throws {
-        let service = FakeActivation(.success(.refused(version: "6.1")))
-        let bench = try await ProgramBench.withScratchedCard(services: service.services)
-        let ended = await bench.run("activate --json")
-        #expect(ended.status == 4)
-        #expect(ended.text.hasPrefix(#"{"result":"refused","error":"activation-refused","#))
-        #expect(ended.text.contains("version 6.1"), "\(ended.text)")
-        #expect(await bench.run("read --json").text.contains(#""state":"scratched""#))
-        // The next attempt asks again.
-        _ = await bench.run("activate")
-        #expect(service.questionCount == 2)
-    }
-
     @Test(
         "a service that fails is exit status 8, and the code is as good as before",
         arguments: ServiceError.Kind.allCases.filter { $0 != .cancelled })
@@ -101,19 +72,6 @@ struct ActivateCommandTests {
         #expect(json.contains(#""activations":[\#(first)"#), "\(json)")
         #expect(json.contains(#""state":"rejected","version":"6.1",\#(times),{"#), "\(json)")
         #expect(json.contains(#""state":"active","version":null,\#(times)]}"#), "\(json)")
-    }
-
-    @Test("an id that came while another was open tells later what became of that one")
-    func joined() async throws {
-        let service = FakeActivation(.failure(ServiceError(.timedOut, "no answer")))
-        let bench = try await ProgramBench.withScratchedCard(services: service.services)
-        _ = await bench.run("activate --operation \(Self.id(1))")
-        service.answer(.success(.active))
-        let joined = await bench.run("activate --operation \(Self.id(2))")
-        #expect(joined.status == 0)
-        #expect(await bench.run("activate --operation \(Self.id(2))") == joined)
-        #expect(service.questionCount == 2)
-        #expect(await bench.run("activate").status == 4)
     }
 
     private static func id(_ number: Int) -> String {
@@ -188,15 +146,5 @@ struct ActivateCommandTests {
         service.answer(.active)
         let text = await work.value.text
         #expect(text.contains("\u{1B}[32m✓\u{1B}[0m Activated: Amanda Gonzalez"), "\(text)")
-    }
-
-    @Test("a card that has no code to activate never reaches the service")
-    func wrongState() async throws {
-        let service = FakeActivation(.success(.active))
-        let bench = try ProgramBench(services: service.services)
-        _ = await bench.run("demo --quiet")
-        let unscratched = await bench.run("activate")
-        #expect(unscratched.status == 4 && unscratched.text.contains("not scratched yet"))
-        #expect(service.questionCount == 0)
     }
 }

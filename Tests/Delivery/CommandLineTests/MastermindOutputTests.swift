@@ -39,17 +39,6 @@ struct MastermindOutputTests {
                 + #"{"guess":[1,2,3,5],"number":2,"black":4,"white":0}]}"# + "\n")
     }
 
-    @Test("without a game of this service, that is what it shows")
-    func none() async throws {
-        let document = #"{"result":"done","user":null,"game":null}"# + "\n"
-        #expect(try await ProgramBench().run("mastermind show --json").text == document)
-        let other = try bench("[[1,1,2,2],1,1,0]")
-        #expect(await other.run("mastermind show --json").text == document)
-        #expect(
-            try await ProgramBench().run("mastermind show").text
-                == "There is no game; tapcard mastermind start begins one\n")
-    }
-
     /// Accepts every login, and has this ranking.
     private struct Parlour: MastermindService {
         static let unasked = ServiceError(.refused, "this service only has a ranking")

@@ -6,122 +6,18 @@ import Verbs
 @Suite("What the program prints")
 struct ProgramOutputTests {
     private typealias Ended = ProgramBench.Ended
-    private static let firstRun = """
-        ! tapcard: first run, in USD. Keys are in ~/tapcard/simulated/keys.json, the ledger is in \
-        ~/tapcard/simulated/ledger.sqlite.
-        ! tapcard: the reader is simulated: this is play money, apart from the real books.
 
-        """
-
-    @Test("to people")
-    func people() async throws {
-        let bench = try ProgramBench()
-        #expect(
-            await bench.run("demo")
-                == Ended(
-                    status: 0,
-                    text: ProgramOutputTests.firstRun + """
-                        The demo card is ready: Amanda Gonzalez (id 1), $0.00
-                        Card 04AC6B72BA6C80, NTAG213
-                        Scratch card: unscratched
-                        Seal: valid; ledger: known
-                        Maker's signature: valid (it proves who made the chip, not that the card is \
-                        genuine)
-
-                        """))
-        #expect(
-            await bench.run("add 20")
-                == Ended(
-                    status: 0,
-                    text: """
-                        Added $20.00, $20.00 left
-                        Card 04AC6B72BA6C80, operation 04040404-0404-4404-8404-040404040404
-
-                        """))
-        #expect(
-            await bench.run("scratch")
-                == Ended(
-                    status: 0,
-                    text: """
-                        Scratched: Amanda Gonzalez (id 1), $20.00
-                        Card 04AC6B72BA6C80, NTAG213
-                        Scratch card: scratched, code 06060606-0606-4606-8606-060606060606
-                        Seal: valid; ledger: known
-
-                        """))
-        #expect(
-            await bench.run("keys list")
-                == Ended(
-                    status: 0,
-                    text: "key 1  active        since 2023-11-14  cards: 1  protected: 0\n"))
-    }
-
-    @Test("to programs")
+    @Test("to programs of a change that is not on the tag, and of cards without numbers")
     func programs() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("demo --quiet")
-        #expect(
-            await bench.run("history --json")
-                == Ended(
-                    status: 0,
-                    text: #"""
-                        {"result":"done","entries":[{"operation":\#
-                        "03030303-0303-4303-8303-030303030303","uid":"04AC6B72BA6C80",\#
-                        "kind":"issue","state":"committed","amount":null,"balance":"0.00",\#
-                        "sequence":1,"reverses":null,"at":"2023-11-14T22:13:20Z",\#
-                        "ticket":null,"game":null,"paidOut":null,\#
-                        "closed":null,"attempt":null,"cashier":null}],"activations":[]}
-
-                        """#))
         #expect(await bench.run("block --quiet") == Ended(status: 0, text: ""))
         let history = await bench.run("history --json").text
-        // A change that is not on the tag has no number there.
         #expect(history.contains(#""kind":"block","state":"committed","amount":null,"#))
         #expect(history.contains(#""balance":"0.00","sequence":null,"reverses":null,"#))
         #expect(
-            await bench.run("restore-backup /etc/passwd --json")
-                == Ended(
-                    status: 0,
-                    text: #"""
-                        {"result":"done","file":"/etc/passwd","exhausted":["04010203040506"],"stopped":null,\#
-                        "kept":null}
-
-                        """#))
-    }
-
-    @Test("of a tap that was interrupted")
-    func interrupted() async throws {
-        let bench = try ProgramBench()
-        _ = await bench.run("issue --balance 20 --quiet")
-        try await bench.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
-        #expect(
-            await bench.run("pay 5")
-                == Ended(
-                    status: 6,
-                    text: "! tapcard: The card was pulled away too soon (3 of 4 pages were "
-                        + "written). The payment 04040404-0404-4404-8404-040404040404 is still "
-                        + "open. Whether the card has it is not known; until then it is not done. "
-                        + "Tap the card again to resolve it. To repeat the same request, add "
-                        + "--operation 04040404-0404-4404-8404-040404040404: it never happens "
-                        + "twice.\n"))
-        try await bench.arm(nil)
-        let reading = await bench.run("read")
-        #expect(
-            reading
-                == Ended(
-                    status: 0,
-                    text: """
-                        No name, $15.00
-                        Card 04AC6B72BA6C80, NTAG213
-                        Scratch card: unscratched
-                        Seal: valid; ledger: known
-                        Resolved: the interrupted payment of $5.00 went through.
-                        What phones read was brought up to date.
-
-                        """))
-        #expect(
-            await bench.run("audit").text
-                == "Cards: 1, operations: 3, nothing open; every invariant holds\n")
+            await bench.run("restore-backup /etc/passwd --json").text.contains(
+                #""exhausted":["04010203040506"],"stopped":null,"kept":null"#))
     }
 
     @Test("of a chip with a false signature, which is taken where that is asked for")

@@ -1,5 +1,3 @@
-import Ledger
-import SimulatedReader
 import Testing
 import TextCodecs
 
@@ -55,20 +53,6 @@ struct RefusalAdviceTests {
         #expect(closed.text.contains("A closed card cannot be unblocked."), "\(closed.text)")
     }
 
-    @Test("to restore what is not a backup: it is named, and not the ledger")
-    func noBackup() async throws {
-        let bench = try ProgramBench()
-        let ended = await bench.run(
-            "restore-backup /etc/passwd",
-            failing: ProgramBench.Failures(
-                ledger: LedgerError(.corrupt, "/etc/passwd is not a sound ledger (empty)")))
-        #expect(ended.status == 9)
-        #expect(
-            ended.text
-                == "! tapcard: /etc/passwd is not a ledger backup, or it is damaged. The ledger is "
-                + "as it was. tapcard backup FILE makes one.\n")
-    }
-
     @Test(
         "to a verb that has another name, a word too many and a group of verbs",
         arguments: [
@@ -93,20 +77,5 @@ struct RefusalAdviceTests {
         let over = await bench.run("ticket buy --draw draw-1")
         #expect(over.status == 4)
         #expect(over.text.hasSuffix("Leave --draw out to buy for the next draw.\n"), "\(over.text)")
-    }
-
-    @Test("to a cashier whose payment was voided: what happened to the money, and what to do")
-    func voided() async throws {
-        let bench = try ProgramBench()
-        let line = "pay 5 --operation \(RefusalAdviceTests.topUp)"
-        _ = await bench.run("issue --balance 20")
-        try await bench.arm(Fault(at: 1, counting: .write, .torn(.unchanged)))
-        #expect(await bench.run(line).status == 6)
-        try await bench.arm(nil)
-        _ = await bench.run("read")
-        #expect(
-            await bench.run(line).text
-                == "! tapcard: Not paid. Nothing was taken from the card. To pay now: tapcard pay "
-                + "5.00\n")
     }
 }

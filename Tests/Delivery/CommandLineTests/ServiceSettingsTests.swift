@@ -38,41 +38,21 @@ struct ServiceSettingsTests {
         "what makes no sense is refused before anything happens",
         arguments: [
             ("ACTIVATION_URL", "ftp://api.example", "it does not begin with https:// or http://"),
-            ("ACTIVATION_URL", "api.example", "it does not begin with https:// or http://"),
             ("LOTTERY_URL", "https://lottery.example/?draw=1", "it has a query or a fragment"),
-            ("LOTTERY_URL", "https://lottery.example/#top", "it has a query or a fragment"),
-            ("LOTTERY_URL", "https://", "it names no host"),
-            ("LOTTERY_URL", "https:///draws", "it names no host"),
-            ("LOTTERY_URL", "https://:80/", "it names no host"),
-            ("LOTTERY_URL", "https://lottery..example", "it names no host"),
             ("LOTTERY_URL", "http://127.0.0.1:0", "no port from 1 to 65535"),
-            ("LOTTERY_URL", "http://127.0.0.1:65536", "no port from 1 to 65535"),
-            ("LOTTERY_URL", "http://127.0.0.1:8x", "no port from 1 to 65535"),
-            ("LOTTERY_URL", "http://127.0.0.1:", "no port from 1 to 65535"),
-            ("LOTTERY_URL", "http://[::1", "it names no host"),
-            ("LOTTERY_URL", "http://[127.0.0.1]", "it names no host"),
-            ("LOTTERY_URL", "http://lottery.example/a b", "a character that must not stand in one"),
             (
                 "LOTTERY_URL", "http://lottery.example/\u{1B}[2J",
                 "a character that must not stand in one"
             ),
-            ("LOTTERY_URL", "http://lottery.exämple/", "a character that must not stand in one"),
             ("MASTERMIND_URL", "http://amanda@game.example", "a name or password stands in it"),
             ("TICKET_PRICE", "0", "a ticket costs more than nothing"),
-            ("TICKET_PRICE", "-2", "is negative"),
-            ("TICKET_PRICE", "2,5", "write 2.5"),
             ("TICKET_PRICE", "1000000", "fits on a card"),
-            ("TICKET_PRICE", "nan", "is not an amount"),
-            ("PRIZES", "6", "is not a valid row of a prize table"),
             ("PRIZES", "6=0", "is not a valid row of a prize table"),
             ("PRIZES", "6=1 6=2", "two rows like 6=2"),
             ("PRIZES", " ", "has no row"),
             ("TOP_PRIZE_UNIT", "cents", "write whole or minor"),
             ("LOTTERY_BALLS", "0", "write a number from 1 to 999"),
-            ("LOTTERY_BALLS", "six", "write a number from 1 to 999"),
             ("LOTTERY_BALLS", "59", "59 balls of 59"),
-            ("LOTTERY_BALLS", "21", "21 balls of 59"),
-            ("LOTTERY_HIGHEST", "6", "6 balls of 6"),
             ("LOTTERY_HIGHEST", "1000", "write a number from 1 to 999"),
         ])
     func refused(variable: String, value: String, words: String) async throws {
@@ -89,19 +69,6 @@ struct ServiceSettingsTests {
         // Not even keys were made. What asks no service works all the same.
         let demo = await bench.run("demo", variables)
         #expect(demo.status == 0 && demo.text.contains("first run"))
-    }
-
-    @Test("an address may name a port, a path and a number instead of a name")
-    func addresses() async throws {
-        let bench = try ProgramBench()
-        for address in [
-            "http://127.0.0.1:8080/lottery", "http://[::1]:8080/lottery/",
-            "HTTPS://lottery.example",
-            "https://lottery.example:443", "https://sub-domain.lottery_.example/a/~b/%20/c;d=e",
-        ] {
-            let ended = await bench.run("config", ["TAPCARD_LOTTERY_URL": address])
-            #expect(ended.status == 0, "\(ended.text)")
-        }
     }
 
     @Test("a price is in the ledger's currency, whichever that is")

@@ -96,18 +96,6 @@ struct TicketPrizeTests {
     @Test("are checked with a tap, without a network against what is known")
     func check() async throws {
         let (bench, lottery) = try await ProgramBench.withTicket()
-        #expect(
-            await bench.run("ticket check")
-                == Ended(
-                    status: 0,
-                    text: """
-                        Card 04AC6B72BA6C80: 1 ticket
-                        Upcoming
-                        ticket-6bfffbf1fa13  draw-4    6   9  14  36  50  54  + 44
-                        Drawn
-                        none
-
-                        """))
         try lottery.draw(FakeLottery.won())
         try lottery.vanish(.timedOut, age: 7_200)
         #expect(

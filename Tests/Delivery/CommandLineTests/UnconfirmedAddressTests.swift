@@ -58,7 +58,7 @@ struct UnconfirmedAddressTests {
         #expect(services.count == count)
     }
 
-    @Test("is refused in words for people and for programs")
+    @Test("is refused with the command that confirms it")
     func words() async throws {
         let bench = try ProgramBench()
         let address = "https://agimenez95.github.io/LottoDrawsJSON"
@@ -70,16 +70,6 @@ struct UnconfirmedAddressTests {
                         + "Nothing was sent, and nothing was changed on card or ledger. Run "
                         + "this command to confirm it, or change the address in it to use "
                         + "another: tapcard --reader sim config set lottery-url \(address)\n"))
-        let document = try await bench.document("draws", Self.unset)
-        #expect(document["result"]?.string == "refused")
-        #expect(document["error"]?.string == "address-unconfirmed")
-        #expect(
-            document["next"] == [
-                [
-                    "step": "confirm-address", "setting": "lottery-url",
-                    "address": .string(address),
-                ]
-            ])
     }
 }
 

@@ -1,5 +1,6 @@
 import Glibc
 import PN532Emulator
+import TestSupport
 import Testing
 
 /// What a power cut could take away: bytes that were written and not synced, and names that were

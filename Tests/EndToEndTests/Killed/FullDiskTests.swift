@@ -4,7 +4,7 @@ import Testing
 
 /// The disk says no at one call after another. Whatever the program then says is true, no money is
 /// lost or doubled, and the next tap with a sound disk resolves.
-@Suite("A disk that fails below the program", .ownThread, .serialized)
+@Suite("A disk that fails below the program", .ownThread)
 struct FullDiskTests {
     @Test(
         "full from one call on",

@@ -3,7 +3,7 @@ import Testing
 
 /// The built program on the real libnfc is killed at every call that writes to the ledger or to
 /// the reader. Whatever it was doing then has happened once or not at all, and the next tap knows.
-@Suite("The program killed at a system call", .ownThread, .serialized)
+@Suite("The program killed at a system call", .ownThread)
 struct KilledProgramTests {
     @Test("a payment, at every call", arguments: FaultyTill.Next.allCases)
     func payment(next: FaultyTill.Next) throws {

@@ -4,7 +4,7 @@ import Testing
 
 /// The built program is killed before and after everything that it sends to its database. Its
 /// request has happened once or not at all then, and the next tap knows.
-@Suite("The program killed as it asks PostgreSQL", .ownThread, .serialized)
+@Suite("The program killed as it asks PostgreSQL", .ownThread)
 struct KilledStationTests {
     @Test("a payment", arguments: ["pay"]) func payment(verb: String) throws {
         try KilledStationTests.kill(

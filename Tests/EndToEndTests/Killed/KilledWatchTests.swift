@@ -5,7 +5,7 @@ import Testing
 
 /// `read --watch` and the process that drives its reader, either of them killed while a payment
 /// that was cut short is being resolved.
-@Suite("A watch killed at a system call", .ownThread, .serialized)
+@Suite("A watch killed at a system call", .ownThread)
 struct KilledWatchTests {
     private static let killed: Int32 = 128 + SIGKILL
 

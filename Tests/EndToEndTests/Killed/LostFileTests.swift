@@ -1,4 +1,5 @@
 import OperatingSystem
+import TestSupport
 import Testing
 
 /// Files that are gone after a power cut, or after somebody tidied up. Nothing is made up in their

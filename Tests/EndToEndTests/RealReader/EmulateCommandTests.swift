@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// `tapcard emulate` and another tapcard that uses it, as a newcomer with no reader would.

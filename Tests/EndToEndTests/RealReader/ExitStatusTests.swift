@@ -2,37 +2,12 @@ import Glibc
 import PN532Emulator
 import SimulatedReader
 import Tags
+import TestSupport
 import Testing
 
 /// Every way in which a command can end, on the real libnfc.
 @Suite("Exit statuses over libnfc", .ownThread)
 struct ExitStatusTests {
-    @Test("done, usage, no card, refused, untrusted and ledger, each with its word")
-    func table() throws {
-        let station = try EmulatedTill()
-        let till = station.till
-        try till.step("issue --balance 10")
-        let old = station.reader.simulation
-        func ends(_ line: String, _ status: Int32, _ result: String, _ error: String?) throws {
-            let ended = try till.run(till.words(of: line + " --json"))
-            #expect(ended.status == status, "\(line): \(ended.output)")
-            #expect(ended.output.hasPrefix(#"{"result":"\#(result)","#), "\(line)")
-            if let error { #expect(ended.output.contains(#""error":"\#(error)""#), "\(line)") }
-        }
-        try ends("read", 0, "done", nil)
-        try ends("pay 4,5", 2, "usage", "bad-amount")
-        try ends("pay 11", 4, "refused", "insufficient-balance")
-        try ends("pay 1 --ledger /dev/null/ledger", 9, "ledger", "not-set-up")
-        // A folder is not a ledger.
-        try ends("pay 1 --ledger ~", 9, "ledger", "ledger-unavailable")
-        station.tell("remove")
-        try ends("read --timeout 0", 3, "no-card", "no-card")
-        station.tell("present")
-        try ends("pay 1", 0, "done", nil)
-        station.reader.change { $0 = old }
-        try ends("read", 7, "untrusted", "rolled-back")
-    }
-
     @Test("a card that goes before anything was begun is exit 3, and nothing is open")
     func pulled() throws {
         let station = try EmulatedTill()
@@ -43,18 +18,6 @@ struct ExitStatusTests {
         station.tell("present")
         #expect(try station.till.step("read --json").contains(#""balance":"10.00""#))
         #expect(try station.till.step("audit --json").contains(#""open":0,"#))
-    }
-
-    @Test("a card that goes in the middle of a payment is exit 6, and the next tap resolves it")
-    func unknown() throws {
-        let station = try EmulatedTill()
-        try station.till.step("issue --balance 10")
-        station.tell("fault write 2 lost")
-        let ended = try station.till.runPatiently("pay 1 --timeout 0")
-        #expect(ended.status == 6)
-        #expect(ended.errors.contains("Tap the card again to resolve it."))
-        station.tell("present")
-        #expect(try station.till.step("read --json").contains(#""balance":"10.00""#))
     }
 
     @Test("when libnfc gives up with abort(), the outcome is unknown, and is said to be")
@@ -86,16 +49,6 @@ struct ExitStatusTests {
         let ended = try process.end()
         #expect(ended.status == 6)
         #expect(ended.errors.contains("libnfc gave up"))
-    }
-
-    @Test("a reader that is not there is exit 5 and names doctor")
-    func noReader() throws {
-        let station = try EmulatedTill(link: true)
-        station.tell("unplug")
-        let ended = try station.till.run(["read"])
-        #expect(ended.status == 5)
-        #expect(ended.errors.contains("tapcard doctor"))
-        #expect(ended.errors.contains("--reader sim"))
     }
 
     @Test("a reader that another tapcard works with is exit 5 and says who has it")

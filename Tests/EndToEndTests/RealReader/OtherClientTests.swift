@@ -3,6 +3,7 @@ import OtherClients
 import PN532Emulator
 import SimulatedReader
 import Tags
+import TestSupport
 import Testing
 
 /// Cards go back and forth between tapcard and other people's programs, on one reader.

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// `read --watch` on a real reader, in its process of its own.

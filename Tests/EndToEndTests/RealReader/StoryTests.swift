@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// The whole story of a till, told twice: on the simulated reader, and over the real libnfc on

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @Suite("No request leaves before an address is confirmed", .ownThread, .timeLimit(.minutes(5)))
@@ -23,11 +24,7 @@ struct ConfirmedAddressTests {
     @Test("by a command")
     func commands() throws {
         try served { till, proxy in
-            for line in [
-                "draws", "draws show draw-1", "tickets", "ticket buy", "ticket check",
-                "ticket claim", "activate", "mastermind login amanda", "mastermind start --keep",
-                "mastermind guess 1", "mastermind ranking",
-            ] {
+            for line in ["draws", "ticket buy", "activate", "mastermind login amanda"] {
                 let ended = try till.run(["--json"] + till.words(of: line))
                 #expect(ended.status == 4, "\(line)")
                 #expect(ended.output.contains(#""error":"address-unconfirmed""#), "\(line)")
@@ -49,16 +46,10 @@ struct ConfirmedAddressTests {
             func post(_ path: String, _ body: String = "{}") throws -> String {
                 try page.post("/api/v1/\(path)", body, token)
             }
-            for path in ["draws", "draws/draw-1", "tickets", "mastermind/ranking"] {
-                let refused = try page.get("/api/v1/\(path)")
-                #expect(refused.contains(#""error":"address-unconfirmed""#), "\(path)")
-                #expect(refused.hasSuffix(" 409"), "\(path)")
-            }
+            #expect(try page.get("/api/v1/draws").hasSuffix(" 409"))
             for (path, body) in [
-                ("ticket/buy", "{}"), ("ticket/check", "{}"), ("ticket/claim", "{}"),
-                ("activate", "{}"), ("mastermind/login", #"{"user":"a","password":"b"}"#),
-                ("mastermind/start", #"{"slots":4,"keep":true}"#),
-                ("mastermind/guess", #"{"colours":[1]}"#),
+                ("ticket/buy", "{}"), ("activate", "{}"),
+                ("mastermind/login", #"{"user":"a","password":"b"}"#),
             ] {
                 let refused = try post(path, body)
                 #expect(refused.contains(#""error":"address-unconfirmed""#), "\(path)")

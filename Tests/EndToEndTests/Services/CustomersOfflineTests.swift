@@ -4,7 +4,7 @@ import Testing
 
 /// The customers' page over a database that goes away and comes back, while people go on holding
 /// the same card to phones and to a till.
-@Suite("The customers' page, and a database that goes away", .serialized, .ownThread)
+@Suite("The customers' page, and a database that goes away", .ownThread)
 struct CustomersOfflineTests {
     /// An issuer whose server can be killed, a till with one card, and the page with a login that
     /// only shows balances.

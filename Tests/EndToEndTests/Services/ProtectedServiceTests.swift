@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @Suite("The services over TLS", .ownThread)
@@ -29,28 +30,6 @@ struct ProtectedServiceTests {
                     "\(ended.output)")
             }
         }
-        #expect(try services.curl("/sandbox").contains("\"requests\":[]"))
-        try services.stop()
-    }
-
-    @Test("a file of certificates that is none is refused before anybody is asked")
-    func unusable() throws {
-        let till = try Till()
-        let services = try PlayedServices(till, certificate: try Certificate(till))
-        let missing = till.file("none.pem")
-        let ended = try services.run("draws", with: ["TAPCARD_CA_FILE": missing])
-        #expect(ended.status == 2)
-        #expect(
-            till.masked(ended.errors)
-                == "tapcard: The ca-file that is set (TAPCARD_CA_FILE) is not there: ~/none.pem. "
-                + "Nothing was done. Name a file of certificates in PEM that you may read, or none."
-                + "\n")
-        // What looks like one and is none is found when the connection is made.
-        let broken = till.file("broken.pem")
-        try till.write(
-            "-----BEGIN CERTIFICATE-----\nMII=\n-----END CERTIFICATE-----\n", to: broken)
-        let other = try services.run("draws", with: ["TAPCARD_CA_FILE": broken])
-        #expect(other.status == 8, "\(other.errors)")
         #expect(try services.curl("/sandbox").contains("\"requests\":[]"))
         try services.stop()
     }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// A card on an NTAG 424 DNA and the three services, from the first verb to the last, by the

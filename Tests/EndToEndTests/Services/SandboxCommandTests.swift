@@ -1,20 +1,17 @@
+import TestSupport
 import Testing
 
 @Suite("The command that stands in for the services", .ownThread)
 struct SandboxCommandTests {
     @Test(
         "refuses numbers that are none",
-        arguments: [
-            ("port", "65536", "0 to 65535"), ("port", "http", "0 to 65535"),
-            ("port", "99999999999999999999", "0 to 65535"), ("draw-every", "0", "1 to 86400"),
-            ("draw-every", "1.5", "1 to 86400"), ("draw-every", "86401", "1 to 86400"),
-        ])
-    func numbers(option: String, text: String, range: String) throws {
-        let ended = try Till().run(["sandbox", "--\(option)=\(text)"])
+        arguments: ["0", "1.5", "86401"])
+    func numbers(text: String) throws {
+        let ended = try Till().run(["sandbox", "--draw-every=\(text)"])
         #expect(ended.status == 2)
         #expect(
             ended.errors == """
-                tapcard: --\(option) cannot be "\(text)": write a whole number, \(range). \
+                tapcard: --draw-every cannot be "\(text)": write a whole number, 1 to 86400. \
                 Nothing is played.
 
                 """)

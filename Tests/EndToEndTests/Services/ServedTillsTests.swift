@@ -67,29 +67,6 @@ struct ServedTillsTests {
         }
     }
 
-    @Test("an operation at one is neither seen nor stopped by what happens at the other")
-    func waiting() throws {
-        try simulated { _, served in
-            #expect(try served.call("demo", at: 1).status == "200")
-            #expect(try served.call("add", #"{"amount":"20"}"#, at: 1).status == "200")
-            _ = try served.call("simulator/take", at: 2)
-            try served.wait("the second is empty", at: 2) { $0["session"] == .null }
-            let id = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
-            let process = try served.begin(
-                "pay", #"{"amount":"2","operation":"\#(id)"}"#, at: 2)
-            try process.wait("it waits for a card") {
-                try served.get("operations/\(id)", at: 2)["phase"]?.string == "waiting"
-            }
-            #expect(try served.pay("1", at: 1) == "19.00")
-            #expect(
-                try served.get("operations/\(id)", at: 1)["error"]?.string == "no-such-operation")
-            let put = try served.call(
-                "simulator/put", #"{"tags":["\#(Till.firstUID)"]}"#, at: 2)
-            #expect(put.status == "200")
-            #expect(try process.end().output.contains(#""balance":"17.00""#))
-        }
-    }
-
     @Test(
         "two emulated PN532, each in a process of its own: a card and its copy, and a pulled cable")
     func emulated() throws {

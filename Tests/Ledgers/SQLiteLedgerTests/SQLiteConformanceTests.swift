@@ -8,7 +8,7 @@ import Testing
 /// The ledger in a file does what every ledger does.
 ///
 /// One after the other, as each ledger has files open, and libnfc needs free ones.
-@Suite("The ledger in a file", .serialized) struct SQLiteConformanceTests {
+@Suite("The ledger in a file") struct SQLiteConformanceTests {
     @Test(arguments: Thoroughness.some(Scenario.all, of: 3))
     func conforms(_ scenario: Scenario) async throws {
         try await TestFolder.temporary { folder in

@@ -9,7 +9,7 @@ import Testing
 /// triggers back.
 ///
 /// One after the other, as each ledger has files open, and libnfc needs free ones.
-@Suite("A ledger that was tampered with", .serialized) struct TamperedLedgerTests {
+@Suite("A ledger that was tampered with") struct TamperedLedgerTests {
     /// A change, and the beginning of the audit's complaint about it.
     struct Change: Sendable, CustomTestStringConvertible {
         let testDescription: String

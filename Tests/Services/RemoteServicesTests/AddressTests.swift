@@ -10,6 +10,11 @@ struct AddressTests {
             ("https://api.o2.sk", "https://api.o2.sk", "api.o2.sk"),
             ("HTTP://127.0.0.1:8080/lottery//", "http://127.0.0.1:8080/lottery", "127.0.0.1:8080"),
             ("http://[::1]:80/a%20b", "http://[::1]:80/a%20b", "[::1]:80"),
+            (
+                "https://sub-domain.lottery_.example:443/a/~b/c;d=e",
+                "https://sub-domain.lottery_.example:443/a/~b/c;d=e",
+                "sub-domain.lottery_.example:443"
+            ),
         ])
     func good(_ text: String, _ normal: String, _ host: String) throws {
         let address = try ServiceAddress(text)

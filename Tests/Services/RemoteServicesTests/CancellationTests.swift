@@ -49,16 +49,6 @@ struct CancellationTests {
         }
     }
 
-    @Test("goes on to its end where its caller shields it")
-    func shielded() async throws {
-        try await ScriptedServer.serving(.answer("200 OK", "1")) { server in
-            let outer = Task { await send(server).value }
-            outer.cancel()
-            #expect(await outer.value == nil)
-            #expect(server.requests.count == 1)
-        }
-    }
-
     @Test("does not wait for its turn longer than it may")
     func queued() async throws {
         let clock = PlayedClock()

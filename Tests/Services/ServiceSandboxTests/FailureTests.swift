@@ -67,18 +67,6 @@ struct FailureTests {
         }
     }
 
-    @Test("what is said instead", arguments: ["400", "404", "500", "503"])
-    func statuses(word: String) async throws {
-        try await SandboxBench.with { bench in
-            try await bench.switchFailure(word)
-            let answers = [try await bench.activate(), try await bench.get(FailureTests.draws)]
-            for answer in answers {
-                #expect(String(answer.status) == word)
-                #expect(answer.text == #"{"error":"the switch says so"}"#)
-            }
-        }
-    }
-
     @Test("elsewhere, and who goes there is seen")
     func redirect() async throws {
         try await SandboxBench.with { bench in
@@ -106,55 +94,6 @@ struct FailureTests {
             #expect(other.status == 200)
             #expect(other.headers["content-type"] == "application/json")
             #expect(other.text == #"{"answer":42}"#)
-        }
-    }
-
-    @Test(
-        "versions",
-        arguments: [("wrong-version", "6.1"), ("bad-version", "six"), ("empty-version", "")])
-    func versions(word: String, version: String) async throws {
-        var settings = ServiceSandbox.Settings()
-        settings.failure = SandboxSwitch(word)
-        try await SandboxBench.with(settings) { bench in
-            let answer = try await bench.activate()
-            #expect(answer.status == 200)
-            #expect(answer.text == #"{"ios":"\#(version)","android":"413506"}"#)
-        }
-    }
-
-    @Test("balls and dates")
-    func lists() async throws {
-        try await SandboxBench.with { bench in
-            for (word, row) in [
-                ("bad-balls", #""drawDate":"2023-06-05","number1":"60","number2":"40""#),
-                ("duplicate-balls", #""drawDate":"2023-06-05","number1":"7","number2":"7""#),
-                ("bad-date", #""drawDate":"2023-02-30","number1":"7","number2":"40""#),
-            ] {
-                try await bench.switchFailure("\(word)*1")
-                let answer = try await bench.get(FailureTests.draws, ["If-None-Match": "*"])
-                #expect(answer.status == 200)
-                #expect(answer.text.contains(row), "\(word)")
-            }
-            try await bench.switchFailure("duplicate-balls*1")
-            let tickets = try await bench.get("/lottery/StubMyTicketsData.json")
-            #expect(tickets.text.contains(#""drawId":"draw-5","number1":"3","number2":"3""#))
-        }
-    }
-
-    @Test("a token that has expired")
-    func token() async throws {
-        try await SandboxBench.with { bench in
-            let token = try await bench.token()
-            try await bench.switchFailure("expired-token*1")
-            for _ in 1...2 {
-                let answer = try await bench.mastermind(
-                    "POST", "logik/start", #"{"slots":4}"#, token: token)
-                #expect(answer.status == 401)
-            }
-            let fresh = try await bench.token()
-            let answer = try await bench.mastermind(
-                "POST", "logik/start", #"{"slots":4}"#, token: fresh)
-            #expect(answer.status == 200)
         }
     }
 }

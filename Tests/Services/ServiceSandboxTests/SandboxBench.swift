@@ -13,11 +13,8 @@ struct SandboxBench: Sendable {
     let port: UInt16
 
     /// Runs one for as long as the body does.
-    static func with(
-        _ settings: ServiceSandbox.Settings = ServiceSandbox.Settings(),
-        _ body: (SandboxBench) async throws -> Void
-    ) async throws {
-        let sandbox = try ServiceSandbox.start(settings, now: { SandboxBench.now })
+    static func with(_ body: (SandboxBench) async throws -> Void) async throws {
+        let sandbox = try ServiceSandbox.start(now: { SandboxBench.now })
         let digits = sandbox.address.split(separator: ":").last
         let bench = SandboxBench(
             sandbox: sandbox, port: try #require(digits.flatMap { UInt16($0) }))

@@ -61,22 +61,6 @@ private struct Parlour {
 
 @Suite("The Mastermind that is played")
 struct SandboxMastermindTests {
-    @Test("the answers in their documented form")
-    func forms() throws {
-        var parlour = Parlour()
-        let login = try parlour.logIn(
-            #"{"user_id":"amanda","password":"sandbox","time-to-live":3600}"#)
-        #expect(login.wholeMatch(of: /\{"access_token":"[0-9a-f]{32}"\}/) != nil)
-        let token = try parlour.token()
-        let game = try parlour.start("6", token)
-        #expect(MastermindGameID(game)?.text == game)
-        let answer = try parlour.guess("[1,5,2,5,6,1]", game, token)
-        #expect(
-            answer.wholeMatch(
-                of: /\{"evaluation":\{"black":[0-6],"white":[0-6]\},"guessCount":1\}/) != nil)
-        #expect(try parlour.guess("[1,1,1,1,1,1]", game, token).hasSuffix(#""guessCount":2}"#))
-    }
-
     @Test("a game is played to its end, and takes no more", arguments: [1, 4, 6, 12])
     func whole(slots: Int) throws {
         var parlour = Parlour()
@@ -94,39 +78,6 @@ struct SandboxMastermindTests {
             + #""icon512":"http://icons/512.svg","icon192":"http://icons/192.svg","#
             + #""icon72":"http://icons/72.svg"}]"#
         #expect(try parlour.ranking(token).text == ranking)
-    }
-
-    @Test("pegs are counted as by pairing them off, for every secret and guess of three")
-    func evaluation() {
-        let all = (0..<216).map { [$0 % 6 + 1, $0 / 6 % 6 + 1, $0 / 36 + 1] }
-        for secret in all {
-            for guess in all {
-                let told = MastermindEvaluation(of: guess, against: secret)
-                let pairs = paired(guess, secret)
-                guard told.black == pairs.black, told.white == pairs.white else {
-                    Issue.record("\(guess) against \(secret): \(told)")
-                    return
-                }
-            }
-        }
-    }
-
-    /// By the words of the rules: pegs in their place are taken away first; then each peg of the
-    /// guess takes one of its colour away that is left.
-    private func paired(_ guess: [Int], _ secret: [Int]) -> (black: Int, white: Int) {
-        var secretLeft: [Int?] = secret
-        var guessLeft: [Int?] = guess
-        var (black, white) = (0, 0)
-        for place in guess.indices where guess[place] == secret[place] {
-            (secretLeft[place], guessLeft[place]) = (nil, nil)
-            black += 1
-        }
-        for peg in guessLeft {
-            guard let peg, let place = secretLeft.firstIndex(of: peg) else { continue }
-            secretLeft[place] = nil
-            white += 1
-        }
-        return (black, white)
     }
 
     @Test("secrets differ, and have every colour somewhere")
@@ -170,14 +121,6 @@ struct SandboxMastermindTests {
         parlour.service.expire(token)
         #expect(throws: SandboxProblem.self) { try parlour.ranking(token) }
         parlour.service.expire(nil)
-    }
-
-    @Test("a wrong password")
-    func password() {
-        var parlour = Parlour()
-        #expect(throws: SandboxProblem.unauthorized("this is not the password")) {
-            try parlour.logIn(#"{"user_id":"amanda","password":"open barley"}"#)
-        }
     }
 
     @Test(

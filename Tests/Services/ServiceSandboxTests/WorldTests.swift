@@ -126,11 +126,24 @@ struct WorldTests {
     mutating func conditions() throws {
         var question = SandboxQuestion()
         question.knownTag = ask(.draws).headers["ETag"]
-        for failure in ["bad-balls", "duplicate-balls", "bad-date", "cut-off"] {
+        for (failure, row) in [
+            ("bad-balls", #""number1":"60","number2":"40""#),
+            ("duplicate-balls", #""number1":"7","number2":"7""#),
+            ("bad-date", #""drawDate":"2023-02-30","number1":"7","number2":"40""#),
+        ] {
             try world.switchFailure("\(failure)*1")
-            #expect(ask(.draws, question).status == 200)
+            let wrong = ask(.draws, question)
+            #expect(wrong.status == 200)
+            guard case .text(let text) = wrong.body else {
+                Issue.record("\(wrong)")
+                continue
+            }
+            #expect(text.contains(row), "\(failure)")
             #expect(ask(.draws, question).status == 304)
         }
+        try world.switchFailure("cut-off*1")
+        #expect(ask(.draws, question).status == 200)
+        #expect(ask(.draws, question).status == 304)
     }
 
     @Test("every request is counted, with what was answered, and the codes in their order")

@@ -20,7 +20,7 @@ struct MastermindTests {
 
     @Test(
         "evaluates every guess against every secret, with repeated colours",
-        arguments: [(1, 6), (2, 6), (3, 4), (4, 3), (4, 4), (5, 2)])
+        arguments: [(1, 6), (2, 6), (3, 6), (4, 3), (4, 4), (5, 2)])
     func everyPair(slots: Int, colours: Int) {
         let codes = Self.all(slots, colours)
         for secret in codes {
@@ -52,18 +52,6 @@ struct MastermindTests {
             let evaluation = MastermindEvaluation(black: black, white: white)
             #expect(!evaluation.isPossible(slots: slots))
         }
-    }
-
-    @Test(
-        "gives each peg of the secret to one peg of the guess",
-        arguments: [
-            ([1, 1, 2, 2], [1, 2, 1, 1], 1, 2), ([1, 1, 1, 1], [1, 2, 3, 4], 1, 0),
-            ([1, 5, 2, 5, 6, 1], [1, 5, 2, 5, 6, 1], 6, 0), ([2, 1], [1, 2], 0, 2),
-            ([3, 3, 4], [5, 6, 3], 0, 1),
-        ])
-    func examples(guess: [Int], secret: [Int], black: Int, white: Int) {
-        let expected = MastermindEvaluation(black: black, white: white)
-        #expect(MastermindEvaluation(of: guess, against: secret) == expected)
     }
 
     @Test("refuses guesses of the wrong length or colour, and sizes that are not a game")

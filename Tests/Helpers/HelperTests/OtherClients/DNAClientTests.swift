@@ -3,10 +3,11 @@ import OtherClients
 import PN532Emulator
 import SimulatedReader
 import Tags
+import TestSupport
 import Testing
 import TextCodecs
 
-@Suite("Other people's clients of an NTAG 424 DNA")
+@Suite("Other people's clients of an NTAG 424 DNA", .ownThread)
 struct DNAClientTests {
     private static let number = "04518DFAA96180"
 

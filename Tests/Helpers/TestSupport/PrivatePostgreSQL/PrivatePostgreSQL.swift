@@ -1,3 +1,4 @@
+import BlockingLane
 import Foundation
 import Glibc
 
@@ -308,15 +309,18 @@ package final class PrivatePostgreSQL: Sendable {
         return "\(base)/\(newest)/bin"
     }
 
-    // Changed only while a server starts, and the tests of servers are serial.
-    private nonisolated(unsafe) static var atEnd: [(process: pid_t, folder: String)] = []
+    private static let atEnd = Guarded<[(process: pid_t, folder: String)]>([])
 
     private static func atEnd(of process: pid_t, remove folder: String) {
-        unsafe atEnd.append((process, folder))
-        guard unsafe atEnd.count == 1 else { return }
+        let isFirst = atEnd.withLock { servers in
+            servers.append((process, folder))
+            return servers.count == 1
+        }
+        guard isFirst else { return }
         atexit {
-            for (process, folder) in unsafe PrivatePostgreSQL.atEnd {
-                Glibc.kill(process, SIGQUIT)
+            let servers = PrivatePostgreSQL.atEnd.withLock { $0 }
+            for (process, _) in servers { Glibc.kill(process, SIGQUIT) }
+            for (process, folder) in servers {
                 var status: Int32 = 0
                 unsafe waitpid(process, &status, 0)
                 try? FileManager.default.removeItem(atPath: folder)

@@ -1,15 +1,15 @@
 import Dispatch
-import Testing
+package import Testing
 
 /// Runs each test of a suite on a thread of its own.
 ///
-/// These tests wait for the programs that they start. The cooperative pool has as many threads as
-/// the machine has cores: on a machine with two, two tests would wait there while both cores do
-/// nothing.
-struct OwnThreadTrait: TestTrait, SuiteTrait, TestScoping {
-    let isRecursive = true
+/// These tests wait for the programs and servers that they start. The cooperative pool has as many
+/// threads as the machine has cores: on a machine with two, two tests would wait there while both
+/// cores do nothing.
+package struct OwnThreadTrait: TestTrait, SuiteTrait, TestScoping {
+    package let isRecursive = true
 
-    func provideScope(
+    package func provideScope(
         for test: Test, testCase: Test.Case?,
         performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
@@ -18,7 +18,7 @@ struct OwnThreadTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == OwnThreadTrait {
-    static var ownThread: Self { Self() }
+    package static var ownThread: Self { Self() }
 }
 
 /// A queue, which takes one thread as long as it has jobs.
