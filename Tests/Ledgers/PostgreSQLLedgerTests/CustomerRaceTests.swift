@@ -5,12 +5,11 @@ import LedgerConformance
 import PostgreSQLLedger
 import Tags
 import TapcardDomain
-import TestSupport
 import Testing
 import WebServer
 
 /// Two servers of the customers' page on one database.
-@Suite("Customers' pages on a PostgreSQL ledger", .ownThread) struct CustomerRaceTests {
+@Suite("Customers' pages on a PostgreSQL ledger", .serialized) struct CustomerRaceTests {
     /// An address is fresh at exactly one of the servers, whichever is asked first.
     @Test func showAnAddressOnce() async throws {
         try await TestDatabase.temporary { database in

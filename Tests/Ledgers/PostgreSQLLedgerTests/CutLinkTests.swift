@@ -7,7 +7,7 @@ import Testing
 
 /// A link that ends, or stands still, after any byte of a payment. What a station was told is so,
 /// whatever it was told.
-@Suite("A cut link to PostgreSQL", .ownThread) struct CutLinkTests {
+@Suite("A cut link to PostgreSQL", .serialized) struct CutLinkTests {
     @Test(arguments: LinkCutter.Direction.allCases)
     func endsAtAnyByte(_ direction: LinkCutter.Direction) async throws {
         let step = Thoroughness.step(97, usual: 499)

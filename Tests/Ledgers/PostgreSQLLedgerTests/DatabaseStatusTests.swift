@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The server's word on itself, to a login that may know it and to one that may not.
-@Suite("The state of a database", .ownThread) struct DatabaseStatusTests {
+@Suite("The state of a database", .serialized) struct DatabaseStatusTests {
     @Test func namesReplicasAsTheyAre() async throws {
         let primary = try PrivatePostgreSQL()
         defer { primary.kill() }

@@ -8,7 +8,7 @@ import Testing
 /// A way between station and server that dies without a word, as with a switch that loses its
 /// power. To the server a station that has sent half of a batch is then one that is about to send
 /// the rest.
-@Suite("A link to PostgreSQL that dies without a word", .ownThread) struct DeadLinkTests {
+@Suite("A link to PostgreSQL that dies without a word", .serialized) struct DeadLinkTests {
     private static let issuer = "issuer"
     /// The server takes a hundred connections at a time.
     private static let mostStations = 60

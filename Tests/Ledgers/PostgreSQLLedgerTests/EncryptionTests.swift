@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A till talks to the server that it means, over TLS.
-@Suite("Encryption on the way to PostgreSQL", .ownThread) struct EncryptionTests {
+@Suite("Encryption on the way to PostgreSQL", .serialized) struct EncryptionTests {
     @Test func needsAServerThatProvesItsName() async throws {
         // Every machine has 16 million addresses of its own: this one is free.
         let address = (0..<3).reduce("127") { text, _ in "\(text).\(Int.random(in: 1...250))" }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The server dies while eight stations sell, and its replica takes over.
-@Suite("A failover of PostgreSQL", .ownThread) struct FailoverTests {
+@Suite("A failover of PostgreSQL", .serialized) struct FailoverTests {
     /// Every confirmed payment is there: its commit had waited for the replica.
     @Test func losesNothingOfASynchronousReplica() async throws {
         let told = try await FailoverTests.failOver { primary in try primary.waitForReplica() }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A ledger that moves into a database is the same ledger there.
-@Suite("The copy of a ledger in PostgreSQL", .ownThread) struct FillingTests {
+@Suite("The copy of a ledger in PostgreSQL", .serialized) struct FillingTests {
     @Test(arguments: Thoroughness.some([3, 20_261] as [UInt64], of: 2))
     func isLikeItsSource(seed: UInt64) async throws {
         let memory = InMemoryLedger()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A transaction that the station has given up is never carried out later.
-@Suite("A transaction that was given up", .ownThread) struct GivenUpTests {
+@Suite("A transaction that was given up", .serialized) struct GivenUpTests {
     /// Another program holds the table for longer than the station waits.
     @Test func isNotCarriedOutLater() async throws {
         try await TestDatabase.temporary { database in

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Every value that a station's login can write, at the end of its range: the others go on.
-@Suite("Rows that a stolen station writes", .ownThread) struct HostileRowsTests {
+@Suite("Rows that a stolen station writes") struct HostileRowsTests {
     private static let tables = [
         "prize", "ticket_name", "ticket", "activation", "code", "gap", "issued_record", "entry",
         "reversal", "request_id", "operation", "house", "read_counter", "journal", "card",

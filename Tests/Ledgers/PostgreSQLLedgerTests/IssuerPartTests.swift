@@ -7,7 +7,7 @@ import Testing
 
 /// The tills of one server are one station with several connections, and so are several processes
 /// with one login.
-@Suite("Two connections of one station", .ownThread) struct IssuerPartTests {
+@Suite("Two connections of one station") struct IssuerPartTests {
     /// Another process begins to count its connections anew.
     @Test("do not wait for a commit of another process") func ofTwoProcesses() async throws {
         try await TestDatabase.temporary { database in

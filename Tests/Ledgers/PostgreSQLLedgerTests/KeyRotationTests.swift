@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// All stations of a ledger change from one key to the next together.
-@Suite("The keys of stations in PostgreSQL", .ownThread) struct KeyRotationTests {
+@Suite("The keys of stations in PostgreSQL", .serialized) struct KeyRotationTests {
     private static let marks: [UInt8: String] = [1: "first", 2: "second", 3: "third"]
 
     private static func keys(_ ids: Set<UInt8>, sealing: UInt8 = 1) -> StationKeys {

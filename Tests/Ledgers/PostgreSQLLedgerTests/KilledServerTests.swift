@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The server is killed between any two messages of a payment, and started again.
-@Suite("A PostgreSQL server that is killed", .ownThread) struct KilledServerTests {
+@Suite("A PostgreSQL server that is killed", .serialized) struct KilledServerTests {
     /// Messages of the station, up to which the server had them, and answers that came no more.
     @Test(.checkOnly, arguments: LinkCutter.Direction.allCases)
     func atEachMessage(_ direction: LinkCutter.Direction) async throws {

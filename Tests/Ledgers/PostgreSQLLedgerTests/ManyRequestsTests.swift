@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Eight stations ask for anything at the same time, of six cards.
-@Suite("Any requests of many stations to PostgreSQL", .ownThread) struct ManyRequestsTests {
+@Suite("Any requests of many stations to PostgreSQL", .serialized) struct ManyRequestsTests {
     @Test(arguments: Thoroughness.some([17, 20_262] as [UInt64], of: 2))
     func areCarriedOutOneByOne(seed: UInt64) async throws {
         try await TestDatabase.temporary { database in

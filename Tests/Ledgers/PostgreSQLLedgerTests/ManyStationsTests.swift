@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Several stations with a connection each, at the same moment.
-@Suite("Stations of one ledger in PostgreSQL", .ownThread) struct ManyStationsTests {
+@Suite("Stations of one ledger in PostgreSQL", .serialized) struct ManyStationsTests {
     /// The takings in the ledger are the sum of the sales in the answers to the stations.
     @Test func sellAtOnce() async throws {
         try await TestDatabase.temporary { database in

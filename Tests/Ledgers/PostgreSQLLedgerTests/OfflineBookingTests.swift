@@ -2,11 +2,10 @@ import Ledger
 import LedgerConformance
 import PostgreSQLLedger
 import TapcardDomain
-import TestSupport
 import Testing
 
 /// A journal that several stations book at the same time, as with copies of it.
-@Suite("Offline payments in PostgreSQL", .ownThread) struct OfflineBookingTests {
+@Suite("Offline payments in PostgreSQL", .serialized) struct OfflineBookingTests {
     @Test func areBookedOnceByStationsAtTheSameTime() async throws {
         try await TestDatabase.temporary { database in
             let till = LedgerTill(try await database.open())

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A server that was promoted or restored takes no money before the owner has spoken.
-@Suite("The opening of a ledger in PostgreSQL", .ownThread) struct OpeningTests {
+@Suite("The opening of a ledger in PostgreSQL", .serialized) struct OpeningTests {
     @Test func isDeclaredAgainAfterAPromotion() async throws {
         try await TestDatabase.temporary { database in
             let replica = try PrivatePostgreSQL(copying: PrivatePostgreSQL.shared.get())

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The ledger in PostgreSQL does what every ledger does.
-@Suite("The ledger in PostgreSQL", .ownThread) struct PostgreSQLConformanceTests {
+@Suite("The ledger in PostgreSQL") struct PostgreSQLConformanceTests {
     @Test(arguments: Thoroughness.some(Scenario.all, of: 12))
     func conforms(_ scenario: Scenario) async throws {
         try await TestDatabase.temporary { try await scenario.play(on: try await $0.open()) }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Two stations whose transactions have both read before either writes.
-@Suite("Stations that meet in a PostgreSQL ledger", .ownThread) struct RaceTests {
+@Suite("Stations that meet in a PostgreSQL ledger", .serialized) struct RaceTests {
     /// Asks whether a transaction waits for another one.
     private static let waiting = """
         SELECT count(*) > 0 FROM pg_stat_activity

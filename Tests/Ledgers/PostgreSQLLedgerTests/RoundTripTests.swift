@@ -2,11 +2,10 @@ import Ledger
 import LedgerConformance
 import PostgreSQLLedger
 import TapcardDomain
-import TestSupport
 import Testing
 
 /// The cost of a tap on a link with a delay.
-@Suite("Round trips to PostgreSQL", .ownThread) struct RoundTripTests {
+@Suite("Round trips to PostgreSQL", .serialized) struct RoundTripTests {
     /// Looked at twice, begun and confirmed.
     @Test(arguments: [CardAction.pay(.cents(3)), .add(.cents(3)), .scratch(.numbered(9))])
     func ofATap(_ action: CardAction) async throws {

@@ -3,11 +3,10 @@ import LedgerConformance
 import OperatingSystem
 import PostgreSQLLedger
 import TapcardDomain
-import TestSupport
 import Testing
 
 /// What a station keeps for the time when it cannot ask its ledger.
-@Suite("A station's memory of a database", .ownThread) struct StationMemoryFileTests {
+@Suite("A station's memory of a database", .serialized) struct StationMemoryFileTests {
     private func temporary(
         _ body: (TestDatabase, _ file: String) async throws -> Void
     ) async throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A station's login carries out what a station does, and nothing else.
-@Suite("The rights of a station in PostgreSQL", .ownThread) struct StationRightsTests {
+@Suite("The rights of a station in PostgreSQL", .serialized) struct StationRightsTests {
     @Test func sufficeForEverythingAtTheCounter() async throws {
         try await StationRightsTests.registered { database, login in
             let ledger = try await PostgreSQLLedger.open(login.address)

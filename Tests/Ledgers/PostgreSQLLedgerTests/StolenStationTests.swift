@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Somebody has the login of a station and uses another program than tapcard.
-@Suite("A stolen station", .ownThread) struct StolenStationTests {
+@Suite("A stolen station", .serialized) struct StolenStationTests {
     static func stolen(
         _ body: (TestDatabase, StationRightsTests.Login, PrivatePostgreSQL.Session) async throws ->
             Void

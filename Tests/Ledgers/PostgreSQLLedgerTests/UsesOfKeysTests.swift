@@ -2,11 +2,10 @@ import Ledger
 import LedgerConformance
 import PostgreSQLLedger
 import TapcardDomain
-import TestSupport
 import Testing
 
 /// The uses of keys are known without a look at each card.
-@Suite("The uses of keys in PostgreSQL", .ownThread) struct UsesOfKeysTests {
+@Suite("The uses of keys in PostgreSQL", .serialized) struct UsesOfKeysTests {
     private struct Uses: Hashable, Sendable {
         let uses: [UInt8: KeyUse]
         let used: Set<UInt8>

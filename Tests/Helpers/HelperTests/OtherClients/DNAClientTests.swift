@@ -3,11 +3,10 @@ import OtherClients
 import PN532Emulator
 import SimulatedReader
 import Tags
-import TestSupport
 import Testing
 import TextCodecs
 
-@Suite("Other people's clients of an NTAG 424 DNA", .ownThread)
+@Suite("Other people's clients of an NTAG 424 DNA")
 struct DNAClientTests {
     private static let number = "04518DFAA96180"
 

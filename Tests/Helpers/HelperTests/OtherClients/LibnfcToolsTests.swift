@@ -3,10 +3,9 @@ import OtherClients
 import PN532Emulator
 import SimulatedReader
 import Tags
-import TestSupport
 import Testing
 
-@Suite("nfc-list, nfc-poll and nfc-mfultralight", .ownThread)
+@Suite("nfc-list, nfc-poll and nfc-mfultralight")
 struct LibnfcToolsTests {
     private static let uid = "04  ac  6b  72  ba  6c  80"
 

@@ -2,11 +2,10 @@ import OtherClients
 import PN532Emulator
 import SimulatedReader
 import Tags
-import TestSupport
 import Testing
 import TextCodecs
 
-@Suite("nfcpy", .ownThread)
+@Suite("nfcpy")
 struct NfcpyTests {
     /// A text record: "de", "Hallo".
     private static let message = "D1010854026465" + "48616C6C6F"

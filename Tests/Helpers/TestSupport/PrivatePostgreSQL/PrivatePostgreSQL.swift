@@ -187,7 +187,11 @@ package final class PrivatePostgreSQL: Sendable {
             try process.run()
         }
 
-        deinit { process.terminate() }
+        // Waited for: whoever watches all children of this process would find a dead one for ever.
+        deinit {
+            process.terminate()
+            process.waitUntilExit()
+        }
 
         /// The answer of psql in one line.
         package func answer(to statement: String) throws -> String {
