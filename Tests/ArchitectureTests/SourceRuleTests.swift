@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Rules of the issuer")
+@Suite("Rules of the sources")
 struct SourceRuleTests {
     static let longestFile = 400
     static let longestFunction = 70
@@ -148,7 +148,7 @@ struct SourceRuleTests {
         try forbid(in: try SourceTree.files(below: "Sources")) { $0.contains("import Foundation") }
     }
 
-    @Test("the customers' page has nothing of a ledger but a statement and a till")
+    @Test("the customers' page has nothing of a ledger but a statement and a counter")
     func customers() throws {
         let files = try SourceTree.files(below: "Sources/Delivery/CustomerServer")
         #expect(files.count > 5)

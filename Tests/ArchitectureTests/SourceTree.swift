@@ -7,7 +7,7 @@ enum SourceTree {
 
     /// One source file.
     struct File: Sendable, CustomStringConvertible {
-        /// The path from the root, as in `Sources/Card/NDEF/TLV.swift`.
+        /// The path from the root, as in `Sources/Card/Tags/NDEF/TLV.swift`.
         let path: String
         let lines: [String]
 

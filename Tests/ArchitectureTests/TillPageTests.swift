@@ -37,6 +37,19 @@ struct TillPageTests {
         }
     }
 
+    @Test("imports only what the other module exports")
+    func exported() throws {
+        for module in try names(".js") {
+            let text = try SourceTree.text("\(Self.room)/page/\(module)")
+            for line in text.matches(of: /import \{([^}]+)\} from "\.\/([^"]+)"/) {
+                let exported = try found(
+                    /export (?:async )?(?:const|function|class) (\w+)/, in: "page/\(line.2)")
+                let names = line.1.split(whereSeparator: { ", \n".contains($0) }).map(String.init)
+                #expect(exported.isSuperset(of: names), "\(module) from \(line.2)")
+            }
+        }
+    }
+
     @Test("asks nobody but its own server, and takes no text for markup")
     func closed() throws {
         for name in try names() {

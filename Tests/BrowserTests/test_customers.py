@@ -207,7 +207,7 @@ class CardTests(CustomersCase):
     def test_says_what_is_with_the_card(self):
         self.customers.run("block")
         self.open(self.customers.tap())
-        self.see("$165.50", "This card is blocked. Ask at the till.")
+        self.see("$165.50", "This card is blocked. Ask a cashier.")
 
 
 class WithoutScriptsTests(CustomersCase):

@@ -52,7 +52,7 @@ class MoneyTests(BrowserCase):
                 self.assertEqual(self.page.count(".panel"), 0)
         self.assertEqual(self.till.done("pay"), [])
 
-    def test_insufficient_balance_say_what_is_there_once(self):
+    def test_insufficient_balance_says_what_is_there_once(self):
         self.till.make_demo("3.00")
         self.page.open("pay")
         self.page.press("$10.00")

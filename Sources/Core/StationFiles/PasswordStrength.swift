@@ -13,7 +13,7 @@ package enum PasswordStrength {
         "abcdefghijklmnopqrstuvwxyz", "abcdef", "1234567890", "0987654321", "12345", "123",
         "iloveyou", "letmein", "welcome", "dragon", "monkey", "sunshine", "princess", "football",
         "admin",
-        "changeme", "secret", "cashier", "tapcard", "till",
+        "changeme", "secret", "cashier", "tapcard", "counter",
     ]
 
     /// The objection to a password, in words; nil if it is strong enough.

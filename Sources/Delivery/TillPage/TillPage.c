@@ -112,7 +112,7 @@ static const unsigned char words_js[] = {
 
 #define FILE_NAMED(name, bytes) {name, bytes, sizeof bytes}
 
-static const counter_page_entry files[] = {
+static const till_page_entry files[] = {
     FILE_NAMED("activate.js", activate_js),
     FILE_NAMED("api.js", api_js),
     FILE_NAMED("app.js", app_js),
@@ -150,6 +150,6 @@ static const counter_page_entry files[] = {
     FILE_NAMED("words.js", words_js),
 };
 
-const size_t counter_page_count = sizeof files / sizeof *files;
+const size_t till_page_count = sizeof files / sizeof *files;
 
-counter_page_entry counter_page_file(size_t index) { return files[index]; }
+till_page_entry till_page_file(size_t index) { return files[index]; }

@@ -28,7 +28,7 @@ public enum CardProtection: Hashable, Sendable {
     }
 
     /// Whether the tag is not between two steps of a change.
-    public var isResolved: Bool { self == next }
+    public var isSteady: Bool { self == next }
 
     /// The key whose password the tag may ask for; nil where the tag is known to ask for none.
     public var openingKeyID: UInt8? {

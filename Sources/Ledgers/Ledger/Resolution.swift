@@ -2,7 +2,7 @@ public import TapcardDomain
 
 /// The result of resolving an open operation.
 public enum Resolution: Hashable, Sendable {
-    /// The ledger is resolved; this work is written to the tag now.
+    /// The operation is resolved in the ledger; its record is written to the tag now.
     case work(OpenOperation)
     /// The card has changed since it was seen: judge it again.
     case changed

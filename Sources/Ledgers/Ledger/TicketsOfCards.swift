@@ -97,8 +97,8 @@ extension LedgerRows {
         boughtFrom accounts: [Account]
     ) throws(LedgerError) -> [SoldTicket] {
         var found: [SoldTicket] = []
-        var version: Set<CardUID> = []
-        for case .purse(let uid, _) in accounts where version.insert(uid).inserted {
+        var seen: Set<CardUID> = []
+        for case .purse(let uid, _) in accounts where seen.insert(uid).inserted {
             for ticket in try tickets(on: uid) {
                 let paidFrom = try entries(of: ticket.operation).map(\.account)
                 if paidFrom.contains(where: accounts.contains) { found.append(ticket) }

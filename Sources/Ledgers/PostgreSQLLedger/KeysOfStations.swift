@@ -132,11 +132,11 @@ extension Link {
                 let (registered, revoked) = (try row.value(\.time), try row.optional(\.time))
                 // The station has written these itself. What cannot be read counts as nothing, at
                 // this station alone.
-                let (version, told) = (try row.next(), try row.next())
+                let (seen, told) = (try row.next(), try row.next())
                 return RegisteredStation(
                     number: number, name: name, registeredAt: registered, revokedAt: revoked,
-                    seenAt: version.time, keys: try row.optional(\.keyIDs), keysAt: told.time,
-                    isDamaged: version != .null && version.time == nil
+                    seenAt: seen.time, keys: try row.optional(\.keyIDs), keysAt: told.time,
+                    isDamaged: seen != .null && seen.time == nil
                         || told != .null && told.time == nil)
             })
     }

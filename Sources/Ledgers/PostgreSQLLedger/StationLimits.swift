@@ -155,7 +155,7 @@ enum StationLimits {
             "CREATE POLICY add_own ON house FOR INSERT WITH CHECK (station = \(ownStation))",
             "CREATE POLICY change_own ON house FOR UPDATE USING (station = \(ownStation))",
             "CREATE POLICY add_own ON journal FOR INSERT WITH CHECK (station = \(ownStation))",
-            // Any station resolves a copy of the journal of another one that broke.
+            // Any station books a copy of the journal of another one that broke.
             "CREATE POLICY change_all ON journal FOR UPDATE USING (TRUE)",
             "CREATE POLICY change_own ON station FOR UPDATE USING (login = session_user)",
         ]

@@ -8,7 +8,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A card in the hands of people while its purchases are offline: it is pulled away, copied, and
+/// A card in the hands of people while its offline payments are not booked: it is pulled away, copied, and
 /// put back to an old image.
 @Suite("A card with offline payments") struct OfflineCardTests {
     /// The faults of one frame or command.

@@ -91,7 +91,7 @@ final class Till: Sendable {
     deinit {
         guard isOwner else { return }
         for name in ["journal", "journal.lock", "journal.copy", "snapshot"] {
-            unsafe unlink("\(folder)/offline.\(name)")
+            unsafe unlink("\(folder)/deferred.\(name)")
         }
         unsafe unlink(memory)
         unsafe rmdir(folder)

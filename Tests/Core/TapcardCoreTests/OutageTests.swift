@@ -8,7 +8,7 @@ import Testing
 
 /// The server of the ledger stops answering at any step of a tap.
 @Suite("A ledger that goes offline") struct OutageTests {
-    /// "Offline" is said only of a payment that was not begun: such a payment may be offline.
+    /// "Offline" is said only of a payment that was not begun: such a payment may be taken offline.
     @Test("during a payment is named so only where nothing was begun")
     func duringAPayment() async throws {
         var told: Set<TapcardError.Kind> = []

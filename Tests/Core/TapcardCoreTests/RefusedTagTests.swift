@@ -52,11 +52,11 @@ struct RefusedTagTests {
         let made = await outcome { () throws(TapcardError) in
             try await world.station.make(order, id: World.id(1))
         }
-        guard case .failure(let summary) = looked, case .failure(let making) = made else {
+        guard case .failure(let reading) = looked, case .failure(let making) = made else {
             Issue.record("such a tag is not a card, and becomes none")
             return
         }
-        #expect(summary.next == making.next)
+        #expect(reading.next == making.next)
         if obstacle == .noContainer { #expect(making.next == [.tag(.formatForNFC)]) }
         if obstacle == .otherVersion { #expect(making.next == [.tag(.useFactoryTag)]) }
     }

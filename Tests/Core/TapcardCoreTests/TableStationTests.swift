@@ -43,7 +43,7 @@ struct TableStationTests {
         try #require(try await CardTable(keys ?? world.keys, next: next, of: world.ledger)).keys
     }
 
-    /// The chip as it is kept: tills of attempts and reads are not a part of the card.
+    /// The chip as it is kept: counters of attempts and reads are not a part of the card.
     private static func files(_ world: World) async throws -> [[UInt8]] {
         let chip = try #require(try await world.reader.change { $0.chip(number) })
         return chip.files.map(\.bytes)

@@ -64,7 +64,7 @@ import WebServer
         try await ListenerTests.served { _, port in
             for line in [
                 "GET /api/v1/card", "POST /api/v1/pay", "POST /api/v1/session", "GET /metrics",
-                "GET /api/v1/health", "GET /index.html", "GET /counters/1/", "GET /app.js",
+                "GET /api/v1/health", "GET /index.html", "GET /tills/1/", "GET /app.js",
                 "GET /c/", "GET /C", "GET //c", "GET /icon.svg",
             ] {
                 let answer = try await ListenerTests.ask(port, line)

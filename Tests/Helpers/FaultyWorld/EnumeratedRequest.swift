@@ -70,7 +70,7 @@ package struct EnumeratedRequest: Sendable {
         },
     ]
 
-    /// Requests that have the id of every request, and want something else.
+    /// Requests under the id of another one, which want something else.
     package static let payOne = Errand("pay 1.00", .id(id)) { _, _ in
         CardChange(.pay(usd(100)), id)
     }

@@ -27,7 +27,7 @@ extension RestingWorld {
             "another record is taken for the best")
         expect(card.chip == memory.model, "the ledger has it on an \(card.chip)")
         expect(
-            card.protection.isResolved,
+            card.protection.isSteady,
             "its protection is still being switched: \(card.protection.word)")
         let balance = balance
         expect(Int64(best.balance) == balance, "the record says \(best.balance), not \(balance)")

@@ -13,7 +13,7 @@ extension TagMemory {
     /// The difference between a tag's settings and the ledger's, in words; nil where they agree,
     /// or are being switched. Password and PACK, which no reader can read, are compared, too.
     package func settingsDiffer(from protection: CardProtection, _ keys: KeyRing) -> String? {
-        guard protection.isResolved, let first = chip.configurationPage else { return nil }
+        guard protection.isSteady, let first = chip.configurationPage else { return nil }
         let settings = AccessConfiguration(self[first], self[first + 1])
         guard let keyID = protection.openingKeyID else {
             if asksForPassword { return "it asks for a password" }

@@ -77,7 +77,8 @@ extension Scenario {
             #expect(try await till.balance() == 500)
             #expect(try await till.balance(of: .takings) == 0)
         },
-        Scenario("a re-issue completes an open top-up, which were in the drawer already") { till in
+        Scenario("a re-issue completes an open top-up, whose cash is in the drawer already") {
+            till in
             try await till.complete(.issue(), id: 1)
             let added = try await till.work(.add(.cents(400)), id: 2)
             try await till.complete(.reissue(), id: 3)

@@ -5,7 +5,7 @@ import TapcardCore
 import TapcardDomain
 
 extension Town {
-    /// One card goes to and fro between two counters: in the middle of a tap at one it is worked
+    /// One card goes to and fro between two tills: in the middle of a tap at one it is worked
     /// on at the other, and at either of them something may go wrong.
     mutating func crossing(_ index: Int) async throws(Broken) {
         let uid = uid(index)
@@ -31,10 +31,10 @@ extension Town {
             index, hold, stations: 2, turn: { number in if number == 0 { await meeting.turn() } },
             act)
         note("taps")
-        note(said.second == nil ? "counters that did not meet" : "counters that met over a card")
+        note(said.second == nil ? "tills that did not meet" : "tills that met over a card")
         for (claim, answer) in [(claims[0], said.first), (claims[1], said.second ?? nil)] {
             let asked = words(claim)
-            tell(index, "\(asked) at one of two counters: \(Town.words(answer))")
+            tell(index, "\(asked) at one of two tills: \(Town.words(answer))")
         }
         // What was known as both began; of each other they know nothing.
         if said.second == nil { books.didNotHappen(claims[1], on: uid) }
@@ -47,7 +47,7 @@ extension Town {
         try await calmRead(index)
     }
 
-    /// The answer of one counter to a customer at two of them.
+    /// The answer of one till to a customer at two of them.
     private mutating func hear(
         _ said: Result<Receipt, TapcardError>?, _ claim: Books.Claim, _ index: Int,
         _ account: Books.Account, haveMet: Bool
@@ -55,34 +55,34 @@ extension Town {
         try expectTruth(said, words(claim), nil, tables.operations[claim.id]?.state)
         switch said {
         case .success:
-            note("answers: \(claim.kind.rawValue) done, between two counters")
+            note("answers: \(claim.kind.rawValue) done, between two tills")
             books.happened(claim, on: uid(index))
         case .failure(let error):
-            note("answers: \(error.kind.word), between two counters")
+            note("answers: \(error.kind.word), between two tills")
             if Town.blames(error) {
-                throw broken("I7: an honest card at two counters is \(error.kind.word)")
+                throw broken("I7: an honest card at two tills is \(error.kind.word)")
             }
-            // The card left in the middle of it, or the other counter voided what it shows.
+            // The card left in the middle of it, or the other till voided what it shows.
             let isOfMeeting =
                 haveMet
                 && [.tagLost, .noCard, .outcomeUnknown, .operationVoided].contains(error.kind)
             guard
                 isOfMeeting || isExplained(error.kind, index)
                     || account.explains(error.kind, of: claim)
-            else { throw broken("\(words(claim)) at one of two counters ended so: \(error)") }
+            else { throw broken("\(words(claim)) at one of two tills ended so: \(error)") }
             if error.kind != .outcomeUnknown { books.didNotHappen(claim, on: uid(index)) }
-        case nil: note("answers: none, between two counters")
+        case nil: note("answers: none, between two tills")
         }
     }
 }
 
-/// The answers of two counters; at the second, nothing where the card never came there.
+/// The answers of two tills; at the second, nothing where the card never came there.
 private struct Said: Sendable {
     let first: Result<Receipt, TapcardError>?
     let second: Result<Receipt, TapcardError>??
 }
 
-/// Two counters meet over one card, again in every rehearsal.
+/// Two tills meet over one card, again in every rehearsal.
 private final class Meeting: Sendable {
     private struct State {
         var scene: Scene?
@@ -110,7 +110,7 @@ private final class Meeting: Sendable {
         }
     }
 
-    /// Before each step of the first counter: at one of them the card goes to the second, and back.
+    /// Before each step of the first till: at one of them the card goes to the second, and back.
     func turn() async {
         let scene = state.withLock { state in
             defer { state.left -= 1 }

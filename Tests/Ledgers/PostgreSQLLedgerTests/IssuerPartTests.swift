@@ -39,7 +39,7 @@ import Testing
             let (first, second) = (LedgerTill(ledgers[0]), LedgerTill(ledgers[1]))
             let uid = try #require(CardUID(bytes: [4, 9, 9, 9, 9, 9, 9]))
             try await first.complete(.issue(1000), id: 1)
-            // A commit of the first that has not end holds the rows that it adds to.
+            // A commit of the first that has not ended holds the rows that it adds to.
             let commit = try PrivatePostgreSQL.shared.get().session(
                 in: database.name, as: "tapcard", password: "")
             _ = try commit.answer(to: "BEGIN")

@@ -42,7 +42,7 @@ struct DuelExplorer {
     private let world: RestingWorld
     private var far: FarLedger?
     private var twin: LedgerTwin?
-    private var resolved: [RestingWorld: ResolvedOperation] = [:]
+    private var resolved: [RestingWorld: Rested] = [:]
     private var ends: Set<RestingWorld> = []
     private var pairs: Set<ImageBesideLedger> = []
 
@@ -185,7 +185,7 @@ struct DuelExplorer {
     }
 
     /// Equal worlds are resolved once.
-    private mutating func resolved(_ rest: RestingWorld) async -> ResolvedOperation {
+    private mutating func resolved(_ rest: RestingWorld) async -> Rested {
         if let known = resolved[rest] { return known }
         report.executions += 1
         let found = await Duel.resolved(rest)
@@ -193,7 +193,7 @@ struct DuelExplorer {
         return found
     }
 
-    private typealias ResolvedOperation = (end: RestingWorld, violations: [Violation])
+    private typealias Rested = (end: RestingWorld, violations: [Violation])
 
     private struct ImageBesideLedger: Hashable {
         let image: CardMemory

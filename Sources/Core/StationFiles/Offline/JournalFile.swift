@@ -105,7 +105,7 @@ package struct JournalFile: Sendable, Hashable {
 
     /// Runs the body while no line is added or taken out, if none was taken out since the journal
     /// was like this.
-    func whileUnresolved(
+    func whileUnbooked(
         since before: OfflineJournal, _ keys: KeyRing,
         _ body: () throws(TapcardError) -> Void
     ) throws(TapcardError) -> Bool {

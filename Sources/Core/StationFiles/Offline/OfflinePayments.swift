@@ -318,7 +318,7 @@ package struct OfflinePayments: Sendable {
             return try await CardSnapshot(of: ledger, at: now, uptime)
         }
         // Lines that were booked in the meantime may be in it or not.
-        let isSaved = try journal.whileUnresolved(since: lines, keys) { () throws(TapcardError) in
+        let isSaved = try journal.whileUnbooked(since: lines, keys) { () throws(TapcardError) in
             try snapshot.save(taken, keys)
         }
         guard isSaved else {

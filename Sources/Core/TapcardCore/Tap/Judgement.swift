@@ -80,7 +80,7 @@ enum ResolvingStep: Sendable, Hashable {
             // fresh record finishes it.
             let isLastWord =
                 best.sequence == view.card.confirmed && bytes == expected
-                && view.card.protection.isResolved
+                && view.card.protection.isSteady
             self = isLastWord ? .nothing : .reseal
             return
         }

@@ -94,7 +94,7 @@ extension Station {
         do {
             known = try await ledger.answer(to: request.id)
         } catch {
-            known = history.version(request.id) ?? request.operation
+            known = history.seen(request.id) ?? request.operation
             if known == nil, let perhaps = request.perhaps {
                 return .failure(
                     TapcardError.perhapsBegun(perhaps, because: TapcardError(error))

@@ -123,7 +123,7 @@ extension Station {
             change.work = try await endSwitching(of: work)
             return (change, isLast: true)
         }
-        if work.card.protection.next.isResolved { return (change, isLast: true) }
+        if work.card.protection.next.isSteady { return (change, isLast: true) }
         let noted = try await asking(await ledger.advanceProtection(of: work, at: now))
         guard let noted else { throw .overtaken }
         change.work = noted
@@ -201,7 +201,7 @@ extension Station {
         var noted = reading.view?.card.protection
         var state = try await leftover(on: reading, chip, noted)
         let isAsNoted = state == noted ?? .off
-        if state.isResolved, isAsNoted { return false }
+        if state.isSteady, isAsNoted { return false }
         let (uid, identity) = (reading.uid, reading.identity)
         do throws(Interruption) {
             while true {
@@ -209,7 +209,7 @@ extension Station {
                     try await note(state, insteadOf: before, of: uid)
                     noted = state
                 }
-                if !state.isResolved { surroundings.progress(.switchingProtection(state)) }
+                if !state.isSteady { surroundings.progress(.switchingProtection(state)) }
                 switch state {
                 case .switchingOff(let keyID):
                     try await switchOver(

@@ -122,7 +122,7 @@ struct Tap: Sendable, Hashable {
     }
 
     private func switchingOrConfirming(_ work: RecordWriting) -> Action {
-        work.work.card.protection.isResolved ? .confirm(work) : .switchProtection(work)
+        work.work.card.protection.isSteady ? .confirm(work) : .switchProtection(work)
     }
 
     private mutating func readAgain() {

@@ -41,7 +41,7 @@ struct TapHistory: Sendable, Hashable {
     }
 
     /// The operation as the tap last saw it, for when the ledger cannot be asked.
-    func version(_ id: OperationID) -> Operation? { resolved.last { $0.id == id } ?? open }
+    func seen(_ id: OperationID) -> Operation? { resolved.last { $0.id == id } ?? open }
 
     /// The operation of this kind that this tap resolved as done.
     func done(_ kind: Operation.Kind) -> Operation? {

@@ -158,7 +158,7 @@ extension Station {
         }
         let plan = try await plan(order, for: reading, signature, found)
         try requireConfirmedClosing(order, of: reading)
-        if reading.isGivenUp, !found.isResolved {
+        if reading.isGivenUp, !found.isSteady {
             // The operation left open by an earlier try goes first: its pages may be weak.
             try admit(plan, on: reading)
             _ = try await release(reading)

@@ -178,7 +178,7 @@ extension Station {
         if order.protects, reading.pages != nil {
             return found.protecting(with: keys.sealing.id)
         }
-        return reading.view?.card.protection.isResolved == false ? found.unprotecting : found
+        return reading.view?.card.protection.isSteady == false ? found.unprotecting : found
     }
 
     /// Refuses a chip with an invalid signature. A chip without one is accepted: it does not claim

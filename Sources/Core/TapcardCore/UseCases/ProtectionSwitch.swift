@@ -95,7 +95,7 @@ private struct SwitchRequest: TapRequest {
             return .done(change(station.receipt(done, isReplayed: true, history)))
         }
         if let card = reading.view?.card {
-            if request.isSetBack, card.protection.isResolved,
+            if request.isSetBack, card.protection.isSteady,
                 (card.protection == .off) != isProtecting
             {
                 return .done(

@@ -17,7 +17,7 @@ extension CommandTable {
         if current.hasPrefix("-") {
             return .help(reader.knownOptions.map { "--\($0.name)\t\($0.help)\n" }.joined())
         }
-        let lines = (reader.verbIsResolved ? [] : rows(after: reader.path))
+        let lines = (reader.verbIsKnown ? [] : rows(after: reader.path))
             .map { "\($0.term)\t\($0.help)\n" }
         if reader.wantsHelp, reader.path.isEmpty {
             guard reader.topic == nil else { return .help("") }

@@ -26,14 +26,14 @@ struct CommandLineReader {
     var wantsHelp = false
     var topic: Topic?
     /// Whether the name of the command is complete; its first argument or option sets this.
-    var verbIsResolved = false
+    var verbIsKnown = false
     /// The option that still needs its value.
     var awaiting: CommandParameter?
     /// The option that only some commands take several times, once it was given twice.
     var repeated: CommandParameter?
 
     var command: CommandSpec? { table.command(at: path) }
-    var verbs: [String] { verbIsResolved ? [] : table.verbs(after: path) }
+    var verbs: [String] { verbIsKnown ? [] : table.verbs(after: path) }
     /// A command's own options replace the global ones of the same name.
     var knownOptions: [CommandParameter] {
         let own = command?.options ?? []
@@ -84,7 +84,7 @@ struct CommandLineReader {
         } else if path.isEmpty, word == "help" {
             wantsHelp = true
         } else if wantsHelp, path.isEmpty, topic == nil, let named = table.topic(named: word) {
-            (topic, verbIsResolved) = (named, true)
+            (topic, verbIsKnown) = (named, true)
         } else if !verbs.isEmpty, command?.arguments.isEmpty ?? true {
             let topics = wantsHelp && path.isEmpty ? table.topics.map(\.name) : []
             let wanted = topics.isEmpty ? "verb" : "verb or topic"
@@ -93,7 +93,7 @@ struct CommandLineReader {
                 "\(title) has no \(wanted) \(hint(word, verbs + topics, whole: verb(endingIn: word)))"
             )
         } else {
-            verbIsResolved = true
+            verbIsKnown = true
             words.append(word)
         }
     }
@@ -111,7 +111,7 @@ struct CommandLineReader {
             guard isRepeatable(option, in: table.commands) else { throw givenTwice(option) }
             repeated = option
         }
-        verbIsResolved = verbIsResolved || !table.globals.contains { $0.name == option.name }
+        verbIsKnown = verbIsKnown || !table.globals.contains { $0.name == option.name }
         if option.placeholder == nil {
             texts[option.name] = ["true"]
             guard let value = attached?.debugDescription else { return }

@@ -7,9 +7,9 @@ typedef struct {
     const char *name;
     const unsigned char *bytes;
     size_t count;
-} counter_page_entry;
+} till_page_entry;
 
-extern const size_t counter_page_count;
+extern const size_t till_page_count;
 
-/// The file with this number, below `counter_page_count`.
-counter_page_entry counter_page_file(size_t index);
+/// The file with this number, below `till_page_count`.
+till_page_entry till_page_file(size_t index);

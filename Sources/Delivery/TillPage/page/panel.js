@@ -4,7 +4,7 @@
 import { h, icon } from "./dom.js";
 import { loadsCards } from "./offers.js";
 import { canBeRepeated, refusalWords, unknownWords } from "./refusals.js";
-import { isUsable, needsOtherTag, stagedTask, state } from "./store.js";
+import { isUsable, needsOtherTag, panelTask, state } from "./store.js";
 import { say } from "./strings.js";
 import {
   begin, callbackOf, cancel, dismiss, doneWords, leaveOpen, repeatsItself, retry,
@@ -152,7 +152,7 @@ let leaving = null;
 
 /** Closes the result of a payment when its card has left. */
 export function leaveWhenGone({ link, lying }) {
-  const task = stagedTask();
+  const task = panelTask();
   const isOver = task?.status === "done" && GOING.includes(task.verb) && !handOut(task);
   if (!isOver || task.id === leaving || link !== "live" || lying !== null) return;
   leaving = task.id;

@@ -47,7 +47,7 @@ export function begin(verb, members = {}, { place = "panel", about = "", kind = 
   const body = state.again[verb] ? { ...members, again: true } : members;
   const task = { id, verb, kind, body, place, about, at: Date.now() };
   change({ tasks: { ...state.tasks, [id]: task } });
-  send(id, (problem) => resolve(id, { problem }));
+  send(id, (problem) => conclude(id, { problem }));
 }
 
 /** What is called after the outcome of a task, for a request that takes its place. */
@@ -63,7 +63,7 @@ export const whenever = (verb, then) => standing.set(verb, then);
 export function retry(id, isPressed) {
   alter(id, { isAgain: true });
   send(id, (problem) => {
-    if (problem.error === "not-begun") resolve(id, { problem });
+    if (problem.error === "not-begun") conclude(id, { problem });
     else ask(id, problem);
   }, !isPressed);
   if (!state.tasks[id].doubt && !isPressed) alter(id, { status: "asking" });
@@ -85,7 +85,7 @@ async function send(id, whenRefused, repeated = false) {
   const { problem } = outcome;
   if (problem?.result === "lost") ask(id);
   else if (problem && problem.result !== "unknown") whenRefused(problem);
-  else resolve(id, outcome);
+  else conclude(id, outcome);
 }
 
 /** Queries the outcome of an operation; `refusal` is the reason why it could not be retried. */
@@ -123,7 +123,7 @@ const unknown = (why, { uid, operation } = {}) => new Problem({
 });
 
 function leaveUnknown(id, refusal) {
-  if (isPending(id)) resolve(id, { problem: unknown(refusal, state.tasks[id].doubt) });
+  if (isPending(id)) conclude(id, { problem: unknown(refusal, state.tasks[id].doubt) });
 }
 
 /**
@@ -203,10 +203,10 @@ export function follow({ operation: id, client, verb, phase, uid, answer, proble
     if (client !== state.client && say.verbs[verb]) noteOther(id, { verb, phase, uid });
   } else if (isOpen(id) && !state.tasks[id].outcome) {
     // The preliminary display of an unknown outcome is not an outcome.
-    if (phase === "done") resolve(id, { answer });
+    if (phase === "done") conclude(id, { answer });
     // The event of an earlier attempt: the running one will have its own answer.
     else if (problem?.result === "unknown" && state.tasks[id].doubt && sent.has(id)) return;
-    else if (phase === "failed") resolve(id, { problem: new Problem(problem, problem.status) });
+    else if (phase === "failed") conclude(id, { problem: new Problem(problem, problem.status) });
     else if (phase === "waiting") {
       alter(id, { phase, status: "waiting", since: null, ...begun(id) });
     } else spin(id, phase);
@@ -241,7 +241,7 @@ const spin = (id, phase = state.tasks[id].phase) =>
   alter(id, { phase, status: "working", since: state.tasks[id].since ?? performance.now() });
 
 // The first outcome counts: the stream and the answer both bring it.
-function resolve(id, outcome) {
+function conclude(id, outcome) {
   const task = state.tasks[id];
   if (!task || task.outcome || !isOpen(id)) return;
   // A ledger that could not be read tells nothing about an earlier attempt.

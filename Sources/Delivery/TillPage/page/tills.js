@@ -57,6 +57,6 @@ export const tills = {
   render: ({ data, settings }) => [
     heading(words.title, words.lead),
     HERE > settings.tills && note(words.missing(HERE), "warn", "warn"),
-    h("div.choosing", loaded(data.tills, (issuer) => rows(issuer.tills, row), enter)),
+    h("div.choosing", loaded(data.tills, (health) => rows(health.tills, row), enter)),
   ],
 };

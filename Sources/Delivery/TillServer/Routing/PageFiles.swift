@@ -48,8 +48,8 @@ import WebServer
 
     private init() {
         var contents: [(name: String, bytes: [UInt8])] = []
-        for index in 0..<counter_page_count {
-            let file = unsafe counter_page_file(index)
+        for index in 0..<till_page_count {
+            let file = unsafe till_page_file(index)
             let name = unsafe String(cString: file.name)
             let bytes = unsafe [UInt8](UnsafeBufferPointer(start: file.bytes, count: file.count))
             contents.append((name, bytes))

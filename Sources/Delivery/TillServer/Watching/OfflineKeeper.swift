@@ -92,7 +92,7 @@ final class OfflineKeeper: Sendable {
         case .failure(let error):
             (problem, hasAsked) = (error, true)
             if error.kind != .ledgerUnreachable {
-                log.say("offlinePayments-failed", ["error": .string(error.kind.word)])
+                log.say("offline-failed", ["error": .string(error.kind.word)])
             }
         }
         state.withLock { $0.schedule.end(at: .now, lasted: lasted, isDone: problem == nil) }
@@ -136,7 +136,7 @@ final class OfflineKeeper: Sendable {
     private func news(_ state: State) -> OfflineNews? {
         let isOffline = state.isOffline
         guard let (status, caps) = runner.offlinePayments() else {
-            return isOffline ? OfflineNews(outOfReachWithoutAny: runner.currency) : nil
+            return isOffline ? OfflineNews(offlineWithoutAny: runner.currency) : nil
         }
         return OfflineNews(
             status, caps, isOffline: isOffline, bookedAt: state.bookedAt)

@@ -31,7 +31,7 @@ struct OfflineNews: Sendable, Equatable {
     }
 
     /// The ledger is offline at a station that takes no offline payments.
-    init(outOfReachWithoutAny currency: Currency) {
+    init(offlineWithoutAny currency: Currency) {
         let nothing = Money(minorUnits: 0, currency)
         self.init(
             nil, OfflineLimits(card: nothing, station: nothing, age: .zero), isOffline: true,

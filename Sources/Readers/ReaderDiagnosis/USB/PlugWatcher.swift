@@ -49,8 +49,8 @@ private actor PlugLane {
     private static let waitInMicroseconds = 250_000
     /// The time of frequent polls after a notification. The kernel reports that a device leaves
     /// before its folder is gone, and one that comes has its folder before its node.
-    private static let resolving = Duration.milliseconds(500)
-    private static let resolvingWaitInMicroseconds = 20_000
+    private static let settling = Duration.milliseconds(500)
+    private static let settlingWaitInMicroseconds = 20_000
 
     private nonisolated let lane = BlockingLane(label: "tapcard.plugging")
     private let discovery: ReaderDiscovery
@@ -85,14 +85,14 @@ private actor PlugLane {
         var present = readers(devices)
         tell(.watching(devices.compactMap { present[$0] }))
         var last = ContinuousClock.now
-        var resolved = last
+        var settled = last
         // Whether a reader has come whose node has not.
         var isAwaitingNode = false
         while !Task.isCancelled {
-            let isResolving = resolved > .now
-            if wait(isResolving ? Self.resolvingWaitInMicroseconds : Self.waitInMicroseconds) {
-                resolved = .now + Self.resolving
-            } else if !isResolving, !isAwaitingNode, last.duration(to: .now) < interval {
+            let isSettling = settled > .now
+            if wait(isSettling ? Self.settlingWaitInMicroseconds : Self.waitInMicroseconds) {
+                settled = .now + Self.settling
+            } else if !isSettling, !isAwaitingNode, last.duration(to: .now) < interval {
                 continue
             }
             last = .now
@@ -101,7 +101,7 @@ private actor PlugLane {
                 if let reader = present.removeValue(forKey: device) { tell(.left(reader)) }
             }
             let new = readers(now.filter { !devices.contains($0) })
-            let early = isResolving ? new.filter { $0.value.node.access == .missing } : [:]
+            let early = isSettling ? new.filter { $0.value.node.access == .missing } : [:]
             isAwaitingNode = !early.isEmpty
             for (device, reader) in new.sorted(by: { $0.value.place < $1.value.place })
             where early[device] == nil {

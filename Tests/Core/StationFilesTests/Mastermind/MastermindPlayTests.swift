@@ -280,7 +280,7 @@ struct MastermindPlayTests {
         #expect(try play.resume(first).history.turns.map(\.guess) == [[1, 1, 1, 1]])
     }
 
-    @Test("two tills on one file lose no guess of each other")
+    @Test("two plays on one file lose no guess of each other")
     func twoTills() async throws {
         let bench = try PlayBench()
         let play = try await bench.playing()

@@ -189,7 +189,7 @@ package final class PrivatePostgreSQL: Sendable {
 
         // Waited for: whoever watches all children of this process would find a dead one for ever.
         deinit {
-            process.terminate()
+            Glibc.kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
         }
 
