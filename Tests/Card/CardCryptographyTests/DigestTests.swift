@@ -23,11 +23,4 @@ struct SHA256Tests {
         let digest = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
         #expect(SHA256.digest(bytes(0x61, count: 1_000_000)) == bytes(digest))
     }
-
-    @Test("The digest of what a record seals besides its fields")
-    func recordContext() {
-        let message = [0, 0, 0, 0, 0, 0, 0, 1] + Array("USDAmanda Gonzalez".utf8)
-        let digest = "f841d3cf7470f0d1ec78724989433b905feb829e7578eaeb8468b2a51fe6925c"
-        #expect(SHA256.digest(message) == bytes(digest))
-    }
 }

@@ -52,15 +52,4 @@ struct HMACSHA256Tests {
         #expect(Array(code.prefix(16)) == bytes("a3b6167473100ee06e0c796c2955552b"))
         #expect(code.count == 32)
     }
-
-    @Test("The code of the sealed record in the format's example")
-    func sealedRecord() {
-        let cardKey = bytes("744eea2297702dd13d48c7500697e9bd46a53f3438f698790e4c6ffc88eb2234")
-        let context = bytes("f841d3cf7470f0d1ec78724989433b905feb829e7578eaeb8468b2a51fe6925c")
-        let fields = bytes("4600000c000004e2")
-        let message =
-            Array("tapcard/record/1".utf8) + bytes("04AC6B72BA6C80") + fields + context
-        let code = HMACSHA256.code(for: message, key: cardKey)
-        #expect(Array(code.prefix(8)) == bytes("b570cddc38efe8d2"))
-    }
 }

@@ -66,12 +66,6 @@ struct KeyRingMergingTests {
         #expect(merged.statuses == ["1 retired", "2 verify-only", "3 active"])
     }
 
-    @Test("Retired here stays retired")
-    func retiredHere() throws {
-        let mine = try ring([(1, .retired), (2, .active)])
-        #expect(try mine.merging(ring([(1, .active)])).statuses == ["1 retired", "2 active"])
-    }
-
     @Test("One id with two masters is a conflict, whichever of them differs")
     func conflict() throws {
         let mine = try ring([(1, .active)])

@@ -77,13 +77,6 @@ struct KeyRingTests {
         expect(.unknownKey) { () throws(KeyError) in try retired.retiring(3) }
         expect(.unknownKey) { () throws(KeyError) in try retired.retiring(200) }
     }
-
-    @Test("A retired key stays retired when the ring rotates")
-    func retiredStays() throws {
-        let ring = try fresh().rotated(created: "", random: source.draw).retiring(1)
-        let rotated = try ring.rotated(created: "", random: source.draw)
-        #expect(rotated.statuses == ["1 retired", "2 verify-only", "3 active"])
-    }
 }
 
 @Suite("A key ring among stations")

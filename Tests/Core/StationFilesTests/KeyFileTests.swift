@@ -49,31 +49,6 @@ struct KeyFileTests {
         }
     }
 
-    @Test("cut off anywhere is refused")
-    func truncated() throws {
-        try withFile { file in
-            try file.save(KeyFileTests.keys)
-            let bytes = try #require(try DurableFile(file.path).read())
-            let whole = try #require(bytes.lastIndex(of: UInt8(ascii: "}")))
-            for count in 0...whole {
-                try DurableFile(file.path).write(
-                    Array(bytes.prefix(count)), mode: 0o600, durable: false)
-                expectUnusable(file)
-            }
-        }
-    }
-
-    @Test("keeps every key of a ring")
-    func roundTrip() throws {
-        try withFile { file in
-            let ring = try KeyFileTests.keys.rotated(created: "2026-02-01") { count in
-                [UInt8](repeating: 0x33, count: count)
-            }.retiring(1)
-            try file.save(ring)
-            #expect(try file.load() == ring)
-        }
-    }
-
     @Test("that cannot be written says so")
     func unwritable() throws {
         try withFile { file in

@@ -79,16 +79,6 @@ struct AdoptTests {
         try await world.expectResolved()
     }
 
-    @Test("of a known card is refused")
-    func known() async throws {
-        let world = try await World.withCard()
-        let before = try await world.tag()
-        await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
-            try await world.station.make(CardRequest(.adopt(accepting: nil)), id: World.id(7))
-        }
-        #expect(try await world.tag() == before)
-    }
-
     @Test("left open with nothing accepted is not taken for one with an amount")
     func otherAmountAfterInterruption() async throws {
         let world = try await TillRequest.adopt.world()

@@ -110,47 +110,6 @@ struct AttackAtTheTillTests {
         #expect(try await retired.station.read().problem?.kind == .forged)
     }
 
-    /// At WRITE 2 the tag shows the old balance still, at WRITE 4 the new one already.
-    @Test(
-        "on a blocked card goes nowhere, not even with a payment that was open before",
-        arguments: [(2, Fault.Kind.lost), (4, .acknowledgeLost)], [false, true])
-    func openBeforeBlocked(_ place: (Int, Fault.Kind), _ isReadFirst: Bool) async throws {
-        let world = try await World.withCard()
-        try await world.arm(Fault(at: place.0, counting: .write, place.1))
-        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
-        #expect(
-            try await world.slots().best?.record.balance == (place.0 == 4 ? 750 : 1_000))
-        try await world.change(try await world.uid(), .block)
-        try await world.putBack()
-        if isReadFirst { #expect(try await world.station.read().balance == World.usd(1_000)) }
-        await expectRefused(.operationVoided, exit: 4) { () throws(TapcardError) in
-            try await world.station.pay(World.usd(250), id: World.id(2))
-        }
-        #expect(try await world.balance() == 1_000)
-        try await world.expectResolved()
-        try await world.change(try await world.uid(), .unblock)
-        await expectRefused(.operationVoided, exit: 4) { () throws(TapcardError) in
-            try await world.station.pay(World.usd(250), id: World.id(2))
-        }
-        _ = try await world.station.pay(World.usd(250), id: World.id(3))
-        #expect(try await world.balance() == 750)
-    }
-
-    @Test("a payout that was open when the card was blocked moves no money, and closes no account")
-    func payoutBeforeBlocked() async throws {
-        let world = try await World.withCard()
-        try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
-        _ = try? await world.station.close(id: World.id(2))
-        #expect(try await world.slots().best?.record.balance == 0)
-        let uid = try await world.uid()
-        try await world.change(uid, .block)
-        try await world.putBack()
-        #expect(try await world.station.read().balance == World.usd(1_000))
-        try await world.change(uid, .unblock)
-        _ = try await world.station.pay(World.usd(250), id: World.id(3))
-        #expect(try await world.balance() == 750)
-    }
-
     @Test("at a till without its ledger gets no money", arguments: [false, true])
     func offline(_ isOldImage: Bool) async throws {
         let world = try await World.withCard()

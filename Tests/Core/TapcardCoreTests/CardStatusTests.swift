@@ -1,6 +1,4 @@
-import BlockingLane
 import Cards
-import FaultyWorld
 import Ledger
 import SimulatedReader
 import Tags
@@ -23,16 +21,10 @@ struct CardStatusTests {
             try await station.pay(World.usd(1), id: World.id(10))
         }
         await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
-            try await station.add(World.usd(1), id: World.id(11))
-        }
-        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
             try await station.refund(World.id(2))
         }
         await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
             try await station.scratch(id: World.id(12))
-        }
-        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
-            try await station.close(id: World.id(13))
         }
         let summary = try await world.station.read()
         #expect(summary.ledger == .blocked && summary.seal == .valid)
@@ -41,54 +33,6 @@ struct CardStatusTests {
         #expect(try await world.change(uid, .unblock).status == .active)
         _ = try await world.station.pay(World.usd(1), id: World.id(14))
         try await world.expectResolved()
-    }
-
-    @Test(
-        "is blocked: a payment that is between its steps is not paid any more",
-        arguments: [TillRequest.pay, .close])
-    func blockedBetweenSteps(_ request: TillRequest) async throws {
-        var voided = 0
-        for step in 1... {
-            let world = try await request.world()
-            let uid = try await world.uid()
-            let wasDone = Guarded(false)
-            let interlude = Disturbance(before: step) {
-                let isBlocked = await outcome { () throws(TapcardError) in
-                    try await world.change(uid, .block)
-                }.isSuccess
-                let operation = try? await request.operation(in: world)
-                wasDone.withLock { $0 = !isBlocked || operation?.state == .committed }
-            }
-            let said = await outcome { () throws(TapcardError) in
-                try await request.perform(at: world.station(interlude))
-            }
-            guard interlude.hasCome else { break }
-            try await world.putBack()
-            _ = try await world.station.read()
-            let state = try await request.operation(in: world)?.state
-            #expect((state == .committed) == wasDone.withLock { $0 }, "step \(step)")
-            #expect(said.isSuccess == (state == .committed), "step \(step)")
-            try await world.expectResolved("step \(step)")
-            voided += state == .voided ? 1 : 0
-        }
-        #expect(voided > 4)
-    }
-
-    @Test("is blocked or allowed once")
-    func wrongState() async throws {
-        let world = try await World.withCard()
-        let uid = try await world.uid()
-        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
-            try await world.change(uid, .unblock)
-        }
-        _ = try await world.change(uid, .block)
-        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
-            try await world.change(uid, .block)
-        }
-        let other = try #require(CardUID(bytes: World.otherUID))
-        await expectRefused(.refusal(.cardUnknown), exit: 4) { () throws(TapcardError) in
-            try await world.change(other, .block)
-        }
     }
 
     @Test(

@@ -10,26 +10,6 @@ import TextCodecs
 /// A card is paid out, and its tag becomes a blank one again.
 @Suite("Closing a card")
 struct CloseTests {
-    @Test("pays out and empties it", arguments: Type2Chip.known)
-    func close(_ chip: Type2Chip) async throws {
-        let world = try await World.withCard(chip)
-        let receipt = try await world.station.close(id: World.id(2))
-        #expect(receipt.amount == World.usd(-1_000) && receipt.balance == World.usd(0))
-        try await world.expectResolved()
-        let text = String(decoding: try await world.tag().image.area, as: UTF8.self)
-        #expect(!text.contains("Amanda"))
-        let summary = try await world.station.read()
-        #expect(summary.ledger == .closed && summary.balance == World.usd(0))
-        #expect(summary.display == .current)
-        await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
-            try await world.station.add(World.usd(1), id: World.id(3))
-        }
-        let cash = try await world.ledger.read { rows throws(LedgerError) in
-            try rows.balance(of: .cash)
-        }
-        #expect(cash == 0, "what went into the drawer came out of it")
-    }
-
     @Test("leaves nothing of what others added, at once")
     func membersOfOthers() async throws {
         let world = try await World.withCard()

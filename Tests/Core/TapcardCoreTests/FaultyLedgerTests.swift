@@ -66,19 +66,6 @@ struct FaultyLedgerTests {
         #expect(tap.world == request.before && tap.violations == [])
     }
 
-    @Test("posts a payment that the tag proves, if it is asked in time", arguments: [119, 120])
-    func downAtConfirmation(_ seconds: Int64) async throws {
-        let request = try await PlayedRequest("pay")
-        let tap = await request.tap([request.whole.commits[1]: .ledgerGone])
-        #expect(tap.failure?.kind == .outcomeUnknown && tap.failure?.result.exitStatus == 6)
-        var world = tap.world
-        #expect(world.slots?.best?.record.balance == 750 && world.balance == 1_000)
-        world.age(seconds: seconds)
-        let (resolved, violations) = await world.resolving()
-        #expect(violations == [])
-        #expect(resolved.balance == (seconds < 120 ? 750 : 1_000))
-    }
-
     @Test(
         "does not say that nothing was written where this very tap has written it",
         arguments: [("pay", 750), ("add", 1_200), ("issue", nil)] as [(String, UInt32?)])

@@ -10,26 +10,6 @@ import Testing
 /// Past operations, looked up without a card.
 @Suite("The history of a card")
 struct HistoryTests {
-    @Test("has a line for everything that was done, oldest first")
-    func lines() async throws {
-        let world = try await World.withCard()
-        _ = try await world.station.pay(World.usd(250), id: World.id(2))
-        _ = try await world.station.add(World.usd(100), id: World.id(3))
-        _ = try await world.station.scratch(id: World.id(4))
-        _ = try await world.station.refund(World.id(2))
-        let uid = try await world.uid()
-        _ = try await world.change(uid, .block)
-        let lines = try await Station.lines(of: uid, in: world.ledger)
-        #expect(
-            lines.map(\.operation.kind) == [.issue, .pay, .add, .scratch, .refund, .block])
-        #expect(
-            lines.map { $0.amount?.minorUnits } == [1_000, -250, 100, nil, 250, nil])
-        #expect(
-            lines.map { $0.balance?.minorUnits } == [1_000, 750, 850, 850, 1_100, 1_100])
-        let moved = lines.compactMap { $0.amount?.minorUnits }.reduce(0, +)
-        #expect(try await world.balance() == moved)
-    }
-
     @Test("names the ticket and the game that an operation was about")
     func subjects() async throws {
         let world = try await World.withCard(.ntag215)
@@ -118,16 +98,6 @@ struct HistoryTests {
         await expectRefused(.ledgerUnavailable, exit: 9) { () throws(TapcardError) in
             try await Station.attempts(of: nil, in: ledger)
         }
-    }
-
-    @Test("is audited: an operation that is open is not a violation")
-    func audit() async throws {
-        let world = try await World.withCard()
-        try await world.arm(Fault(at: 2, counting: .write, .lost))
-        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
-        let report = try await Station.audit(world.ledger)
-        #expect(report.cards == 1 && report.operations == 2 && report.open == 1)
-        #expect(report.violations == [])
     }
 }
 

@@ -61,7 +61,7 @@ struct IssueTests {
 
     @Test("that was interrupted is finished by the next try", arguments: Type2Chip.known)
     func interruptedDemo(_ chip: Type2Chip) async throws {
-        for way in TornTapTests.ways {
+        for way in Fault.Kind.endsOfWrite {
             var write = 1
             while true {
                 let world = World(try World.blank(chip))
@@ -142,16 +142,6 @@ struct IssueTests {
         #expect(said.result == .refused)
         #expect(try await world.tag() == World.blank().tags[0])
         #expect(try await world.balance() == nil)
-    }
-
-    @Test("of the largest balance works")
-    func largestBalance() async throws {
-        let world = World(try World.blank())
-        try await world.issue(Currency.largestBalance)
-        try await world.expectResolved()
-        await expectRefused(.refusal(.limitExceeded), exit: 4) { () throws(TapcardError) in
-            try await world.station.add(World.usd(1), id: World.id(2))
-        }
     }
 
     @Test("and moving money in another currency than the ledger's is refused")

@@ -63,15 +63,6 @@ struct KeyTrustTests {
         #expect(repaired.problem == nil && repaired.balance == World.usd(1_000))
     }
 
-    @Test("and retired makes an unknown card a forged one")
-    func retiredOnAStranger() async throws {
-        let elsewhere = try await World.withCard()
-        let keys = try KeyTrustTests.rotated.retiring(1)
-        let world = World(try World.blank(), keys: keys)
-        try await world.put(try await elsewhere.tag())
-        #expect(try await world.station.read().problem?.kind == .forged)
-    }
-
     @Test("by one that this station lacks says so, on a card of others")
     func missing() async throws {
         let elsewhere = World(try World.blank(), keys: KeyTrustTests.rotated)

@@ -65,18 +65,6 @@ struct LedgerBehindTests {
         try await world.expectResolved()
     }
 
-    @Test("never gets a number again that may have been given out")
-    func skippedNumbers() async throws {
-        let world = try await World.withCard()
-        let uid = try await world.uid()
-        let before = try #require(try await world.ledger.view(of: uid)).card.allocated
-        #expect(try await world.ledger.skipNumbersAfterRestore() == [])
-        _ = try await world.station.pay(World.usd(100), id: World.id(2))
-        let after = try #require(try await world.ledger.view(of: uid)).card.confirmed
-        #expect(after.value == before.value + restoreGap + 1)
-        try await world.expectResolved()
-    }
-
     @Test("with an open payment in the backup loses neither the payment nor the card")
     func openPaymentInTheBackup() async throws {
         let world = try await World.withCard()

@@ -18,7 +18,7 @@ struct LockedSettingsTests {
         [TillRequest.protect, .unprotect, .issueProtected])
     func everyWrite(_ chip: Type2Chip, _ request: TillRequest) async throws {
         var ends: Set<String> = []
-        for way in TornTapTests.ways {
+        for way in Fault.Kind.endsOfWrite {
             for decays in [false, true] {
                 var write = 1
                 while let end = try await lock(request, on: chip, at: write, way, decays) {

@@ -43,23 +43,6 @@ struct OrderedAgainTests {
         #expect(try await world.operations().count == 1)
     }
 
-    @Test("of a replacement stands for the card that is lost")
-    func replace() async throws {
-        let world = try await World.withCard()
-        let first = try await world.uid()
-        let others: [[UInt8]] = [World.otherUID, [0x04, 0xDE, 0xAD, 0xBE, 0xEF, 0x00, 0x02]]
-        try await world.put(try World.otherTag())
-        let second = try #require(CardUID(bytes: others[0]))
-        _ = try await world.station.make(.demo(in: .usd), id: World.id(2))
-        try await world.put(try #require(TagMemory.blank(.ntag213, uid: others[1])))
-        _ = try await world.station.make(CardRequest(.replace(first)), id: World.id(3))
-        await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
-            try await world.station.make(CardRequest(.replace(second)), id: World.id(3))
-        }
-        #expect(try await world.ledger.view(of: second)?.card.status == .active)
-        _ = try await world.station.make(CardRequest(.replace(first)), id: World.id(3))
-    }
-
     @Test("is not known any more by the name once that is forgotten, but by all else")
     func forgotten() async throws {
         let world = World(try World.blank())

@@ -1,5 +1,6 @@
 import FaultyWorld
 import Ledger
+import SimulatedReader
 import TapcardCore
 import TapcardDomain
 import TestSupport
@@ -42,6 +43,14 @@ struct PlayedRequest {
     func operation(in world: RestingWorld) -> Ledger.Operation? {
         errand.operation(in: world.ledger)
     }
+}
+
+extension Fault.Kind {
+    /// Every way in which a write can end for a station.
+    static let endsOfWrite: [Fault.Kind] =
+        [.lost, .acknowledgeLost, .pulledAfter, .garbled, .refused(0)]
+        + [TornPage.unchanged, .new, .zero, .mix(seed: 1), .mix(seed: 2), .mix(seed: 3)]
+        .map(Fault.Kind.torn)
 }
 
 extension Tap {

@@ -136,22 +136,6 @@ struct ProtectedCardTests {
         }
     }
 
-    @Test("is protected once and unprotected once")
-    func once() async throws {
-        let world = try await World.withCard()
-        let change = try await world.station.protect(id: World.id(2))
-        #expect(change.isProtected && change.operation == World.id(2))
-        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
-            try await world.station.protect(id: World.id(3))
-        }
-        let back = try await world.station.unprotect(id: World.id(4))
-        #expect(!back.isProtected)
-        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
-            try await world.station.unprotect(id: World.id(5))
-        }
-        try await world.expectResolved()
-    }
-
     @Test("can be asked for on a tag whose settings somebody left half set")
     func relieved() async throws {
         let world = World(try World.blank())

@@ -24,7 +24,7 @@ struct ProtectionFaultTests {
         let request = try await PlayedRequest(name, on: chip)
         let frames = request.whole.frames
         #expect(frames.count >= 16, "too few frames were disturbed")
-        for (way, frame) in TornTapTests.ways.flatMap({ way in frames.map { (way, $0) } }) {
+        for (way, frame) in Fault.Kind.endsOfWrite.flatMap({ way in frames.map { (way, $0) } }) {
             let label: Comment = "step \(frame): \(way)"
             let tap = await request.tap([frame: .radio(way)])
             #expect(await tap.violations + tap.world.broken() == [], label)
@@ -89,15 +89,6 @@ struct ProtectionFaultTests {
             }
             #expect(step > 20)
         }
-    }
-
-    @Test("by a process that begins again asks for nothing twice", arguments: requests)
-    func sameRequest(_ name: String) async throws {
-        let request = try await PlayedRequest(name)
-        let again = await Tap.play(request.errand, in: request.whole.world)
-        #expect(again.isDone && again.writes == [] && again.violations == [])
-        let kind = try #require(request.operation(in: again.world)).kind
-        #expect(again.world.ledger.operations.values.count { $0.kind == kind } == 1)
     }
 
     /// Expects that one tap finishes the request, also where weak pages lose their bits only after it.

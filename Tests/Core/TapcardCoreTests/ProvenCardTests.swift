@@ -97,31 +97,6 @@ struct ProvenCardTests: ProvenCards {
         #expect(await world.reader.frameCount - count == 6)
     }
 
-    @Test("New keys come with the next change, whatever is lost on the way")
-    func rotation() async throws {
-        let whole = try await made()
-        let rotated = whole.station(keys: Self.rotated)
-        let first = await whole.reader.frameCount
-        _ = try await rotated.pay(World.usd(100), id: World.id(2))
-        let frames = await whole.reader.frameCount - first
-        try await expectWhole(whole, 900, keyID: 2)
-        for place in 1...frames {
-            let world = try await made()
-            let station = world.station(keys: Self.rotated)
-            let kind = place.isMultiple(of: 2) ? Fault.Kind.lost : .acknowledgeLost
-            try await world.arm(Fault(at: place, counting: .frame, kind))
-            let outcome = await outcome { () throws(TapcardError) in
-                try await station.pay(World.usd(100), id: World.id(2))
-            }
-            try await put(try await chip(world), on: world)
-            _ = try await station.read()
-            let isPaid = try await world.ledger.operation(World.id(2))?.state == .committed
-            #expect(isPaid || !outcome.isSuccess, "command \(place)")
-            _ = try await station.pay(World.usd(50), id: World.id(3))
-            try await expectWhole(world, isPaid ? 850 : 950, keyID: 2)
-        }
-    }
-
     @Test("A retired key proves nothing; the operator's repair gives the card new keys")
     func retirement() async throws {
         let world = try await made()

@@ -1,5 +1,4 @@
 import Ledger
-import SimulatedReader
 import Tags
 import TapcardCore
 import TapcardDomain
@@ -37,52 +36,6 @@ struct RefundTests {
             try await world.station.refund(World.id(2), World.usd(101), id: World.id(7))
         }
         #expect(try await world.balance() == 800)
-    }
-
-    @Test("by another request for it is refused when it was given before")
-    func otherRequest() async throws {
-        let world = try await paidWorld()
-        _ = try await world.station.refund(World.id(2))
-        let uid = try await world.uid()
-        let view = try #require(try await world.ledger.view(of: uid))
-        let request = Request(
-            id: World.id(9), uid: uid, action: .refund(of: World.id(2), nil),
-            at: world.clock.surroundings.now())
-        let sealer = RecordSealer(keyID: 1, seal: { _ in [] })
-        let beginning = try await world.ledger.begin(
-            request, version: CardVersion(view), sealer: sealer)
-        guard case .refused(let refusal) = beginning else {
-            Issue.record("not refused: \(beginning)")
-            return
-        }
-        #expect(refusal.rule == .alreadyRefunded)
-    }
-
-    @Test("of more than was paid is refused")
-    func tooMuch() async throws {
-        let world = try await paidWorld()
-        let before = try await world.tag()
-        await expectRefused(.refusal(.notRefundable), exit: 4) { () throws(TapcardError) in
-            try await world.station.refund(World.id(2), World.usd(301))
-        }
-        #expect(try await world.tag() == before)
-        #expect(try await world.balance() == 700)
-    }
-
-    @Test("of anything but a completed payment is refused")
-    func notAPayment() async throws {
-        let world = try await paidWorld()
-        _ = try await world.station.add(World.usd(5), id: World.id(3))
-        try await world.arm(Fault(at: 2, counting: .write, .lost))
-        _ = try? await world.station.pay(World.usd(250), id: World.id(4))
-        try await world.putBack()
-        _ = try await world.station.read()
-        for id in [1, 4, 99] {
-            await expectRefused(.refusal(.notRefundable), exit: 4) { () throws(TapcardError) in
-                try await world.station.refund(World.id(UInt64(id)))
-            }
-        }
-        #expect(try await world.balance() == 705)
     }
 
     @Test("goes onto no other card")

@@ -211,12 +211,6 @@ struct RefusedTagTests {
     func noTag() async throws {
         let world = World(Simulation())
         await expectRefused(.noCard, exit: 3) { () throws(TapcardError) in
-            try await world.station.read()
-        }
-        await expectRefused(.noCard, exit: 3) { () throws(TapcardError) in
-            try await world.station.pay(World.usd(1), id: World.id(1))
-        }
-        await expectRefused(.noCard, exit: 3) { () throws(TapcardError) in
             try await world.station.tagInfo()
         }
         await expectRefused(.noCard, exit: 3) { () throws(TapcardError) in

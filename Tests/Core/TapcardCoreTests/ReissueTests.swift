@@ -80,39 +80,6 @@ struct ReissueTests {
         }
     }
 
-    @Test("voids a payment that was open on the old one")
-    func openPayment() async throws {
-        let world = try await World.withCard()
-        try await world.arm(Fault(at: 2, counting: .write, .lost))
-        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
-        try await world.put(try World.blank().tags[0])
-        try await world.issue(100, mayReissue: true, id: 3)
-        #expect(try await world.ledger.operation(World.id(2))?.state == .voided)
-        #expect(try await booked(on: .reissued, in: world) == 1_000)
-        try await world.expectResolved()
-    }
-
-    @Test("does not give a refund of the old card's payment to the new card's holder")
-    func refundAcrossLives() async throws {
-        let world = try await World.withCard()
-        _ = try await world.station.pay(World.usd(250), id: World.id(2))
-        try await world.issue(100, name: "Eve", mayReissue: true, id: 3)
-        await expectRefused(.refusal(.notRefundable), exit: 4) { () throws(TapcardError) in
-            try await world.station.refund(World.id(2))
-        }
-        #expect(try await world.balance() == 100)
-    }
-
-    @Test("of a blocked card is refused until it is allowed again")
-    func blocked() async throws {
-        let world = try await World.withCard()
-        _ = try await world.change(try await world.uid(), .block)
-        let order = try CardRequest.demo(in: .usd, mayReissue: true)
-        await expectRefused(.refusal(.cardBlocked), exit: 4) { () throws(TapcardError) in
-            try await world.station.make(order, id: World.id(2))
-        }
-    }
-
     private func booked(on account: Account, in world: World) async throws -> Int64 {
         try await world.ledger.read { rows throws(LedgerError) in
             try rows.balance(of: account)

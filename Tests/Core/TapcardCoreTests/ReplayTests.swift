@@ -103,22 +103,6 @@ struct ReplayTests {
         }?.state
     }
 
-    @Test("after it was voided is told so, and never runs again")
-    func voided() async throws {
-        let world = try await World.withCard()
-        try await world.arm(Fault(at: 2, counting: .write, .lost))
-        _ = try? await world.station.pay(World.usd(250), id: World.id(2))
-        try await world.putBack()
-        _ = try await world.station.read()
-        for _ in 1...2 {
-            await expectRefused(.operationVoided, exit: 4) { () throws(TapcardError) in
-                try await world.station.pay(World.usd(250), id: World.id(2))
-            }
-        }
-        #expect(try await world.balance() == 1_000)
-        try await world.expectResolved()
-    }
-
     @Test("while it is open goes on with its own card only", arguments: [true, false])
     func otherCardWhileOpen(_ isKnown: Bool) async throws {
         let world = try await World.withCard()
@@ -148,20 +132,6 @@ struct ReplayTests {
         _ = try await world.station.pay(
             World.usd(250), id: World.id(2), only: try await world.uid())
         #expect(try await world.balance() == 750)
-    }
-
-    @Test("for scratching keeps the first code")
-    func scratching() async throws {
-        let world = try await World.withCard()
-        _ = try await world.station.scratch(id: World.id(2))
-        let code = try #require(try await world.station.read().scratch.code)
-        let again = try await world.station.scratch(id: World.id(2))
-        #expect(again.isReplayed)
-        await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
-            try await world.station.scratch(id: World.id(3))
-        }
-        #expect(try await world.station.read().scratch.code == code)
-        try await world.expectResolved()
     }
 
     @Test("moves no amount of nothing or less", arguments: [0, -1, Int64.min])

@@ -127,20 +127,6 @@ struct ResolvingNewsTests {
         #expect(replaced.balance == World.usd(1_000))
     }
 
-    @Test("by a closing that answers as the one that was left open: its money is to be paid out")
-    func closing() async throws {
-        let world = try await World.withCard()
-        try await world.arm(Left.written.fault)
-        _ = try? await world.station.close(id: World.id(2))
-        try await world.putBack()
-        let receipt = try await world.station.close(id: World.id(3))
-        #expect(receipt.operation.id == World.id(2) && !receipt.isReplayed)
-        #expect(receipt.amount == World.usd(-1_000) && receipt.resolved == [])
-        await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
-            try await world.station.close(id: World.id(4))
-        }
-    }
-
     @Test("by another request that finds a closing: then that one is the news")
     func closingFound() async throws {
         let world = try await World.withCard()

@@ -72,13 +72,4 @@ struct ReversalTests {
         #expect(summary.balance == World.usd(1_000))
         try await world.expectResolved()
     }
-
-    @Test("is out of the takings of the day")
-    func takings() async throws {
-        let world = try await addedWorld()
-        _ = try await world.station.refund(World.id(2), World.usd(200))
-        var takings = Takings()
-        for operation in try await world.operations() { takings.count(operation) }
-        #expect(takings.added == 1_300 && takings.drawer == 1_300)
-    }
 }

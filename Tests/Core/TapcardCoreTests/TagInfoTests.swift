@@ -18,13 +18,6 @@ struct TagInfoTests {
         #expect(info.ndef == "empty")
     }
 
-    @Test("tells a maker's signature from none of his", arguments: [true, false])
-    func originality(_ isGenuine: Bool) async throws {
-        let world = World(isGenuine ? Simulation.fresh : try World.blank())
-        let info = try await world.station.tagInfo()
-        #expect(info.originality == (isGenuine ? .valid : TagInfo.Originality.none))
-    }
-
     @Test("says what is written on it", arguments: Type2Chip.known)
     func content(_ chip: Type2Chip) async throws {
         // Longer than a card, and than what one answer brings.

@@ -216,32 +216,6 @@ struct TwoStationsTests {
         }
     }
 
-    /// The second station pays between the first one's look at the card and its own beginning,
-    /// and the first one's way to the tag does not notice. What must not be overwritten is then
-    /// known under the ledger's lock only.
-    @Test("keep a good record on the card even where the first one does not see the second")
-    func confirmedIsTakenUnderTheLock() async throws {
-        for write in 1...4 {
-            let world = try await World.withCard()
-            let uid = try await world.uid()
-            let interlude = Disturbance(before: 1, of: .commits) {
-                _ = try? await world.station.pay(World.usd(70), id: World.id(2))
-                _ = try? await world.reader.select(within: .zero)
-                try? await world.arm(Fault(at: write, counting: .write, .torn(.zero)))
-            }
-            let ledger = interlude.ledger(world.ledger)
-            _ = try? await world.station(ledger: ledger).pay(World.usd(250), id: World.id(3))
-            #expect(interlude.hasCome)
-            let confirmed = try #require(try await world.ledger.view(of: uid)).card.confirmed
-            let best = try await world.slots().best?.record.sequence ?? .none
-            #expect(best >= confirmed)
-            try await world.putBack()
-            let summary = try await world.station.read()
-            #expect(summary.problem == nil)
-            try await world.expectResolved()
-        }
-    }
-
     @Test(
         "find each other's open payments: the tag and the clock decide",
         arguments: [true, false], [0, 119, 120, 100_000])
@@ -295,16 +269,6 @@ struct TwoStationsTests {
         }
     }
 
-    @Test("resume the same request at any age", arguments: [true, false], [119, 100_000])
-    func sameRequest(_ isOnTag: Bool, _ seconds: Int64) async throws {
-        let world = try await World.withCard()
-        try await leavePaymentOpen(in: world, isOnTag: isOnTag)
-        world.clock.advance(seconds: seconds)
-        let receipt = try await world.station.pay(World.usd(250), id: World.id(2))
-        #expect(receipt.balance == World.usd(750) && !receipt.isReplayed)
-        try await world.expectResolved()
-    }
-
     /// Leaves a payment of 2.50 without an answer, with its record on the tag or half of it.
     private func leavePaymentOpen(in world: World, isOnTag: Bool = true) async throws {
         try await world.arm(Fault(at: isOnTag ? 4 : 3, counting: .write, .acknowledgeLost))
@@ -312,19 +276,6 @@ struct TwoStationsTests {
             try await world.station.pay(World.usd(250), id: World.id(2))
         }
         try await world.putBack()
-    }
-
-    @Test(
-        "finish what is never undone at any age", arguments: [TillRequest.add, .scratch, .refund])
-    func neverUndone(_ request: TillRequest) async throws {
-        let world = try await request.world()
-        try await world.arm(Fault(at: 1, counting: .write, .lost))
-        _ = try? await request.perform(at: world.station)
-        try await world.putBack()
-        world.clock.advance(seconds: 1_000_000)
-        _ = try await world.station.read()
-        try await world.expectResolved()
-        try await request.expectDone(true, in: world, "\(request)")
     }
 }
 

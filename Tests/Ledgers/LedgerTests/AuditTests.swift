@@ -66,17 +66,6 @@ import Testing
                 $0.confirmed = .highest
             }
         },
-        Planted(
-            "an activated card that nobody asked for",
-            breaks: "I9: card \(CardUID.first) was activated without a yes"
-        ) { rows throws(LedgerError) in
-            try rows.change { $0.scratch = .activated(.numbered(7)) }
-        },
-        Planted("two cards with one code", breaks: "I9: cards") { rows throws(LedgerError) in
-            try rows.change { $0.scratch = .scratched(.numbered(7)) }
-            try rows.save(
-                LedgerCard(uid: .second, chip: .ntag215, scratch: .scratched(.numbered(7))))
-        },
     ]
 
     @Test(arguments: planted) func finds(_ planted: Planted) async throws {

@@ -68,31 +68,6 @@ import Testing
         }
     }
 
-    /// Of two stations that make a card of one new tag, or give one id to two cards, one does it.
-    @Test func makeOneCard() async throws {
-        try await TestDatabase.temporary { database in
-            let stations = try await ManyStationsTests.stations(2, of: database)
-            for round in 0..<(Thoroughness.asked > .usual ? 20 : 8) {
-                let tag = CardUID.numbered(UInt8(round))
-                let answers = try await ManyStationsTests.atOnce(stations) { ledger in
-                    let isFirst = ledger === stations[0]
-                    return try await LedgerTill(ledger).begin(
-                        .issue(), id: 100 + (isFirst ? 2 * round : 2 * round + 1), on: tag,
-                        version: nil)
-                }
-                #expect(answers.count { if case .begun = $0 { true } else { false } } == 1)
-                let others = try await ManyStationsTests.atOnce(stations) { ledger in
-                    let isFirst = ledger === stations[0]
-                    return try await LedgerTill(ledger).begin(
-                        .issue(), id: 1000 + round,
-                        on: .numbered(UInt8((isFirst ? 100 : 150) + round)), version: nil)
-                }
-                #expect(others.count { if case .begun = $0 { true } else { false } } == 1)
-            }
-            #expect(try await stations[0].audit().violations == [])
-        }
-    }
-
     private static func stations(
         _ count: Int, of database: TestDatabase
     ) async throws -> [PostgreSQLLedger] {

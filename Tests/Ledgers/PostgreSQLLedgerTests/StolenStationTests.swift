@@ -167,24 +167,6 @@ import Testing
         }
     }
 
-    /// What the rights of no station reach is found all the same.
-    @Test(arguments: [
-        ("UPDATE operation SET sequence = sequence - 1 WHERE kind = 'pay'", "I4: operation"),
-        ("UPDATE card SET confirmed = confirmed - 1", "I5: card 04AC6B72BA6C01 confirmed"),
-    ])
-    func isFoundByTheAudit(_ change: String, _ invariant: String) async throws {
-        try await TestDatabase.temporary { database in
-            let ledger = try await database.open()
-            let till = LedgerTill(ledger)
-            try await till.complete(.issue(1000), id: 1)
-            try await till.complete(.pay(.cents(1)), id: 2)
-            #expect(try await ledger.audit().violations == [])
-            try database.change("SET session_replication_role = replica; \(change)")
-            let violations = try await ledger.audit().violations
-            #expect(violations.contains { $0.hasPrefix(invariant) }, "\(violations)")
-        }
-    }
-
     /// A row that was set back is no lost commit: the card has gone on since.
     @Test(arguments: [false, true]) func asksForNoLoss(_ isLost: Bool) async throws {
         try await TestDatabase.temporary { database in

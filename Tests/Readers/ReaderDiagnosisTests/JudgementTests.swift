@@ -240,18 +240,6 @@ struct JudgementTests {
         #expect("a\u{1B}[2J\n\u{9B}b\u{202E}ü".onOneLine == #"a\u{1B}[2J\u{A}\u{9B}b\u{202E}ü"#)
     }
 
-    @Test("a rule that is in place already is not advised again")
-    func inPlace() throws {
-        var survey = Self.survey(Self.acr122u, access: .denied)
-        survey.readers[0].node.group = "plugdev"
-        let finding = try #require(survey.findings().last)
-        #expect(
-            finding.remedy == [
-                .say("Its rule is in place; join the group plugdev:"),
-                .run("sudo usermod -aG plugdev amanda"), .say("Then log in again."),
-            ])
-    }
-
     @Test("no advice to join root's group for a serial port", arguments: ["root", "dialout"])
     func serialGroup(_ group: String) throws {
         var node = Self.node(.denied)

@@ -21,7 +21,7 @@ struct DyingTests {
         let world = try place.file.change { $0 }
         #expect(world.tags.first?[0x0F] == Page(9, 9, 9, 9))
         #expect(world.tags.first?[0x10] == content)
-        #expect(world.fault == nil && world.onReader == [ReaderWorld.uid])
+        #expect(world.fault == nil && world.onReader == [FieldWorld.uid])
         // The dead process holds the reader no longer.
         #expect(throws: Never.self) { try SimulatedReader(place.file) }
     }

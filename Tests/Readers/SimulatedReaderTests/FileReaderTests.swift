@@ -14,7 +14,7 @@ struct FileReaderTests {
         do {
             let reader = try SimulatedReader(place.file)
             #expect(reader.name == "simulated reader \(place.path)")
-            #expect(try await reader.select(within: .zero).uid == ReaderWorld.uid)
+            #expect(try await reader.select(within: .zero).uid == FieldWorld.uid)
             #expect(try await reader.exchange([0x60]) == Type2Chip.ntag213.version)
             _ = try await reader.exchange([0xA2, 0x10, 1, 2, 3, 4])
         }
@@ -42,8 +42,8 @@ struct FileReaderTests {
         try place.file.change { $0.take() }
         await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange([0x60]) }
         await #expect(throws: ReaderError(.noTag)) { try await reader.select(within: .zero) }
-        try place.file.change { $0.put([ReaderWorld.uid]) }
-        #expect(try await reader.select(within: .zero).uid == ReaderWorld.uid)
+        try place.file.change { $0.put([FieldWorld.uid]) }
+        #expect(try await reader.select(within: .zero).uid == FieldWorld.uid)
     }
 
     @Test("sees several tags")
@@ -65,35 +65,35 @@ struct FileReaderTests {
         let reader = try SimulatedReader(place.file)
         try place.file.change { $0.take() }
         async let identity = reader.select(within: Self.patience)
-        try place.file.change { $0.put([ReaderWorld.uid]) }
-        #expect(try await identity.uid == ReaderWorld.uid)
+        try place.file.change { $0.put([FieldWorld.uid]) }
+        #expect(try await identity.uid == FieldWorld.uid)
     }
 
     @Test("sees what somebody has written over the file, or put in its place")
     func edited() async throws {
         let place = TemporaryPath()
         let reader = try SimulatedReader(place.file)
-        #expect(try await reader.select(within: .zero).uid == ReaderWorld.uid)
+        #expect(try await reader.select(within: .zero).uid == FieldWorld.uid)
         let lying = try #require(try DurableFile(place.path).read())
         try place.file.change { $0.take() }
         let empty = try #require(try DurableFile(place.path).read())
         await #expect(throws: ReaderError(.noTag)) { try await reader.select(within: .zero) }
         try FileDescriptor.open(place.path, O_WRONLY | O_TRUNC).write(lying)
-        #expect(try await reader.select(within: .zero).uid == ReaderWorld.uid)
+        #expect(try await reader.select(within: .zero).uid == FieldWorld.uid)
         try DurableFile(place.path + ".other").write(empty)
         let isThere = unsafe rename(place.path + ".other", place.path) == 0
         #expect(isThere)
         await #expect(throws: ReaderError(.noTag)) { try await reader.select(within: .zero) }
         unsafe unlink(place.path)
         // Without a file it is a new world.
-        #expect(try await reader.select(within: .zero).uid == ReaderWorld.uid)
+        #expect(try await reader.select(within: .zero).uid == FieldWorld.uid)
     }
 
     @Test("a file that cannot be read any more is not taken for what it said last")
     func spoiled() async throws {
         let place = TemporaryPath()
         let reader = try SimulatedReader(place.file)
-        #expect(try await reader.select(within: .zero).uid == ReaderWorld.uid)
+        #expect(try await reader.select(within: .zero).uid == FieldWorld.uid)
         try DurableFile(place.path).write(Array("nothing".utf8))
         for _ in 0..<2 {
             await #expect(throws: ReaderError.self) { try await reader.select(within: .zero) }

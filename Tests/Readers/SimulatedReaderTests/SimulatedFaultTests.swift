@@ -9,14 +9,14 @@ struct SimulatedFaultTests {
 
     /// A selected tag, with a fault armed.
     static func bench(_ fault: Fault) async throws -> SimulatedReader {
-        let reader = SimulatedReader(try ReaderWorld.oneTag())
+        let reader = SimulatedReader(try FieldWorld.oneTag())
         try await reader.change { $0.fault = fault }
         _ = try await reader.select(within: .zero)
         return reader
     }
 
     private func page(_ reader: SimulatedReader) async throws -> Page? {
-        try await reader.change { $0.tag(ReaderWorld.uid)?[0x10] }
+        try await reader.change { $0.tag(FieldWorld.uid)?[0x10] }
     }
 
     @Test(
@@ -27,7 +27,7 @@ struct SimulatedFaultTests {
         await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange(Self.write) }
         #expect(try await page(reader) == content)
         await #expect(throws: ReaderError(.noTag)) { try await reader.select(within: .zero) }
-        try await reader.change { $0.put([ReaderWorld.uid]) }
+        try await reader.change { $0.put([FieldWorld.uid]) }
         await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange(Self.write) }
         _ = try await reader.select(within: .zero)
         #expect(try await reader.exchange(Self.write) == [])

@@ -6,9 +6,9 @@ import Testing
 struct SimulatedReaderTests {
     @Test("selects the tag that lies there", arguments: Type2Chip.known)
     func selects(chip: Type2Chip) async throws {
-        let reader = SimulatedReader(try ReaderWorld.oneTag(chip))
+        let reader = SimulatedReader(try FieldWorld.oneTag(chip))
         let identity = try await reader.select(within: .zero)
-        #expect(identity == TagIdentity(uid: ReaderWorld.uid))
+        #expect(identity == TagIdentity(uid: FieldWorld.uid))
         #expect(identity.isType2)
         #expect(try await reader.exchange([0x60]) == chip.version)
     }
@@ -22,21 +22,21 @@ struct SimulatedReaderTests {
 
     @Test("sees no tag, or too many")
     func noneOrSeveral() async throws {
-        var simulation = try ReaderWorld.twoTags()
+        var simulation = try FieldWorld.twoTags()
         simulation.take()
         let reader = SimulatedReader(simulation)
         await #expect(throws: ReaderError(.noTag)) { try await reader.select(within: .seconds(9)) }
-        try await reader.change { $0.put([ReaderWorld.uid, ReaderWorld.otherUID]) }
+        try await reader.change { $0.put([FieldWorld.uid, FieldWorld.otherUID]) }
         await #expect(throws: ReaderError(.severalTags)) {
             try await reader.select(within: .seconds(9))
         }
-        try await reader.change { $0.put([ReaderWorld.otherUID]) }
-        #expect(try await reader.select(within: .zero).uid == ReaderWorld.otherUID)
+        try await reader.change { $0.put([FieldWorld.otherUID]) }
+        #expect(try await reader.select(within: .zero).uid == FieldWorld.otherUID)
     }
 
     @Test("speaks to nothing that was not selected")
     func notSelected() async throws {
-        let reader = SimulatedReader(try ReaderWorld.oneTag())
+        let reader = SimulatedReader(try FieldWorld.oneTag())
         await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange([0x60]) }
         _ = try await reader.select(within: .zero)
         await reader.release()
@@ -47,18 +47,18 @@ struct SimulatedReaderTests {
     @Test(
         "loses a tag that is taken away, and one next to which another is put",
         arguments: [
-            [], [ReaderWorld.otherUID], [ReaderWorld.uid, ReaderWorld.otherUID],
+            [], [FieldWorld.otherUID], [FieldWorld.uid, FieldWorld.otherUID],
         ])
     func taken(lying: [[UInt8]]) async throws {
-        var simulation = try ReaderWorld.twoTags()
-        simulation.put([ReaderWorld.uid])
+        var simulation = try FieldWorld.twoTags()
+        simulation.put([FieldWorld.uid])
         let reader = SimulatedReader(simulation)
         _ = try await reader.select(within: .zero)
         _ = try await reader.exchange([0x60])
         try await reader.change { $0.put(lying) }
         await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange([0x60]) }
         // It has lost its power: to lie there again is not enough.
-        try await reader.change { $0.put([ReaderWorld.uid]) }
+        try await reader.change { $0.put([FieldWorld.uid]) }
         await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange([0x60]) }
         _ = try await reader.select(within: .zero)
         await #expect(throws: Never.self) { try await reader.exchange([0x60]) }
@@ -66,7 +66,7 @@ struct SimulatedReaderTests {
 
     @Test("hears a NAK, then silence until it selects again")
     func refusal() async throws {
-        let reader = SimulatedReader(try ReaderWorld.oneTag())
+        let reader = SimulatedReader(try FieldWorld.oneTag())
         _ = try await reader.select(within: .zero)
         await #expect(throws: ReaderError(.refused(0))) { try await reader.exchange([0x30, 0xFF]) }
         await #expect(throws: ReaderError(.timedOut)) { try await reader.exchange([0x30, 0]) }
@@ -77,18 +77,18 @@ struct SimulatedReaderTests {
 
     @Test("keeps what is written, and counts")
     func writes() async throws {
-        let reader = SimulatedReader(try ReaderWorld.oneTag())
+        let reader = SimulatedReader(try FieldWorld.oneTag())
         _ = try await reader.select(within: .zero)
         #expect(try await reader.exchange([0xA2, 0x10, 1, 2, 3, 4]) == [])
         #expect(try await reader.exchange([0x30, 0x10]).prefix(4) == [1, 2, 3, 4])
-        #expect(try await reader.change { $0.tag(ReaderWorld.uid)?[0x10] } == Page(1, 2, 3, 4))
+        #expect(try await reader.change { $0.tag(FieldWorld.uid)?[0x10] } == Page(1, 2, 3, 4))
         #expect(await reader.frameCount == 2)
         #expect(await reader.writeCount == 1)
     }
 
     @Test("a selection ends the authentication, only a release the power")
     func power() async throws {
-        let reader = SimulatedReader(try ReaderWorld.oneTag())
+        let reader = SimulatedReader(try FieldWorld.oneTag())
         _ = try await reader.select(within: .zero)
         _ = try await reader.exchange(Type2Command.write(0x29, Page(4, 0, 0, 4)).frame)
         let write = Type2Command.write(0x10, .zero).frame
@@ -108,7 +108,7 @@ struct SimulatedReaderTests {
 
     @Test("stops when its task is cancelled")
     func cancelled() async throws {
-        let reader = SimulatedReader(try ReaderWorld.oneTag())
+        let reader = SimulatedReader(try FieldWorld.oneTag())
         let task = Task {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             return try await reader.select(within: .zero)

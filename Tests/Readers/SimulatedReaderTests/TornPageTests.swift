@@ -14,7 +14,7 @@ struct TornPageTests {
     private func left(
         _ torn: TornPage, old: UInt32, new: UInt32, at number: UInt8 = 0x10
     ) async throws -> Page {
-        let reader = SimulatedReader(try ReaderWorld.oneTag())
+        let reader = SimulatedReader(try FieldWorld.oneTag())
         _ = try await reader.select(within: .zero)
         _ = try await reader.exchange(Type2Command.write(number, page(old)).frame)
         try await reader.change { $0.fault = Fault(at: 1, counting: .write, .torn(torn)) }
@@ -23,7 +23,7 @@ struct TornPageTests {
         }
         let world = try await reader.change { $0 }
         #expect(world.onReader.isEmpty && world.fault == nil)
-        return try #require(world.tag(ReaderWorld.uid))[number]
+        return try #require(world.tag(FieldWorld.uid))[number]
     }
 
     @Test(
@@ -93,7 +93,7 @@ struct TornPageTests {
         {
             let reader = try await SimulatedFaultTests.bench(
                 Fault(at: 1, counting: .write, .torn(torn)))
-            let before = try ReaderWorld.tag()[number]
+            let before = try FieldWorld.tag()[number]
             await #expect(throws: ReaderError(.tagLost)) {
                 try await reader.exchange(Type2Command.write(number, content).frame)
             }
@@ -107,7 +107,7 @@ struct TornPageTests {
         let reader = try await SimulatedFaultTests.bench(
             Fault(at: 1, counting: .write, .torn(.lowestOnes(1))))
         _ = try? await reader.exchange(Type2Command.write(0x2B, Page(1, 2, 3, 4)).frame)
-        try await reader.change { $0.put([ReaderWorld.uid]) }
+        try await reader.change { $0.put([FieldWorld.uid]) }
         _ = try await reader.select(within: .zero)
         await #expect(throws: ReaderError(.refused(0))) {
             try await reader.exchange(Type2Command.authenticate([1, 2, 3, 4]).frame)
@@ -123,10 +123,10 @@ struct TornPageTests {
             (0x02, Page(0, 0, 0, 1)), (0x03, Page(0, 0, 0, 0x0F)), (0x28, Page(1, 0, 0, 0)),
         ] as [(UInt8, Page)])
     func otherPages(number: UInt8, content: Page) async throws {
-        let whole = SimulatedReader(try ReaderWorld.oneTag())
+        let whole = SimulatedReader(try FieldWorld.oneTag())
         _ = try await whole.select(within: .zero)
         _ = try await whole.exchange(Type2Command.write(number, content).frame)
-        for torn in ReaderWorld.tornPages {
+        for torn in FieldWorld.tornPages {
             let reader = try await SimulatedFaultTests.bench(
                 Fault(at: 1, counting: .write, .torn(torn)))
             await #expect(throws: ReaderError(.tagLost)) {
@@ -143,7 +143,7 @@ struct TornPageTests {
                 Fault(at: 1, counting: .frame, .torn(.zero)))
             await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange(frame) }
             let tags = try await reader.change { $0.tags }
-            #expect(tags == [try ReaderWorld.tag()])
+            #expect(tags == [try FieldWorld.tag()])
         }
     }
 }

@@ -36,12 +36,6 @@ struct FormatExampleTests {
         #expect(area == pages)
     }
 
-    @Test("the card key")
-    func cardKey() throws {
-        let key = "744eea2297702dd13d48c7500697e9bd46a53f3438f698790e4c6ffc88eb2234"
-        #expect(try Example().cardKey == bytes(key))
-    }
-
     @Test("what a record seals besides its fields")
     func digest() throws {
         let example = try Example()

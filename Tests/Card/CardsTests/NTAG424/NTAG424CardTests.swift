@@ -16,12 +16,12 @@ struct NTAG424CardTests {
         grant = try #require(Grant(5_000))
     }
 
-    private func making(_ keys: CardKeys, _ grant: Grant? = nil) -> PersonaliseNTAG424 {
+    private func making(_ keys: CardKeys) -> PersonaliseNTAG424 {
         PersonaliseNTAG424(
             PersonaliseNTAG424.Plan(
                 uid: ChipBench.uid, currency: .usd, address: address,
                 from: [.factory] + [Self.old, Self.new].map(ChipBench.keys),
-                to: ChipBench.keys(keys), grant: grant ?? self.grant),
+                to: ChipBench.keys(keys), grant: grant),
             random: ChipBench.random(PersonaliseNTAG424.randomByteCount))
     }
 
@@ -71,19 +71,13 @@ struct NTAG424CardTests {
         return Int64(record.balance)
     }
 
-    /// Everything in the chip that a run must reach: counters of attempts and reads are not it.
-    private func isSame(_ left: NTAG424Memory, _ right: NTAG424Memory) -> Bool {
-        left.files == right.files && left.keys.map(\.key) == right.keys.map(\.key)
-            && left.keys.map(\.version) == right.keys.map(\.version)
-            && left.forbidsChaining == right.forbidsChaining
-    }
-
     /// Each memory after one fault of a run from here.
     private func afterFaults(
         _ start: ChipBench, _ procedure: PersonaliseNTAG424
     ) throws -> [NTAG424Memory] {
         var whole = start
         try whole.run(procedure)
+        #expect(whole.commands.allSatisfy { $0.count <= 61 })
         var found: [NTAG424Memory] = []
         for place in whole.commands.indices {
             for fault in ChipBench.Fault.allCases {
@@ -95,58 +89,6 @@ struct NTAG424CardTests {
             }
         }
         return found
-    }
-
-    @Test("Made, and given other keys, with two faults anywhere: it goes on to the end")
-    func interrupted() throws {
-        for (start, procedure) in [
-            (ChipBench(), making(Self.old)), (try made(), making(Self.new)),
-        ] {
-            var wanted = start
-            try wanted.run(procedure)
-            var states = try afterFaults(start, procedure)
-            #expect(states.count > 5)
-            for state in states {
-                var chip = start
-                chip.memory = state
-                for twice in try afterFaults(chip, procedure) where !states.contains(twice) {
-                    states.append(twice)
-                }
-            }
-            for state in states {
-                var chip = start
-                chip.memory = state
-                try chip.run(procedure)
-                #expect(isSame(chip.memory, wanted.memory))
-            }
-            #expect(!wanted.memory.keys.contains { $0.version == 0 })
-            #expect(wanted.commands.allSatisfy { $0.count <= 61 })
-        }
-    }
-
-    @Test("Told by somebody else that key 0 is changed: the new key is not tried")
-    func forgedAnswer() throws {
-        for (start, procedure) in [
-            (ChipBench(), making(Self.old)), (try made(), making(Self.new)),
-        ] {
-            var whole = start
-            try whole.run(procedure)
-            let change = try #require(
-                whole.commands.firstIndex {
-                    $0[1] == NTAG424Opcode.changeKey.rawValue && $0[5] == 0
-                })
-            var chip = start
-            #expect(throws: NTAG424CardError(.unfinished, "")) {
-                try chip.run(procedure) {
-                    $0 == change ? [0x91, 0x00] : $1
-                } send: {
-                    $0 == change ? [] : $1
-                }
-            }
-            #expect(chip.memory.keys.allSatisfy { $0.failures == 0 })
-            try chip.run(procedure)
-            #expect(isSame(chip.memory, whole.memory))
-        }
     }
 
     @Test("Keys half changed: the state is there all the time, and the grant under one of the keys")
@@ -191,36 +133,6 @@ struct NTAG424CardTests {
                 #expect(chip.commands.count == 1 && chip.commands[0].count <= 61)
                 let isWritten = place < 0 || fault == .lostAfter
                 #expect(try balance(&chip) == (isWritten ? 4_550 : 5_000))
-            }
-        }
-    }
-
-    @Test("Adding takes six commands more than a look, the grant first, with two faults anywhere")
-    func adding() throws {
-        let ready = try made()
-        var whole = ready
-        let seen = try whole.run(looking())
-        let wanted = try change(2, to: 5_700, in: seen)
-        try whole.run(updating(wanted, in: seen), from: whole.side)
-        #expect(whole.commands.count == 6)
-        #expect(try balance(&whole) == 5_700)
-        for first in 0..<6 {
-            for second in 0..<6 {
-                for fault in ChipBench.Fault.allCases {
-                    var chip = ready
-                    for place in [first, second] {
-                        let visit = try chip.run(looking())
-                        let change = try change(2, to: 5_700, in: visit)
-                        _ = try? chip.run(
-                            updating(change, in: visit), from: chip.side, at: place, fault)
-                        #expect([5_000, 5_700].contains(try balance(&chip)))
-                    }
-                    let visit = try chip.run(looking())
-                    let change = try change(2, to: 5_700, in: visit)
-                    try chip.run(updating(change, in: visit), from: chip.side)
-                    #expect(try balance(&chip) == 5_700)
-                    #expect(try chip.run(looking()).grant == Grant(5_700))
-                }
             }
         }
     }
@@ -296,51 +208,6 @@ struct NTAG424CardTests {
                 }
                 #expect([5_000, 5_700].contains(try balance(&chip)))
             }
-        }
-    }
-
-    @Test("A recorded payment that is sent again is refused, and so are its answers")
-    func replayed() throws {
-        var chip = try made()
-        let visit = try chip.run(looking())
-        let sale = try updating(try change(2, to: 4_550, in: visit), in: visit)
-        var heard: [[UInt8]] = []
-        try chip.run(sale, from: chip.side) {
-            heard.append($1)
-            return $1
-        }
-        let recorded = chip.commands
-        let paid = chip.memory
-        for command in recorded {
-            #expect(chip.send(command).suffix(2) != [0x91, 0x00])
-        }
-        #expect(chip.memory.files == paid.files)
-        // To us: the answers of that session in another one.
-        let again = try chip.run(looking())
-        let next = try updating(try change(3, to: 4_000, in: again), in: again)
-        #expect(throws: NTAG424CardError.self) {
-            try chip.run(next, from: chip.side) { place, _ in heard[place] }
-        }
-    }
-
-    @Test("Ten wrong keys: one attempt a tap, and the card lives on")
-    func wrongKeys() throws {
-        var chip = try made()
-        for _ in 0..<10 {
-            #expect(throws: NTAG424CardError(.chip(.refused(.authenticationFailed)), "")) {
-                _ = try chip.run(looking(Self.new))
-            }
-            #expect(chip.commands.count == 3)
-        }
-        #expect(try balance(&chip) == 5_000)
-    }
-
-    @Test("A clone has other keys, and is refused")
-    func clone() throws {
-        var clone = ChipBench()
-        try clone.run(making(Self.new))
-        #expect(throws: NTAG424CardError(.chip(.refused(.authenticationFailed)), "")) {
-            _ = try clone.run(looking())
         }
     }
 

@@ -102,33 +102,4 @@ struct TrueAnswersTests {
             #expect(tap.violations == [])
         }
     }
-
-    @Test(
-        "is not said to have changed nothing once it has begun and the ledger goes away",
-        arguments: [
-            "ticket", "pay", "add", "issue", "adopt", "replace", "protect", "unprotect",
-        ])
-    func ledgerGoneOnceItHasBegun(_ name: String) async throws {
-        let request = try #require(EnumeratedRequest.named(name))
-        let start = await request.world(on: .ntag213)
-        let whole = await Tap.play(request.errand, in: start)
-        let begins = try #require(whole.steps.firstIndex { $0.act == .ledgerWrite })
-        let pulled = await Tap.play(request.errand, in: start, mishaps: [begins: .killedAfter])
-            .world
-        #expect(request.errand.operation(in: pulled.ledger)?.state == .pending)
-        var unknown = 0
-        for world in [start, pulled] {
-            let steps = await Tap.play(request.errand, in: world).steps
-            for (step, _) in steps.enumerated() where steps[step].act == .ledgerWrite {
-                for mishap in [Mishap.commitUnknown, .commitUnknownLedgerGone, .ledgerGone] {
-                    let tap = await Tap.play(request.errand, in: world, mishaps: [step: mishap])
-                    #expect(tap.violations == [], "\(mishap) at step \(step): \(tap.said)")
-                    if case .failed(let error) = tap.said, error.kind == .outcomeUnknown {
-                        unknown += 1
-                    }
-                }
-            }
-        }
-        #expect(unknown > 0)
-    }
 }

@@ -62,19 +62,6 @@ struct ConnectedReaderTests {
         #expect(machine.connected(as: root).first?.node.access == .readAndWrite)
     }
 
-    @Test("the rights of the caller himself are what the kernel says")
-    func ownRights() throws {
-        let reader = try FakeMachine(["acr122u"]).connected().first
-        #expect(reader?.node.access == .readAndWrite)
-    }
-
-    @Test("a device without a node")
-    func noNode() throws {
-        let machine = try FakeMachine(["acr122u"])
-        try machine.remove("dev/bus/usb/001/004")
-        #expect(machine.connected().first?.node.access == .missing)
-    }
-
     @Test("a survey on a lane of its own says the same")
     func lane() async throws {
         let machine = try FakeMachine(["acr122u", "ftdi"])

@@ -9,12 +9,6 @@ struct HolderTests {
         machine.connected().first?.holders
     }
 
-    @Test("a module of the kernel")
-    func module() throws {
-        #expect(
-            holders(try FakeMachine(["acr122u-kernel"])) == [.kernel(driver: "pn533_usb")])
-    }
-
     @Test("a program, by number and name")
     func program() throws {
         let machine = try FakeMachine(["acr122u-claimed"])
@@ -32,11 +26,6 @@ struct HolderTests {
             holders(machine) == [
                 .program(pid: 20, name: "nfc-poll"), .program(pid: 300, name: "pcscd"),
             ])
-    }
-
-    @Test("a program of another user, seen only by its claim")
-    func unseen() throws {
-        #expect(holders(try FakeMachine(["acr122u-claimed"])) == [.unseenProgram])
     }
 
     @Test("a program that ends while it is looked at")

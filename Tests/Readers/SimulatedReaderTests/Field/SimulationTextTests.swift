@@ -24,15 +24,6 @@ struct SimulationTextTests {
         #expect(simulation.text == idle + dumps.joined(separator: "\n"))
     }
 
-    @Test("reads back, with every fault", arguments: FieldWorld.kinds)
-    func faults(kind: Fault.Kind) throws {
-        var simulation = try FieldWorld.twoTags()
-        for counted in Fault.Counted.allCases {
-            simulation.fault = Fault(at: 7, counting: counted, kind)
-            #expect(try Simulation(parsing: simulation.text) == simulation)
-        }
-    }
-
     @Test("reads back with any tags, on the reader or not", arguments: 0...3)
     func tags(count: Int) throws {
         let uids = [FieldWorld.uid, FieldWorld.otherUID, [4, 0, 0, 0, 0, 0, 1]].prefix(count)
