@@ -132,7 +132,20 @@ package final class PrivatePostgreSQL: Sendable {
         for process in [id] + children.split(separator: " ").compactMap({ pid_t($0) }) {
             Glibc.kill(process, SIGKILL)
         }
-        server.waitUntilExit()
+        _ = Self.end(of: server)
+    }
+
+    /// Waits for a program itself, and returns how it ended. Foundation waits for a socket to close,
+    /// which a program that another thread starts at the same moment keeps open.
+    fileprivate static func end(of process: Process) -> Int32 {
+        var status: Int32 = 0
+        while unsafe waitpid(process.processIdentifier, &status, 0) < 0 {
+            guard errno == EINTR else {
+                process.waitUntilExit()
+                return process.terminationStatus
+            }
+        }
+        return status
     }
 
     /// Ends the server as a failure does, and starts another one on what it has left.
@@ -190,7 +203,7 @@ package final class PrivatePostgreSQL: Sendable {
         // Waited for: whoever watches all children of this process would find a dead one for ever.
         deinit {
             Glibc.kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
+            _ = PrivatePostgreSQL.end(of: process)
         }
 
         /// The answer of psql in one line.
@@ -248,10 +261,10 @@ package final class PrivatePostgreSQL: Sendable {
         let output = try FileHandle(forUpdating: place)
         (process.standardOutput, process.standardError) = (output, output)
         try process.run()
-        process.waitUntilExit()
+        let status = end(of: process)
         try output.seek(toOffset: 0)
         let text = String(decoding: try output.readToEnd() ?? Data(), as: UTF8.self)
-        guard process.terminationStatus == 0 else {
+        guard status == 0 else {
             throw Failure(description: "\(words): \(text)")
         }
         return text
