@@ -118,7 +118,7 @@ class AlarmTests(ReadingCase):
 
 
 class OfferTests(ReadingCase):
-    def till(self, make):
+    def card_tools(self, make):
         make(self.drawer)
         self.page.open("cards")
         self.page.see("Manage the card")
@@ -128,7 +128,7 @@ class OfferTests(ReadingCase):
         for make in (readings.chip_of_another_issuer, readings.other_issuer_with_our_version,
                      readings.card_with_foreign_keys, readings.clone):
             with self.subTest(make.__name__):
-                self.till(make)
+                self.card_tools(make)
                 self.page.see(DANGER)
                 for name in ("Issue a card", "Write the demo user", "Convert", "Repair", "Block"):
                     self.assertFalse(self.page.can_press(name), name)
@@ -137,7 +137,7 @@ class OfferTests(ReadingCase):
                 self.assertFalse(self.page.can_press("Issue card"))
 
     def write_over(self, make):
-        self.till(make)
+        self.card_tools(make)
         self.page.press("Write the demo user")
         self.page.see(OVER)
         self.page.press("Overwrite")
