@@ -2,7 +2,7 @@ import BlockingLane
 import Tags
 package import WebServer
 
-/// The listener of the customers' page, apart from that of the tills.
+/// The server of the customers' page. It listens separately from the till server.
 package final class CustomerServer: Sendable {
     /// The place of the server.
     package struct Place: Sendable {

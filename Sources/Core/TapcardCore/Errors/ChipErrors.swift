@@ -145,8 +145,7 @@ extension TapcardError {
             meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
     }
 
-    /// The error of a card that has refused twice, in sessions of its key 0, what gives it new
-    /// keys.
+    /// The error for a card that accepted its key 0 and then refused its new keys twice.
     static func refusesKeys(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag,

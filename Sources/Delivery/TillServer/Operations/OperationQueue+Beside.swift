@@ -3,8 +3,8 @@ import TapcardDomain
 
 /// Requests that are answered without the reader, or that come again.
 extension OperationQueue {
-    /// The answer while the reader is in use or the till is closing, or to a repeated request. It
-    /// includes the ledger's state of the operation id.
+    /// Answers from the ledger's record of the operation id, without the reader: for a repeated
+    /// request, or while the reader is in use or the till is closing.
     func answerBeside(
         _ operation: TillOperation
     ) async throws(Problem) -> TillRunner.Answer {

@@ -97,8 +97,8 @@ extension Session {
             try keys.preparing(created: created, knowing: taken)
         }
         let key = prepared.entries[prepared.entries.endIndex - 1]
-        // The ledger is first: of two owners who make a key at once, one has made none. An
-        // announced key that did not reach its file can be given up.
+        // Announce the key in the ledger before writing it to the file, so that only one of two
+        // owners who rotate at once succeeds. A key announced but never written can be given up.
         try await withLedgerErrors { () throws(LedgerError) in
             try await database.announce(key.id, mark: key.mark)
         }
