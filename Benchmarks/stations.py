@@ -176,7 +176,7 @@ def measure(server, owner, benchmarks, counts):
     isRight = True
     addresses = []
     for cards in counts:
-        database = f"house_{cards}"
+        database = f"issuer_{cards}"
         server.sql("postgres", f"CREATE DATABASE {database}")
         address = server.address(database)
         owner.run("--ledger", address, "ledger", "init", "--currency", "USD")

@@ -74,7 +74,7 @@ struct StationCosts {
         var measured: [Round] = []
         for stations in [1, 8, 64] {
             for number in 0..<rounds {
-                measured.append(try await round(of: stations, in: "house_\(stations)_\(number)"))
+                measured.append(try await round(of: stations, in: "issuer_\(stations)_\(number)"))
             }
         }
         return measured

@@ -29,15 +29,15 @@ enum FrameCounts {
     }
 
     private static func measure(_ chip: Type2Chip) async throws -> [Row] {
-        let counter = try await Counter(chip)
+        let till = try await BenchmarkTill(chip)
         var rows: [Row] = []
         func row(
             _ what: String, commands: Int? = nil, writes: Int? = nil,
             _ body: (Station) async throws -> Void
         ) async throws {
-            counter.tracer.forget()
-            try await body(counter.station)
-            let exchanges = counter.tracer.exchanges
+            till.tracer.forget()
+            try await body(till.station)
+            let exchanges = till.tracer.exchanges
             rows.append(
                 Row(
                     chip: chip.name, what: what, commands: exchanges.count,
@@ -63,7 +63,7 @@ enum FrameCounts {
         try await row("scratch, the code stored", writes: 30) {
             _ = try await $0.scratch(id: $0.newID())
         }
-        let stranger = counter.withAnEmptyLedger()
+        let stranger = till.withAnEmptyLedger()
         try await row("read, never seen", commands: 4, writes: 0) { _ in
             _ = try await stranger.read()
         }
@@ -72,7 +72,7 @@ enum FrameCounts {
 }
 
 /// A blank tag, a ledger in memory, and someone who counts.
-struct Counter {
+struct BenchmarkTill {
     let tracer: InterposedReader
     let station: Station
     private let keys = KeyRing.fresh(created: "2026-01-01")
@@ -87,14 +87,14 @@ struct Counter {
         station = Station(
             reader: tracer, ledger: InMemoryLedger(), keys: keys,
             settings: Station.Settings(ceilings: .unlimited(in: .usd)),
-            surroundings: Counter.surroundings)
+            surroundings: BenchmarkTill.surroundings)
     }
 
     func withAnEmptyLedger() -> Station {
         Station(
             reader: tracer, ledger: InMemoryLedger(), keys: keys,
             settings: Station.Settings(ceilings: .unlimited(in: .usd)),
-            surroundings: Counter.surroundings)
+            surroundings: BenchmarkTill.surroundings)
     }
 
     /// Time stands still: nothing here is about seconds.

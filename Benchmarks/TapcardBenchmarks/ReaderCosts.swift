@@ -39,7 +39,7 @@ enum ReaderCosts {
         let station = Station(
             reader: reader, ledger: InMemoryLedger(), keys: .fresh(created: "2026-01-01"),
             settings: Station.Settings(ceilings: .unlimited(in: .usd)),
-            surroundings: Counter.surroundings)
+            surroundings: BenchmarkTill.surroundings)
         var rows: [Row] = []
         func row(
             _ what: String, data: Int? = nil, host: Int? = nil, milliseconds: Double? = nil,
@@ -63,7 +63,7 @@ enum ReaderCosts {
         try await row("pay 4.50", data: 12, host: 16, milliseconds: 100) {
             _ = try await station.pay(money(450), id: station.newID())
         }
-        // A card that proves itself: the activation is a command of the reader's, too.
+        // A card on an NTAG 424: the activation is a command of the reader's, too.
         _ = emulated.control("present NTAG424")
         try await row("NTAG424: demo") {
             _ = try await station.make(.demo(in: .usd), id: station.newID())

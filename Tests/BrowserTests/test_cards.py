@@ -64,7 +64,7 @@ class MakingTests(BrowserCase):
         self.page.see("Blank tag")
 
 
-class DeskTests(BrowserCase):
+class CardToolsTests(BrowserCase):
     def setUp(self):
         super().setUp()
         self.uid = self.till.make_demo("12.50")

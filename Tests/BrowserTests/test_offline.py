@@ -4,7 +4,7 @@ from case import BrowserCase
 from database import TestIssuer
 from test_faults import CALLS
 
-AWAY = "The ledger is offline."
+OFFLINE = "The ledger is offline."
 NOT_NOW = "Not while the ledger is offline"
 DANGER = "Do not take or give money"
 
@@ -29,7 +29,7 @@ class RefusingTests(IssuerCase):
         till.take()
         page.see("Hold a card to the reader")
         self.issuer.stop()
-        page.see(AWAY)
+        page.see(OFFLINE)
         till.put(self.uid)
         page.see("Amanda Gonzalez", "$20.00", NOT_NOW, "Try again later, or take cash.")
         text = page.text()
@@ -39,10 +39,10 @@ class RefusingTests(IssuerCase):
         self.assertFalse(page.can_press("Take a payment"))
         self.assertFalse(page.can_press("Top up"))
         page.go("pay")
-        page.see("Usual amounts", AWAY)
+        page.see("Usual amounts", OFFLINE)
         self.assertFalse(page.can_press("$1.00"))
         self.issuer.start()
-        page.see_no(AWAY)
+        page.see_no(OFFLINE)
         page.press("$1.00")
         page.panel("done")
         page.see("$19.00 left")
@@ -53,10 +53,10 @@ class RefusingTests(IssuerCase):
         page.see("Amanda Gonzalez")
         till.take()
         self.issuer.stop()
-        page.see(AWAY)
+        page.see(OFFLINE)
         till.put("NTAG213")
         page.see("Blank tag", "Not available for this card")
-        page.see(AWAY)
+        page.see(OFFLINE)
 
     def test_the_state_of_the_ledger_is_told_without_a_card(self):
         page = self.page
@@ -66,15 +66,15 @@ class RefusingTests(IssuerCase):
         self.assertTrue(page.can_press("Take a payment"))
         page.listen()
         self.issuer.stop()
-        page.see(f"{AWAY} Take cash until it is back.", NOT_NOW)
-        page.hear(f"{AWAY} Take cash until it is back.")
+        page.see(f"{OFFLINE} Take cash until it is back.", NOT_NOW)
+        page.hear(f"{OFFLINE} Take cash until it is back.")
         self.assertFalse(page.can_press("Take a payment"))
         # A page that is opened now is told, too.
         page.open()
-        page.see(f"{AWAY} Take cash until it is back.", NOT_NOW)
+        page.see(f"{OFFLINE} Take cash until it is back.", NOT_NOW)
         page.listen()
         self.issuer.start()
-        page.see_no(AWAY)
+        page.see_no(OFFLINE)
         page.hear("The ledger is back.")
         self.assertTrue(page.can_press("Take a payment"))
 
@@ -113,7 +113,7 @@ class SellingTests(SellingCase):
         page.open()
         page.see("Amanda Gonzalez", "$20.00")
         self.issuer.stop()
-        page.see(AWAY)
+        page.see(OFFLINE)
         page.script(CALLS)
         self.pay("2.50")
         page.panel("done")
@@ -133,7 +133,7 @@ class SellingTests(SellingCase):
         self.assertEqual(page.count(".doubtful"), 0)
         self.issuer.start()
         page.see("Everything was booked at")
-        page.see_no(AWAY)
+        page.see_no(OFFLINE)
         page.see("$17.50")
         self.assertEqual(self.till.done("offline"), ["-2.50"])
         self.assertAudited()
@@ -166,7 +166,7 @@ class LimitTests(SellingCase):
         self.pay("3.00")
         page.panel("done")
         page.leave_check()
-        page.see(f"{AWAY} Take cash until it is back.")
+        page.see(f"{OFFLINE} Take cash until it is back.")
         self.pay("0.50", again=True)
         page.panel("failed")
         page.see("This station has reached its offline limit.", "Take cash until the ledger is back.")

@@ -132,7 +132,7 @@ class ScreenCase(BrowserCase):
         self.page.see(*words)
 
 
-class CounterScreens(ScreenCase):
+class TillScreens(ScreenCase):
     def test_the_card_and_what_is_done_with_it(self):
         page, till = self.page, self.till
         page.open()
@@ -297,7 +297,7 @@ class ComparisonTests(unittest.TestCase):
         self.assertEqual(self.part(self.kept.crop((0, 0, 1280, 799))), 1.0)
 
 
-class CountersScreens(ScreenCase):
+class SeveralTillsScreens(ScreenCase):
     tills = 2
 
     def test_where_there_are_several_tills(self):

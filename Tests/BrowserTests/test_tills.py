@@ -7,7 +7,7 @@ ASKED = "Which till is this?"
 PLACE = "return location.pathname"
 
 
-class CountersCase(BrowserCase):
+class TillsCase(BrowserCase):
     tills = 2
 
     def setUp(self):
@@ -30,7 +30,7 @@ class CountersCase(BrowserCase):
         self.page.driver.switch_to.window(tab)
 
 
-class ChoosingTests(CountersCase):
+class ChoosingTests(TillsCase):
     def test_the_page_asks_which_till_it_is_and_the_browser_keeps_to_it(self):
         page = self.page
         page.open(until=ASKED)
@@ -96,7 +96,7 @@ class ChoosingTests(CountersCase):
         page.see(LOGIN, "Till 1")
 
 
-class ApartTests(CountersCase):
+class ApartTests(TillsCase):
     def test_each_page_follows_its_own_reader_and_waits_for_its_own_card(self):
         page, till = self.page, self.till
         till.take(at=2)

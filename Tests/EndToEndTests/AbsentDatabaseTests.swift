@@ -2,8 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The database of a ledger is away for a while, or for good.
-@Suite("A station whose ledger is away, by the program", .ownThread) struct AbsentDatabaseTests {
+/// The database of a ledger is offline for a while, or for good.
+@Suite("A station whose ledger is offline, by the program", .ownThread) struct AbsentDatabaseTests {
     @Test("serves its page, says why no money moves, and goes on once the database is back")
     func serving() throws {
         let server = try PrivatePostgreSQL()

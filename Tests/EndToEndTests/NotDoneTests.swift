@@ -112,13 +112,13 @@ struct NotDoneTests {
         altered[whole.count - 40] ^= 1
         try DurableFile(path).write(altered, mode: 0o600)
         try issuer.recover()
-        // The purchase before the altered line is booked, again and again, once.
+        // The payment before the altered line is booked, again and again, once.
         for _ in 0..<2 {
             let ended = try till.run("station book")
             #expect(ended.status != 0 && ended.errors.contains("line 3 is not as it was written"))
             #expect(
                 ended.errors.contains(
-                    "The purchases before that line are booked (1), and those from it on are not."),
+                    "The payments before that line are booked (1), and those from it on are not."),
                 "\(ended)")
         }
         let again = try till.run("pay 5 --operation \(NotDoneTests.id)")

@@ -31,7 +31,7 @@ extension OfflineTests {
         let copy = first.till.file("copy")
         try DurableFile(copy).write(try #require(try DurableFile(journal).read()))
         try issuer.recover()
-        // The purchase still waits when other keys come, which lack the one that sealed it.
+        // The payment still waits when other keys come, which lack the one that sealed it.
         try issuer.owner.step("keys import \(first.till.keys)")
         try issuer.owner.step("keys rotate --now")
         try issuer.owner.step("keys export ~/new")

@@ -118,7 +118,7 @@ struct OfflineTests {
         #expect(try till.run("pay 4.51").status == 9)
         #expect(try till.run("add 5").status == 9)
         let left = try till.run("read")
-        // A chip that proves itself bears no name: only the ledger knows it.
+        // An NTAG 424 bears no name: only the ledger knows it.
         let name = chip == "NTAG424" ? "No name" : "Amanda"
         #expect(left.output.hasPrefix("\(name), €14.50"), "\(left)")
         #expect(left.output.contains("what the card itself says, less €5.50 to be booked; the"))
@@ -280,7 +280,7 @@ struct OfflineTests {
         while try post("add", "1.00").contains("ledger-unreachable") { usleep(50_000) }
         let paid = try post("pay", "1.00")
         #expect(paid.contains(#""result":"done""#) && !paid.contains("offline"), "\(paid)")
-        try wait(until: #""unbooked":"0.00","purchases":0"#)
+        try wait(until: #""unbooked":"0.00","payments":0"#)
         try wait(until: #""ledger":"known""#, at: "/api/v1/card")
         try page.stop()
         #expect(try till.step("audit").contains("every invariant holds"))
@@ -312,7 +312,7 @@ struct OfflineTests {
     }
 
     /// "Paid" is said once the line is on the disk, and only then.
-    @Test("says nothing of a purchase whose sync has failed")
+    @Test("says nothing of a payment whose sync has failed")
     func failedSync() throws {
         var issuer = try TestIssuer()
         defer { issuer.server.kill() }

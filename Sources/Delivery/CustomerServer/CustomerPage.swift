@@ -14,10 +14,10 @@ enum CustomerPage {
         page(200, CustomerWords.title, shell(CustomerWords.title, CustomerWords.lead, message))
     }
 
-    /// A card, for the browser that gets this cookie, or has one already. Where tills sell offline,
-    /// it says that such payments come later.
+    /// A card, for the browser that gets this cookie, or has one already. Where tills take
+    /// offline payments, it says that such payments come later.
     static func statement(
-        _ statement: CardStatement, _ sellsOffline: Bool, cookie: String? = nil
+        _ statement: CardStatement, _ takesOfflinePayments: Bool, cookie: String? = nil
     ) -> WebResponse {
         let notes = [
             CustomerWords.of(statement.status),
@@ -41,7 +41,7 @@ enum CustomerPage {
             \(notes.joined(separator: "\n"))
             <h2>\(CustomerWords.movements)</h2>
             \(list)
-            \(sellsOffline ? "<p class=\"hint\">\(CustomerWords.later)</p>" : "")
+            \(takesOfflinePayments ? "<p class=\"hint\">\(CustomerWords.later)</p>" : "")
             """, headers: cookie.map { [("Set-Cookie", $0)] } ?? [])
     }
 

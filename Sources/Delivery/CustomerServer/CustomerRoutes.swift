@@ -43,15 +43,15 @@ package struct CustomerRoutes: Sendable {
     private let ledger: CustomerLedger
     private let clocks: Clocks
     private let watch: CustomerWatch
-    private let sellsOffline: Bool
+    private let takesOfflinePayments: Bool
     private let state = Guarded(State())
 
     package init(
         keys: CustomerKeys, ledger: CustomerLedger, clocks: Clocks, watch: CustomerWatch,
-        sellsOffline: Bool = false
+        takesOfflinePayments: Bool = false
     ) {
         (self.keys, self.ledger, self.clocks, self.watch) = (keys, ledger, clocks, watch)
-        self.sellsOffline = sellsOffline
+        self.takesOfflinePayments = takesOfflinePayments
     }
 
     /// The answer to a request under another name than those of this server.
@@ -136,7 +136,7 @@ package struct CustomerRoutes: Sendable {
                 return refused(.counter, request)
             }
             watch.note(.again)
-            return CustomerPage.statement(statement, sellsOffline)
+            return CustomerPage.statement(statement, takesOfflinePayments)
         }
         // Not before: who has an old address must not use up the card's own questions.
         if let wait = state.withLock({ $0.cards.admit(uid, at: now) }) {
@@ -151,7 +151,7 @@ package struct CustomerRoutes: Sendable {
         }
         watch.note(.fresh)
         return CustomerPage.statement(
-            statement, sellsOffline,
+            statement, takesOfflinePayments,
             cookie:
                 "\(CustomerRoutes.cookieName)=\(cookie); Path=/; Max-Age=\(ShownCards.seconds); "
                 + "Secure; HttpOnly; SameSite=Strict")

@@ -54,7 +54,7 @@ package final class TillService: Sendable {
     /// sockets.
     private static let reservedDescriptors = 192
     /// Those of a further till: its ledger, its reader's process, its services' sockets.
-    private static let counterDescriptors = 32
+    private static let tillDescriptors = 32
     /// One year, in which a browser uses TLS alone.
     private static let hstsSeconds = 31_536_000
     private static let stopLimit = Duration.seconds(5)
@@ -80,7 +80,7 @@ package final class TillService: Sendable {
         web.tls = try settings.tls?.read(orSay: unserved)
         (web.bodyBytes, web.headerBytes) = (longestBody, headerBytes)
         web.connections = connections
-        web.reservedDescriptors = reservedDescriptors + runners.others.count * counterDescriptors
+        web.reservedDescriptors = reservedDescriptors + runners.others.count * tillDescriptors
         web.headers = [WebField("X-Content-Type-Options", "nosniff")]
         if settings.tls != nil {
             web.headers.append(WebField("Strict-Transport-Security", "max-age=\(hstsSeconds)"))

@@ -75,9 +75,9 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     /// A station looks up what it has given up once that has ended.
     case givenUpHasEnded = 43
 
-    /// A payment that a station called not done is never sold under its id, offline either.
+    /// A payment that a station called not done is never taken under its id, offline either.
     case notDoneStaysSo = 61
-    /// A purchase that was sold offline is taken for booked only where an operation books it.
+    /// An offline payment is taken for booked only where an operation books it.
     case onlyItsOwnBooking = 62
 
     #if LEAVE_RULES_OUT

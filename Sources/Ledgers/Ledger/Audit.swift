@@ -12,7 +12,7 @@ public struct AuditReport: Hashable, Sendable {
     public let activating: [CardUID]
     /// The broken invariants, each with its row; empty for a sound ledger.
     public let violations: [String]
-    /// The stations' journals of which purchases may be missing.
+    /// The stations' journals of which offline payments may be missing.
     public let journals: [JournalConcern]
 }
 
@@ -41,7 +41,7 @@ extension AuditReport {
 /// overflows is not the right one.
 private struct Audit {
     let rows: any LedgerRows
-    /// Whether stations sell while the ledger is offline.
+    /// Whether stations take offline payments.
     let hasOfflinePayments: Bool
     private var cards = 0
     private var operations = 0

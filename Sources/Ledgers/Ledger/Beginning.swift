@@ -1,8 +1,8 @@
 public import TapcardDomain
 
 extension LedgerStore {
-    /// Makes a change durable before the first byte of it goes to the tag. `seen` is the state by
-    /// which the tag was judged; nil when this ledger did not know the card then.
+    /// Makes a change durable before the first byte of it goes to the tag. `version` is the state
+    /// by which the tag was judged; nil when this ledger did not know the card then.
     public func begin(
         _ request: Request, version: CardVersion?, sealer: RecordSealer
     ) async throws(LedgerError) -> Beginning {

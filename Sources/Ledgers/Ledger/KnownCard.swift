@@ -58,7 +58,7 @@ extension LedgerStore {
             guard let card = try rows.card(uid) else { return nil }
             var issued: [SequenceNumber: IssuedRecord] = [:]
             var asked = Set(sequences)
-            // To talk to a chip that proves itself, its keys have to be known before.
+            // To talk to an NTAG 424, its keys have to be known before.
             if card.chip == .ntag424 { asked.formUnion([card.confirmed, card.allocated]) }
             for sequence in asked { issued[sequence] = try rows.issued(uid, sequence) }
             return KnownCard(
@@ -84,7 +84,7 @@ extension LedgerStore {
     }
 
     /// The operation that answers a request with this id: the one under it, or the booking of the
-    /// purchase that a station has accepted for it offline.
+    /// payment that a station has accepted for it offline.
     public func answer(to id: OperationID) async throws(LedgerError) -> Operation? {
         let answer = try await read(touching: Footprint(ids: [id])) { rows throws(LedgerError) in
             try rows.answer(to: id)

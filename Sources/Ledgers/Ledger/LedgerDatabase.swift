@@ -94,7 +94,7 @@ public struct DatabaseStatus: Sendable {
     public let transactionAge: Int64
     /// The keys of the stations.
     public let keys: IssuerKeys
-    /// The stations' journals of which purchases may be missing.
+    /// The stations' journals of which offline payments may be missing.
     public let journals: [JournalConcern]
     /// Where the connection of this station to the server ends.
     public let link: DatabaseLink

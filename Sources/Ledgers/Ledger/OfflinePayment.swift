@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// A purchase that a station has accepted while the ledger was offline, as its journal has it.
+/// A payment that a station has accepted while the ledger was offline, as its journal has it.
 public struct OfflinePayment: Hashable, Sendable {
     /// The id of the request.
     public let id: OperationID
@@ -18,12 +18,12 @@ public struct OfflinePayment: Hashable, Sendable {
     public let cashier: CashierName?
     /// The time of the payment at the station.
     public let at: Timestamp
-    /// The journal that holds the purchase.
+    /// The journal that holds the payment.
     public let journal: JournalID
     /// The running number in the journal.
     public let number: Int64
 
-    /// Creates a purchase from a line of a station's journal.
+    /// Creates a payment from a line of a station's journal.
     public init(
         id: OperationID, uid: CardUID, chip: Chip, account: Int,
         sequence: SequenceNumber, amount: Int64, cashier: CashierName? = nil, at: Timestamp,
@@ -34,13 +34,13 @@ public struct OfflinePayment: Hashable, Sendable {
         (self.cashier, self.at, self.journal, self.number) = (cashier, at, journal, number)
     }
 
-    /// The ids under which the purchase can be booked, in the order in which they are tried: the
+    /// The ids under which the payment can be booked, in the order in which they are tried: the
     /// request's own, and after it others for a ledger that has that one for something else.
     package func bookingID(_ number: Int) -> OperationID {
         OfflinePayment.bookingID(number, of: id, amount, uid)
     }
 
-    /// It depends on the request alone, so that a purchase in two journals is one booking. The
+    /// It depends on the request alone, so that a payment in two journals is one booking. The
     /// digest keeps requests apart whose ids differ in a few bits, as those of a counting client
     /// do.
     fileprivate static func bookingID(
@@ -56,7 +56,7 @@ public struct OfflinePayment: Hashable, Sendable {
 
 /// The booking of an offline payment.
 public struct BookedPayment: Hashable, Sendable {
-    /// The operation that books the purchase.
+    /// The operation that books it.
     public let operation: Operation
     /// The part that the card could not pay, in minor units; 0 where it was booked before.
     public let shortfall: Int64
@@ -72,14 +72,14 @@ extension LedgerStore {
     /// Books an offline payment, once. It is never refused: the goods are gone. The card pays what
     /// it has, and the issuer bears the rest.
     public func book(
-        _ purchase: OfflinePayment, at now: Timestamp
+        _ payment: OfflinePayment, at now: Timestamp
     ) async throws(LedgerError) -> BookedPayment {
         let currency = currency
         let footprint = Footprint(
-            cards: [purchase.uid], ids: [purchase.bookingID(0), purchase.bookingID(1)])
+            cards: [payment.uid], ids: [payment.bookingID(0), payment.bookingID(1)])
         return try await write(touching: footprint) { rows throws(LedgerError) in
-            let booked = try Book(booking: rows, currency, at: now).book(purchase)
-            try rows.note(purchase, at: now)
+            let booked = try Book(booking: rows, currency, at: now).book(payment)
+            try rows.note(payment, at: now)
             return booked
         }
     }
@@ -87,52 +87,52 @@ extension LedgerStore {
 
 extension Book {
     fileprivate func book(
-        _ purchase: OfflinePayment
+        _ payment: OfflinePayment
     ) throws(LedgerError) -> BookedPayment {
-        let place = try rows.booking(of: purchase.id, purchase.amount, on: purchase.uid)
+        let place = try rows.booking(of: payment.id, payment.amount, on: payment.uid)
         if let booked = place.booked { return .earlier(booked) }
-        // The same request was begun before the outage and never confirmed: it is this purchase,
+        // The same request was begun before the outage and never confirmed: it is this payment,
         // and the card holds its amount. Its number stays unconfirmed; the next tap writes a fresh
         // one.
-        if let known = try rows.operation(purchase.id), known.state == .pending,
-            known.isPayment(of: purchase),
+        if let known = try rows.operation(payment.id), known.state == .pending,
+            known.isPayment(of: payment),
             let card = try rows.card(known.uid),
-            card.purse == .purse(purchase.uid, purchase.account)
+            card.purse == .purse(payment.uid, payment.account)
         {
             return BookedPayment(
                 operation: try complete(known, on: card), shortfall: 0, isNew: true)
         }
-        let payer = try rows.payer(of: purchase)
-        let card = if let payer { payer } else { try standIn(for: purchase) }
+        let payer = try rows.payer(of: payment)
+        let card = if let payer { payer } else { try standIn(for: payment) }
         let balance = try rows.balance(of: card.purse)
         let held = try rows.openOperation(on: card.uid)?.held ?? 0
-        let paid = payer == nil ? 0 : min(max(balance - held, 0), purchase.amount)
+        let paid = payer == nil ? 0 : min(max(balance - held, 0), payment.amount)
         let operation = Operation(
             id: place.id, uid: card.uid, kind: .offline,
-            amount: purchase.amount,
-            subject: card.uid == purchase.uid ? nil : .tapped(purchase.uid),
-            parameters: place.id == purchase.id ? nil : Operation.parameters(for: purchase.id),
-            cashier: purchase.cashier, begunAt: min(purchase.at, now), state: .committed,
+            amount: payment.amount,
+            subject: card.uid == payment.uid ? nil : .tapped(payment.uid),
+            parameters: place.id == payment.id ? nil : Operation.parameters(for: payment.id),
+            cashier: payment.cashier, begunAt: min(payment.at, now), state: .committed,
             endedAt: now, balanceAfter: balance - paid)
         try rows.insert(operation)
         let postings =
             Posting.move(paid, from: card.purse, to: .takings)
-            + Posting.move(purchase.amount - paid, from: .shortfall, to: .takings)
+            + Posting.move(payment.amount - paid, from: .shortfall, to: .takings)
         for posting in postings { try post(posting, for: operation) }
         return BookedPayment(
-            operation: operation, shortfall: purchase.amount - paid, isNew: true)
+            operation: operation, shortfall: payment.amount - paid, isNew: true)
     }
 
-    /// The row on which a purchase is booked whose customer has no account any more. A card that
+    /// The row on which a payment is booked whose customer has no account any more. A card that
     /// this ledger does not know is one that it has lost: its numbers are never used, and its tag
     /// needs an operator.
-    private func standIn(for purchase: OfflinePayment) throws(LedgerError) -> LedgerCard {
-        if let card = try rows.card(purchase.uid) { return card }
+    private func standIn(for payment: OfflinePayment) throws(LedgerError) -> LedgerCard {
+        if let card = try rows.card(payment.uid) { return card }
         let card = LedgerCard(
-            uid: purchase.uid, chip: purchase.chip, status: .closed, allocated: purchase.sequence)
+            uid: payment.uid, chip: payment.chip, status: .closed, allocated: payment.sequence)
         try rows.save(card)
-        if let first = SequenceNumber.none.next(), first <= purchase.sequence {
-            try rows.insert(SequenceGap(uid: card.uid, numbers: first...purchase.sequence))
+        if let first = SequenceNumber.none.next(), first <= payment.sequence {
+            try rows.insert(SequenceGap(uid: card.uid, numbers: first...payment.sequence))
         }
         return card
     }
@@ -147,8 +147,8 @@ extension LedgerRows {
         return try booking(of: id, known.amount, on: known.uid).booked ?? known
     }
 
-    /// The first id of a purchase that is free, or the operation that books it. What has such an id
-    /// and books something else is passed over: the purchase is sold, and must not be lost to it.
+    /// The first id of a payment that is free, or the operation that books it. What has such an id
+    /// and books something else is passed over: the goods are gone, and the payment is not lost.
     fileprivate func booking(
         of request: OperationID, _ amount: Int64, on uid: CardUID
     ) throws(LedgerError) -> (id: OperationID, booked: Operation?) {
@@ -166,8 +166,8 @@ extension LedgerRows {
 
     /// The card that has the customer's account now: the tapped one, or the last that replaced it.
     /// Nil where the account is gone.
-    fileprivate func payer(of purchase: OfflinePayment) throws(LedgerError) -> LedgerCard? {
-        var purse = Account.purse(purchase.uid, purchase.account)
+    fileprivate func payer(of payment: OfflinePayment) throws(LedgerError) -> LedgerCard? {
+        var purse = Account.purse(payment.uid, payment.account)
         for _ in 0..<mostReplacements {
             guard let uid = purse.uid, let card = try card(uid) else { return nil }
             if card.purse == purse, card.status != .replaced { return card }
@@ -185,14 +185,14 @@ extension LedgerRows {
 }
 
 extension Operation {
-    /// Whether this books a purchase under this id, or is the same request when the ledger was in
-    /// reach.
+    /// Whether this books a payment under this id, or is the same request, made while the ledger
+    /// was not offline.
     fileprivate func books(_ id: OperationID, _ amount: Int64, on uid: CardUID) -> Bool {
         state == .committed && (kind == .offline || kind == .pay && self.id == id)
             && requested == id && self.amount == amount && wasTapped(uid)
     }
 
-    /// The id of the request that this operation answers: its own, unless it books a purchase whose
+    /// The id of the request that this operation answers: its own, unless it books a payment whose
     /// id the ledger had for something else.
     var requested: OperationID {
         guard kind == .offline, let parameters, parameters.hasPrefix(Operation.requestMark)
@@ -206,7 +206,7 @@ extension Operation {
         "\(requestMark)\(request)"
     }
 
-    fileprivate func isPayment(of purchase: OfflinePayment) -> Bool {
-        kind == .pay && amount == purchase.amount && uid == purchase.uid
+    fileprivate func isPayment(of payment: OfflinePayment) -> Bool {
+        kind == .pay && amount == payment.amount && uid == payment.uid
     }
 }

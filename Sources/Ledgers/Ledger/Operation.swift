@@ -32,7 +32,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case claim
         /// Pays the prize of a ticket out of the drawer, past the card.
         case payout
-        /// Books a purchase that a station accepted while the ledger was offline.
+        /// Books an offline payment.
         case offline
         /// Keeps a game of Mastermind on the card.
         case game

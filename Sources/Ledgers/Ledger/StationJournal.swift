@@ -56,17 +56,17 @@ public struct JournalReport: Hashable, Sendable {
 
 /// A reason to look for a station's journal.
 public struct JournalConcern: Hashable, Sendable {
-    /// The sign that purchases may be missing.
+    /// The sign that payments may be missing.
     public enum Reason: String, Sendable, CaseIterable {
-        /// Purchases that the station has reported are not booked yet.
+        /// Payments that the station has reported are not booked yet.
         case unbooked
-        /// Later purchases were booked, and some before them were not.
+        /// Later payments were booked, and some before them were not.
         case missing
         /// The station's journal ends before what was booked of it: it is an older copy.
         case old
         /// The station has another journal by now.
         case replaced
-        /// The station might have sold offline, and has not reported since.
+        /// The station might have taken offline payments, and has not reported since.
         case silent
     }
 
@@ -74,8 +74,8 @@ public struct JournalConcern: Hashable, Sendable {
     public let journal: StationJournal
     /// The reason for the concern.
     public let reason: Reason
-    /// The number of purchases, where it is known.
-    public let purchases: Int64?
+    /// The number of payments, where it is known.
+    public let payments: Int64?
 }
 
 extension LedgerStore {
@@ -118,9 +118,9 @@ extension LedgerStore {
 }
 
 extension LedgerRows {
-    /// Notes that this purchase's turn has come in its journal.
-    func note(_ purchase: OfflinePayment, at now: Timestamp) throws(LedgerError) {
-        let (id, number) = (purchase.journal, purchase.number)
+    /// Notes that this payment's turn has come in its journal.
+    func note(_ payment: OfflinePayment, at now: Timestamp) throws(LedgerError) {
+        let (id, number) = (payment.journal, payment.number)
         // A ledger that was restored has lost the journal's row, and not its lines.
         var journal =
             try journal(id)
@@ -138,13 +138,13 @@ extension StationJournal {
 }
 
 extension [StationJournal] {
-    /// The journals of which purchases may be missing. Without a time, silence is no concern.
+    /// The journals of which payments may be missing. Without a time, silence is no concern.
     public func concerns(at now: Timestamp?) -> [JournalConcern] {
         compactMap { journal in
             func concern(
-                _ reason: JournalConcern.Reason, _ purchases: Int64? = nil
+                _ reason: JournalConcern.Reason, _ payments: Int64? = nil
             ) -> JournalConcern {
-                JournalConcern(journal: journal, reason: reason, purchases: purchases)
+                JournalConcern(journal: journal, reason: reason, payments: payments)
             }
             if journal.missing > 0 { return concern(.missing, journal.missing) }
             if journal.written < journal.booked { return concern(.old) }

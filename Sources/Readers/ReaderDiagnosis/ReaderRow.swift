@@ -219,7 +219,7 @@ extension [ReaderRow] {
     /// The new name of a USB reader that was connected again under another number; nil as long as
     /// another reader could be meant.
     ///
-    /// It is the only free one of its kind. The readers of its kind that other counters use
+    /// It is the only free one of its kind. The readers of its kind that other tills use
     /// must all be there: else the one that has come could be one of theirs.
     public func successor(of name: ReaderName, nextTo others: [ReaderName]) -> ReaderName? {
         guard let driver = name.driver, !contains(where: { $0.name == name }) else { return nil }

@@ -5,7 +5,7 @@ public import Tags
 /// A reader that runs in a process of its own.
 ///
 /// libnfc calls abort() when a reader sends something unexpected, and a call of it can hang. A
-/// program that has to keep running, such as a counter that watches for cards all day, then loses
+/// program that has to keep running, such as a till that watches for cards all day, then loses
 /// only the process that drives the reader: it is started again at the next selection. A single tap
 /// needs no such process: after any end, the next tap resolves it.
 public actor ReaderProcess: TagReader {

@@ -38,7 +38,7 @@ import Testing
                 let isTold = (try? await till.pay(10, id: paid)) != nil
                 let words: Comment = "\(kind) at \(place)"
                 #expect(try await issuer.reader.change { $0.fault } == nil, words)
-                #expect(try till.status()?.purchases == paid + (isTold ? 1 : 0), words)
+                #expect(try till.status()?.payments == paid + (isTold ? 1 : 0), words)
                 #expect(await issuer.reader.writeCount == writes, words)
                 #expect(try await issuer.reader.change { $0.contents } == before, words)
                 try await issuer.putBack()
@@ -92,7 +92,7 @@ import Testing
             _ = try await till.pay(100, id: 2, with: retired)
         }
         #expect(error?.what.contains("no card with a record") == true)
-        #expect(try till.status()?.purchases == 1)
+        #expect(try till.status()?.payments == 1)
     }
 
     @Test("shows what it paid once the ledger is back: its grant less what was spent")
@@ -137,7 +137,7 @@ import Testing
         try await issuer.reader.change { $0 = blank }
         let error = await #expect(throws: TapcardError.self) { _ = try await till.pay(100, id: 1) }
         #expect(error?.kind == .copied && error?.result.exitStatus == 7)
-        #expect(try till.status()?.purchases == 0)
+        #expect(try till.status()?.payments == 0)
         try await issuer.reader.change { $0 = honest }
         #expect(try await till.pay(100, id: 1).balance == .cents(900))
     }
@@ -158,7 +158,7 @@ import Testing
         try await issuer.reader.change { $0 = foreign }
         let refused = await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 2) }
         #expect(refused?.kind == (chip == .ntag424 ? .keyMissing : .ledgerUnreachable))
-        #expect(try till.status()?.purchases == 0)
+        #expect(try till.status()?.payments == 0)
     }
 }
 

@@ -19,7 +19,7 @@ struct TestIssuer {
     let ledger = TableLedger()
     let station: Station
 
-    /// A tag with pages, and a chip that proves itself: the promises are the same on both.
+    /// A tag with pages, and an NTAG 424: the promises are the same on both.
     static let chips: [Chip] = [.ntag213, .ntag424]
 
     init(_ chip: Chip = .ntag213, _ keys: KeyRing = TestIssuer.keys) async throws {
@@ -82,7 +82,7 @@ final class Till: Sendable {
     private let folder: String
     private let issuer: TestIssuer
     private let isOwner: Bool
-    private let caps = OfflineLimits.standard(for: .usd)
+    private let limits = OfflineLimits.standard(for: .usd)
 
     init(_ folder: String, _ issuer: TestIssuer, isOwner: Bool = true) {
         (self.folder, self.issuer, self.isOwner) = (folder, issuer, isOwner)
@@ -97,7 +97,7 @@ final class Till: Sendable {
         unsafe rmdir(folder)
     }
 
-    private var sales: OfflinePayments { OfflinePayments(in: folder, memory: memory) }
+    private var payments: OfflinePayments { OfflinePayments(in: folder, memory: memory) }
     private var memory: String { "\(folder)/confirmed.txt" }
     private var journal: String { "\(folder)/deferred.journal" }
     var mode: UInt32? { try? DurableFile(journal).permissions() }
@@ -108,15 +108,15 @@ final class Till: Sendable {
     func look(
         at ledger: (any LedgerStore)? = nil, with keys: KeyRing = TestIssuer.keys
     ) async throws {
-        _ = try await sales.takeSnapshot(
-            of: ledger ?? issuer.ledger, keys, within: caps, issuer.station.surroundings)
+        _ = try await payments.takeSnapshot(
+            of: ledger ?? issuer.ledger, keys, within: limits, issuer.station.surroundings)
     }
 
     func pay(
         _ cents: Int64, id: Int, only card: CardUID? = nil, with keys: KeyRing = TestIssuer.keys
     ) async throws -> Receipt {
-        try await sales.pay(
-            .cents(cents), id: .numbered(id), only: card, within: caps,
+        try await payments.pay(
+            .cents(cents), id: .numbered(id), only: card, within: limits,
             at: TestIssuer.station(issuer.reader, InMemoryLedger(), keys))
     }
 
@@ -130,21 +130,21 @@ final class Till: Sendable {
                 await work()
                 return try await reader.select(within: limit)
             })
-        return try await sales.pay(
-            .cents(cents), id: .numbered(id), only: nil, within: caps,
+        return try await payments.pay(
+            .cents(cents), id: .numbered(id), only: nil, within: limits,
             at: TestIssuer.station(reader, InMemoryLedger()))
     }
 
     func book(into ledger: (any LedgerStore)? = nil) async throws -> OfflinePayments.Booked? {
-        try await sales.book(into: ledger ?? issuer.ledger, TestIssuer.keys, at: TestIssuer.now)
+        try await payments.book(into: ledger ?? issuer.ledger, TestIssuer.keys, at: TestIssuer.now)
     }
 
     func status() throws -> OfflinePayments.Status? {
-        try sales.status(TestIssuer.keys, at: TestIssuer.now, nil)
+        try payments.status(TestIssuer.keys, at: TestIssuer.now, nil)
     }
 
     func shown(_ summary: CardSummary) throws -> CardSummary {
-        try sales.lessUnbooked(summary, TestIssuer.keys)
+        try payments.lessUnbooked(summary, TestIssuer.keys)
     }
 
     func copy() throws -> String {
@@ -173,7 +173,7 @@ final class Till: Sendable {
     }
 
     func makeReadable() { unsafe rmdir(journal) }
-    var mayHaveLines: Bool { sales.mayHaveLines }
+    var mayHaveLines: Bool { payments.mayHaveLines }
 
     /// Changes a byte of the line with this number, the head's being 1.
     func alter(line number: Int = 2) throws {

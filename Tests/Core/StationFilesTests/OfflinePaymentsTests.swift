@@ -15,7 +15,7 @@ import Testing
     @Test(
         "are in the journal before they are told, and leave the tag as it was",
         arguments: TestIssuer.chips)
-    func purchase(_ chip: Chip) async throws {
+    func payment(_ chip: Chip) async throws {
         let issuer = try await TestIssuer(chip)
         let till = try await issuer.till()
         let before = try await issuer.reader.change { $0 }
@@ -45,7 +45,7 @@ import Testing
             }
             #expect(senseless?.kind == .refusal(.badAmount))
         }
-        #expect(try till.status()?.purchases == 1)
+        #expect(try till.status()?.payments == 1)
     }
 
     @Test("are taken off what the card shows, until they are booked", arguments: TestIssuer.chips)
@@ -73,25 +73,25 @@ import Testing
         for id in 1...3 { _ = try await till.pay(100, id: id) }
         let copy = try till.copy()
         let booked = try #require(try await till.book())
-        #expect(booked.purchases == 3 && booked.amount == 300 && booked.shortfall == 0)
+        #expect(booked.payments == 3 && booked.amount == 300 && booked.shortfall == 0)
         #expect(try await till.book() == nil)
         for _ in 0..<2 {
             let again = try await OfflinePayments.book(
                 copy: copy, into: issuer.ledger, TestIssuer.keys, at: TestIssuer.now)
-            #expect(again?.purchases == 0)
+            #expect(again?.payments == 0)
         }
         #expect(try await issuer.balance() == 700)
         #expect(try till.status()?.unbooked == 0)
         // The numbers go on, and so does the journal.
         try await till.look()
         _ = try await till.pay(50, id: 4)
-        #expect(try await till.book()?.purchases == 1)
+        #expect(try await till.book()?.payments == 1)
         let journals = try await issuer.ledger.journals()
         #expect(journals.map(\.booked) == [4] && journals.map(\.missing) == [0])
         #expect(try await issuer.ledger.audit(at: TestIssuer.now).journals == [])
     }
 
-    /// Its snapshot has the balance from before its own purchases.
+    /// Its snapshot has the balance from before its own payments.
     @Test(
         "are not accepted again from money that was booked, when the till is cut off once more",
         arguments: TestIssuer.chips)
@@ -162,7 +162,7 @@ import Testing
             }
             return .passedOn
         }
-        #expect(try await till.book(into: ledger)?.purchases == 2)
+        #expect(try await till.book(into: ledger)?.payments == 2)
         #expect(try till.status()?.unbooked == 50)
         #expect(try await till.book()?.amount == 50)
         #expect(try await issuer.balance() == 750)
@@ -250,9 +250,9 @@ import Testing
         }
         #expect(error?.kind == .ledgerCorrupt)
         #expect(try await issuer.balance() == 800)
-        #expect(try till.status()?.purchases == 2)
+        #expect(try till.status()?.payments == 2)
         await #expect(throws: TapcardError.self) { _ = try await till.pay(100, id: 4) }
-        #expect(try await till.book()?.purchases == 1)
+        #expect(try await till.book()?.payments == 1)
         #expect(try await issuer.balance() == 700)
     }
 
@@ -281,7 +281,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(try till.status()?.purchases == 10)
+        #expect(try till.status()?.payments == 10)
         #expect(try await till.book()?.amount == 200)
         #expect(try await issuer.balance() == 800)
     }
@@ -350,7 +350,7 @@ import Testing
         }
         #expect(error?.kind == .fileUnusable)
         #expect(try await issuer.balance() == 1_000)
-        #expect(try await till.book()?.purchases == 1)
+        #expect(try await till.book()?.payments == 1)
     }
 
     @Test(
@@ -377,6 +377,6 @@ import Testing
         try till.tear()
         _ = try await till.pay(200, id: 2)
         #expect(try till.status()?.unbooked == 300)
-        #expect(try await till.book()?.purchases == 2)
+        #expect(try await till.book()?.payments == 2)
     }
 }

@@ -178,7 +178,7 @@ struct AdoptTests {
         "of a sealed card that was pulled takes the state that is sealed, and a code that is there",
         arguments: [SealedRecord.State.scratched, .activated])
     func tornStranger(_ state: SealedRecord.State) async throws {
-        var version: Set<String> = []
+        var states: Set<String> = []
         for write in 1... {
             let elsewhere = try await World.withCard(.ntag215)
             if state == .activated { _ = try await elsewhere.station.scratch(id: World.id(2)) }
@@ -204,9 +204,9 @@ struct AdoptTests {
             let isCodeLost = code == nil && [.scratched, .activated].contains(record.state)
             #expect(adopted == found && adopted.code == (found == .unscratched ? nil : code))
             #expect(SealedRecord.State(adopted) == (isCodeLost ? .noScratchCard : record.state))
-            version.insert("\(record.state) \(code != nil)")
+            states.insert("\(record.state) \(code != nil)")
         }
-        #expect(version.count > 1 && version.contains("\(state) true"))
+        #expect(states.count > 1 && states.contains("\(state) true"))
     }
 
     private func worldWithStranger(_ chip: Type2Chip) async throws -> World {

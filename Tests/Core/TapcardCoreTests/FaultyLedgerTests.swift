@@ -92,11 +92,11 @@ struct FaultyLedgerTests {
         let begun = try #require(request.whole.commits.first)
         let open = await request.tap([begun: .killedAfter]).world
         let confirm = try #require(
-            await Tap.play(request.errand, in: open, keepsWorlds: true).steps.firstIndex {
+            await Tap.play(request.stationRequest, in: open, keepsWorlds: true).steps.firstIndex {
                 $0.after.map { request.operation(in: $0)?.state } == .committed
             })
         let tap = await Tap.play(
-            request.errand, in: open,
+            request.stationRequest, in: open,
             mishaps: [confirm: .commitLost, confirm + 1: .commitUnknownLedgerGone])
         #expect(tap.violations == [] && tap.failure?.kind == .outcomeUnknown)
         #expect(await tap.world.resolving().violations == [])
@@ -132,7 +132,7 @@ struct FaultyLedgerTests {
         let hidden = await request.tap(mishaps)
         #expect(hidden.failure?.kind == .outcomeUnknown && hidden.violations == [])
         // The ledger is asked what became of it, and does not answer.
-        mishaps[hidden.steps.count - 1] = .ledgerAway
+        mishaps[hidden.steps.count - 1] = .ledgerOffline
         let tap = await request.tap(mishaps)
         let error = try #require(tap.failure)
         #expect(error.kind == .outcomeUnknown && tap.violations == [])
@@ -148,7 +148,7 @@ struct FaultyLedgerTests {
         world.tag[0x20] = .zero
         world.tag[0x24] = .zero
         let id = try #require(request.operation(in: world)).id
-        let error = try #require(await Tap.play(request.errand, in: world).failure)
+        let error = try #require(await Tap.play(request.stationRequest, in: world).failure)
         #expect(error.kind == .damaged && error.result.exitStatus == 7)
         #expect(error.what.contains("\(id) is still open"))
     }
@@ -170,7 +170,7 @@ struct FaultyLedgerTests {
     ) async {
         let (resolved, violations) = await world.resolving()
         #expect(violations == [], label)
-        #expect(await resolved.askingAgain(request.errand) == [], label)
+        #expect(await resolved.askingAgain(request.stationRequest) == [], label)
         let isDone = request.operation(in: resolved)?.state == .committed
         let expected = isDone ? request.whole.world : request.before
         #expect(resolved.effects == expected.effects, label)

@@ -21,18 +21,18 @@ struct KilledProcessTests {
                 // One look resolves the card, and then tells what became of the request.
                 let (resolved, violations) = await killed.world.resolving()
                 #expect(violations == [], label)
-                #expect(await resolved.askingAgain(request.errand) == [], label)
-                await expectOnce(request.errand, from: killed.world, label)
+                #expect(await resolved.askingAgain(request.stationRequest) == [], label)
+                await expectOnce(request.stationRequest, from: killed.world, label)
             }
         }
     }
 
     /// Expects that the request, repeated twice, is carried out once.
     private func expectOnce(
-        _ errand: Errand, from world: RestingWorld, _ label: Comment
+        _ request: StationRequest, from world: RestingWorld, _ label: Comment
     ) async {
-        let second = await Tap.play(errand, in: world)
-        let third = await Tap.play(errand, in: second.world)
+        let second = await Tap.play(request, in: world)
+        let third = await Tap.play(request, in: second.world)
         for tap in [second, third] {
             #expect(tap.isDone && tap.violations == [], label)
         }

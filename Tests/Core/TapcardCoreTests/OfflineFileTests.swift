@@ -126,11 +126,11 @@ import Testing
     @Test("books each line under ids of its own, which depend on the request alone")
     func bookingIDs() throws {
         let (journal, _) = try OfflineFileTests.sample(lines: 3)
-        let purchases = journal.lines.map(journal.purchase)
-        #expect(Set(purchases.flatMap { [$0.id] + (1...3).map($0.bookingID) }).count == 12)
-        #expect(purchases == journal.lines.map(journal.purchase))
-        #expect(purchases.map(\.number) == [1, 2, 3])
-        let first = purchases[0]
+        let payments = journal.lines.map(journal.payment)
+        #expect(Set(payments.flatMap { [$0.id] + (1...3).map($0.bookingID) }).count == 12)
+        #expect(payments == journal.lines.map(journal.payment))
+        #expect(payments.map(\.number) == [1, 2, 3])
+        let first = payments[0]
         #expect(first.bookingID(0) == first.id)
         let words = "tapcard deferred \(first.id) \(first.uid) \(first.amount) 1"
         let digest = SHA256.digest(Array(words.utf8)).prefix(16)
@@ -138,7 +138,7 @@ import Testing
     }
 
     /// Ids that count up, of cards whose numbers and amounts differ in the same bits.
-    @Test("books under ids that no counting client can make two purchases share")
+    @Test("books under ids that no counting client can make two payments share")
     func countingClient() throws {
         let first = try #require(CardUID("04AC6B72BA6C80"))
         var ids: Set<OperationID> = []
@@ -146,11 +146,11 @@ import Testing
             for bits in 0..<16 {
                 let uid = try #require(
                     CardUID(bytes: first.bytes.dropLast() + [0x80 ^ UInt8(bits & 3)]))
-                let purchase = OfflinePayment(
+                let payment = OfflinePayment(
                     id: World.id(UInt64(count)), uid: uid, chip: .ntag213, account: 1,
                     sequence: .none, amount: Int64(1 + (bits >> 2)), at: World.tick,
                     journal: World.id(1_000), number: 1)
-                for number in 1...2 { ids.insert(purchase.bookingID(number)) }
+                for number in 1...2 { ids.insert(payment.bookingID(number)) }
             }
         }
         #expect(ids.count == 64 * 16 * 2)

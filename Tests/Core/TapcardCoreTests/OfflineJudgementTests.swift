@@ -6,9 +6,9 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// The verdict on a purchase while the ledger is offline: every line of the table, and both
+/// The verdict on a payment while the ledger is offline: every line of the table, and both
 /// sides of every limit.
-@Suite("A purchase offline") struct OfflineJudgementTests {
+@Suite("An offline payment") struct OfflineJudgementTests {
     @Test("is accepted within all limits")
     func accepted() async throws {
         let case1 = try await Case()
@@ -122,7 +122,7 @@ import Testing
     @Test("takes no more than card and snapshot both show, less what is unbooked")
     func balance() async throws {
         var asked = try await Case()
-        asked.caps.card = World.usd(5_000)
+        asked.limits.card = World.usd(5_000)
         #expect(asked.judge(1_000) == .accepted(account: 1, balance: World.usd(0)))
         #expect(asked.judge(1_001) == .refused(.balance(left: World.usd(1_000))))
         asked.card = try asked.card(showing: 300, 1)
@@ -138,14 +138,14 @@ import Testing
     @Test("keeps to the limits of a card and of the station")
     func limits() async throws {
         var asked = try await Case()
-        asked.caps.card = World.usd(500)
+        asked.limits.card = World.usd(500)
         #expect(asked.judge(500) == .accepted(account: 1, balance: World.usd(500)))
         #expect(asked.judge(501) == .refused(.cardLimit(left: World.usd(500))))
         #expect(asked.question(501).refusalOfAll == .cardLimit(left: World.usd(500)))
         asked.add(200, on: asked.card.uid)
         #expect(asked.judge(300) == .accepted(account: 1, balance: World.usd(500)))
         #expect(asked.judge(301) == .refused(.cardLimit(left: World.usd(300))))
-        asked.caps.station = World.usd(450)
+        asked.limits.station = World.usd(450)
         #expect(asked.judge(250) == .accepted(account: 1, balance: World.usd(550)))
         #expect(asked.judge(251) == .refused(.stationLimit(left: World.usd(250))))
         #expect(asked.question(251).refusalOfAll == .stationLimit(left: World.usd(250)))
@@ -158,10 +158,10 @@ import Testing
     @Test("names the sum that can be paid, whichever limit leaves it")
     func lowestLimit() async throws {
         var asked = try await Case()
-        asked.caps.card = World.usd(500)
+        asked.limits.card = World.usd(500)
         #expect(asked.judge(1_001) == .refused(.cardLimit(left: World.usd(500))))
         #expect(asked.judge(500) == .accepted(account: 1, balance: World.usd(500)))
-        asked.caps.station = World.usd(400)
+        asked.limits.station = World.usd(400)
         #expect(asked.judge(1_001) == .refused(.stationLimit(left: World.usd(400))))
         #expect(asked.question(1_001).refusalOfAll == .stationLimit(left: World.usd(400)))
         asked.card = try asked.card(showing: 300, 1)
@@ -174,7 +174,7 @@ import Testing
         var asked = try await Case { ledger in
             _ = try await ledger.change(Case.uid(), .block, id: World.id(7), at: World.tick)
         }
-        asked.caps.card = World.usd(1)
+        asked.limits.card = World.usd(1)
         asked.card = try asked.card(showing: 0, 0)
         #expect(asked.judge(100) == .refused(.inactive(.blocked)))
         asked.uptime = asked.uptime(.max / 2)
@@ -183,7 +183,7 @@ import Testing
 
     /// A card with ten dollars, a snapshot of its ledger, and an empty journal.
     private struct Case {
-        var caps = OfflineLimits.standard(for: .usd)
+        var limits = OfflineLimits.standard(for: .usd)
         var snapshot: CardSnapshot?
         var ledgerID: String?
         var card: UnconfirmedCard
@@ -237,7 +237,7 @@ import Testing
                         at: World.tick))
             }
             return OfflineJudgement.Question(
-                World.usd(cents), within: caps, snapshot, journal, memory, at: now, uptime)
+                World.usd(cents), within: limits, snapshot, journal, memory, at: now, uptime)
         }
 
         func judge(_ cents: Int64) -> OfflineJudgement {

@@ -9,7 +9,7 @@ import Testing
 /// A request with the world before it and the tap in which nothing goes wrong. With its steps known,
 /// something can go wrong at any of them.
 struct PlayedRequest {
-    let errand: Errand
+    let stationRequest: StationRequest
     let before: RestingWorld
     let whole: Tap
 
@@ -23,25 +23,25 @@ struct PlayedRequest {
 
     init(_ name: String, on chip: Chip = .ntag213) async throws {
         let request = try #require(EnumeratedRequest.named(name))
-        errand = request.errand
+        stationRequest = request.stationRequest
         before = await request.world(on: chip)
-        whole = await Tap.play(errand, in: before)
+        whole = await Tap.play(stationRequest, in: before)
     }
 
     /// The tap with these mishaps at its steps.
     func tap(_ mishaps: [Int: Mishap]) async -> Tap {
-        await Tap.play(errand, in: before, mishaps: mishaps)
+        await Tap.play(stationRequest, in: before, mishaps: mishaps)
     }
 
     /// The first step after which its operation is in this state.
     func step(leavingIt state: Ledger.Operation.State) async throws -> Int {
-        let steps = await Tap.play(errand, in: before, keepsWorlds: true).steps
+        let steps = await Tap.play(stationRequest, in: before, keepsWorlds: true).steps
         return try #require(
             steps.firstIndex { $0.after.map { operation(in: $0)?.state } == state })
     }
 
     func operation(in world: RestingWorld) -> Ledger.Operation? {
-        errand.operation(in: world.ledger)
+        stationRequest.operation(in: world.ledger)
     }
 }
 

@@ -9,7 +9,7 @@ import TapcardDomain
 import Testing
 
 /// A card on an NTAG 424 DNA: the same verbs and the same promises as on a tag with pages.
-@Suite("A card on a chip that proves itself")
+@Suite("A card on an NTAG 424")
 struct ProvenCardTests: ProvenCards {
     @Test("is issued, paid with, charged, refunded, scratched, closed and issued again")
     func life() async throws {
@@ -196,7 +196,7 @@ struct ProvenCardTests: ProvenCards {
     func infoAsACard() async throws {
         let world = try factory()
         func info(_ keys: KeyRing = World.keys) async throws -> NTAG424CardInfo {
-            try #require(try await world.station(keys: keys).tagInfo().chipCard)
+            try #require(try await world.station(keys: keys).tagInfo().ntag424Card)
         }
         let blank = try await info()
         #expect(blank.issuerKey == nil && !blank.isHalfMade && blank.host == nil && !blank.usesLRP)
@@ -216,8 +216,8 @@ struct ProvenCardTests: ProvenCards {
             var half = whole
             for number in numbers { half[number].version = 0 }
             try await put(half, on: world)
-            let version = try await info()
-            #expect(version.isHalfMade && version.issuerKey == 1, "\(numbers)")
+            let told = try await info()
+            #expect(told.isHalfMade && told.issuerKey == 1, "\(numbers)")
         }
         var changing = whole
         changing[.application].version = 7
@@ -233,7 +233,7 @@ struct ProvenCardTests: ProvenCards {
         let at = AddressFile.nowhere.identityAt + 2 * TapIdentity.encryptedSize
         chip[.ndef].bytes.replaceSubrange(at..<(at + 3), with: Array("0AF".utf8))
         try await put(chip, on: world)
-        #expect(try await world.station.tagInfo().chipCard?.usesLRP == true)
+        #expect(try await world.station.tagInfo().ntag424Card?.usesLRP == true)
         // A link of somebody else's is no sign of it, whatever its digits.
         let digits = String(repeating: "A", count: 120)
         let link = NDEFMessage([NDEFURI("https://a.example/?p=\(digits)").record])
@@ -242,7 +242,7 @@ struct ProvenCardTests: ProvenCards {
         chip[.ndef].bytes.replaceSubrange(
             0..<(2 + message.count), with: [0, UInt8(message.count)] + message)
         let other = World(Simulation(chips: [chip], onReader: [chip.number]))
-        let version = try #require(try await other.station.tagInfo().chipCard)
-        #expect(version.host == "a.example" && !version.usesLRP)
+        let card = try #require(try await other.station.tagInfo().ntag424Card)
+        #expect(card.host == "a.example" && !card.usesLRP)
     }
 }

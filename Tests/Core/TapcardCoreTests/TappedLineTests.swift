@@ -11,8 +11,8 @@ import Testing
 private let before: Int64 = 1_000
 private let price: Int64 = 250
 
-/// Somebody between the reader and a card that proves itself.
-@Suite("A line to a proven card on which somebody listens and writes")
+/// Somebody between the reader and a card on an NTAG 424.
+@Suite("A line to a card on an NTAG 424 on which somebody listens and writes")
 struct TappedLineTests: ProvenCards {
     /// The request over the line.
     enum EnumeratedRequest: CaseIterable, Sendable {

@@ -17,7 +17,7 @@ struct TwoFaultsTests {
     @Test("resolve at the third tap", .checkOnly, arguments: ways)
     func resolve(_ first: Fault.Kind) async throws {
         let request = try await PlayedRequest("pay")
-        let pay = request.errand
+        let pay = request.stationRequest
         let writes = request.whole.writes
         #expect(writes.count == 8, "not every WRITE of a payment was torn")
         var schedules = 0
@@ -42,7 +42,7 @@ struct TwoFaultsTests {
     }
 
     private func expectThirdTap(
-        _ pay: Errand, in world: RestingWorld, isPaid: Bool, _ label: Comment
+        _ pay: StationRequest, in world: RestingWorld, isPaid: Bool, _ label: Comment
     ) async throws {
         let (resolved, violations) = await world.resolving()
         #expect(violations == [], label)

@@ -123,7 +123,7 @@ struct TwoStationsTests {
                     both.moveCard(to: 0)
                 }
                 scene.withLock { $0 = first }
-                let said = await request.errand.run(in: first)
+                let said = await request.stationRequest.run(in: first)
                 guard count.withLock({ $0 }) > step else {
                     #expect(step >= 12)
                     break

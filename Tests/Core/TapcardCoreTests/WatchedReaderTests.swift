@@ -24,12 +24,12 @@ struct WatchedReaderTests {
                 case .empty: "empty"
                 case .readerIsBack(let name): "back: \(name)"
                 }
-            let version = words.withLock { words in
+            let number = words.withLock { words in
                 words.append(word)
                 return words.count
             }
-            await event(version)
-            return version < count
+            await event(number)
+            return number < count
         }
         return words.withLock { $0 }
     }

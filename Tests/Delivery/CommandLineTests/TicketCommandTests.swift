@@ -185,7 +185,7 @@ struct TicketCommandTests {
         #expect(await bench.run("audit").status == 0)
     }
 
-    @Test("a lottery that is away voids nothing: what is open can be finished when it is back")
+    @Test("a lottery that is offline voids nothing: what is open can be finished when it is back")
     func retriedWithoutLottery() async throws {
         let (bench, lottery) = try await ProgramBench.withCard()
         let line = "ticket buy --operation \(ProgramBench.purchase)"

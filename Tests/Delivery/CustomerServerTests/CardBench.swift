@@ -20,7 +20,7 @@ struct CardBench {
 
     init(
         _ ledger: any LedgerStore = InMemoryLedger(), keys: CustomerKeys = CardBench.issuer,
-        sellsOffline: Bool = false
+        takesOfflinePayments: Bool = false
     ) {
         let uptime = Guarded<Int64>(1_000_000)
         let told = Guarded<[CustomerWatch.Event]>([])
@@ -32,13 +32,13 @@ struct CardBench {
             keys: keys, ledger: CustomerLedger(ledger),
             clocks: CustomerRoutes.Clocks(
                 now: { .tick(0) }, uptime: { uptime.withLock { $0 } }), watch: watch,
-            sellsOffline: sellsOffline)
+            takesOfflinePayments: takesOfflinePayments)
     }
 
-    /// With one card, on a ledger that is offline where `isAway` says so.
-    static func onLedger(thatIsAway isAway: Guarded<Bool>) async throws -> CardBench {
+    /// With one card, on a ledger that is offline where `isOffline` says so.
+    static func onLedger(thatIsOffline isOffline: Guarded<Bool>) async throws -> CardBench {
         let ledger = InterposedLedger(InMemoryLedger()) { _ in
-            isAway.withLock { $0 }
+            isOffline.withLock { $0 }
                 ? .refused(LedgerError(.unreachable, "offline")) : .passedOn
         }
         try await LedgerTill(ledger).complete(.issue(), id: 1)

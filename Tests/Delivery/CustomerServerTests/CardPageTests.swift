@@ -9,8 +9,9 @@ import Testing
 import WebServer
 
 @Suite("The page of a card") struct CardPageTests {
-    private static func benchWithCard(sellsOffline: Bool = false) async throws -> CardBench {
-        let bench = CardBench(sellsOffline: sellsOffline)
+    private static func benchWithCard(takesOfflinePayments: Bool = false) async throws -> CardBench
+    {
+        let bench = CardBench(takesOfflinePayments: takesOfflinePayments)
         let till = LedgerTill(bench.ledger)
         try await till.complete(.issue(2000), id: 1)
         try await till.complete(.pay(.cents(450)), id: 2)
@@ -42,7 +43,7 @@ import WebServer
 
     @Test func promisesOfflinePaymentsOnlyWhereTheyAreTaken() async throws {
         for isOn in [false, true] {
-            let bench = try await CardPageTests.benchWithCard(sellsOffline: isOn)
+            let bench = try await CardPageTests.benchWithCard(takesOfflinePayments: isOn)
             let page = await bench.show(bench.address(1))
             #expect(page.status == 200 && page.text.contains("Offline payments") == isOn)
             // The same card once more, in the same browser.
@@ -161,15 +162,15 @@ import WebServer
 
     /// The address is not used up by a ledger that does not answer.
     @Test func isThereOnceTheLedgerIsBack() async throws {
-        let isAway = Guarded(false)
-        let bench = try await CardBench.onLedger(thatIsAway: isAway)
+        let isOffline = Guarded(false)
+        let bench = try await CardBench.onLedger(thatIsOffline: isOffline)
         let message = bench.address(1)
-        isAway.withLock { $0 = true }
+        isOffline.withLock { $0 = true }
         let absent = await bench.show(message)
         #expect(absent.status == 503 && !absent.hasData)
         #expect(absent.header("Retry-After") == "60")
         #expect(absent.text.contains("<form method=\"post\" action=\"/c\">"))
-        isAway.withLock { $0 = false }
+        isOffline.withLock { $0 = false }
         #expect(await bench.show(message).status == 200)
     }
 }

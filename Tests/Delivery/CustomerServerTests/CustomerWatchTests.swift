@@ -59,9 +59,9 @@ import WebServer
     }
 
     /// One line when it goes, one when it is back, and no more than one pair a minute.
-    @Test func tellsOnceThatTheLedgerIsAway() async throws {
-        let isAway = Guarded(false)
-        let bench = try await CardBench.onLedger(thatIsAway: isAway)
+    @Test func tellsOnceThatTheLedgerIsOffline() async throws {
+        let isOffline = Guarded(false)
+        let bench = try await CardBench.onLedger(thatIsOffline: isOffline)
         func told() -> [String] {
             bench.told.withLock { events in
                 defer { events = [] }
@@ -79,25 +79,25 @@ import WebServer
             reads += 1
             return await bench.show(bench.address(reads)).status
         }
-        isAway.withLock { $0 = true }
+        isOffline.withLock { $0 = true }
         for _ in 0..<3 { #expect(await show() == 503) }
         #expect(told() == ["lost true"] && !bench.watch.state.ledgerWorks)
-        isAway.withLock { $0 = false }
+        isOffline.withLock { $0 = false }
         for _ in 0..<2 { #expect(await show() == 200) }
         #expect(told() == ["back 3"] && bench.watch.state.ledgerWorks)
         // It comes and goes within the minute: that is not told each time.
         for isGone in [true, false, true, false] {
-            isAway.withLock { $0 = isGone }
+            isOffline.withLock { $0 = isGone }
             _ = await show()
         }
         #expect(told().isEmpty)
         bench.pass(seconds: 60)
-        isAway.withLock { $0 = true }
+        isOffline.withLock { $0 = true }
         _ = await show()
         #expect(told() == ["lost true"])
         #expect(CustomerWatchTests.count(bench)["ledger"] == 6)
         // Of the requests that failed, those in the outages that were not told count for no other.
-        isAway.withLock { $0 = false }
+        isOffline.withLock { $0 = false }
         _ = await show()
         #expect(told() == ["back 1"])
     }

@@ -59,7 +59,7 @@ import WebServer
         }
     }
 
-    /// None of the counter's routes is here.
+    /// None of the till's routes is here.
     @Test func hasNoRouteOfATill() async throws {
         try await ListenerTests.served { _, port in
             for line in [

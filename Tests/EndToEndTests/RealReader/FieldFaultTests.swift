@@ -16,7 +16,7 @@ struct FieldFaultTests {
     }
 
     @Test(
-        "at every command of a card that proves itself",
+        "at every command of a card on an NTAG 424",
         arguments: Thoroughness.some(["lost", "torn old", "torn new", "acknowledge-lost"], of: 2))
     func everyCommand(fault: String) throws {
         try FieldTill(chip: "NTAG424").disturb("frame", with: fault, atLeast: 6)

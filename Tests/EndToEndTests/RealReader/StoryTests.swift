@@ -48,7 +48,7 @@ struct StoryTests {
             .run("tag unprotect"), .run("tag info"), .run("pay 1"), .run("tag protect"),
             .run("read --json"), .run("tag info"), .run("history"), .run("audit"),
         ] + provenCard
-    /// All that is done with a card that proves itself; at the end it gets other keys.
+    /// All that is done with a card on an NTAG 424; at the end it gets other keys.
     private static let provenCard: [Step] = [
         .new("NTAG424"), .run("tag info --json"), .run("read"), .run("pay 1"),
         .run("issue --name Zoë --id 7 --balance 12.34"), .run("read --json"), .run("add 20"),

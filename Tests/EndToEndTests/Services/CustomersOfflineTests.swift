@@ -64,7 +64,7 @@ struct CustomersOfflineTests {
         }
     }
 
-    @Test("shows nothing, uses no address up, and then shows the purchase that was booked")
+    @Test("shows nothing, uses no address up, and then shows the payment that was booked")
     func comesBack() throws {
         let bench = try Bench()
         let first = try bench.open(1)
@@ -79,7 +79,7 @@ struct CustomersOfflineTests {
         #expect(try bench.till.step("pay 4.50").hasPrefix("Paid €4.50 (offline)"))
         #expect(try bench.open(2).hasSuffix(" 503"))
         try bench.issuer.recover()
-        // The page has the ledger's word: the purchase is not booked yet.
+        // The page has the ledger's word: the payment is not booked yet.
         let back = try bench.openPatiently(2)
         #expect(back.contains("€20,00") && back.hasSuffix(" 200"), "\(back)")
         for used in [1, 2] { #expect(try bench.open(used).hasSuffix(" 410")) }

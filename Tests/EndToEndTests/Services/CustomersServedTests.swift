@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test("has its counts with those of the till, and a log of what an operator must act on")
-    func countsNextToTheCounter() throws {
+    func countsNextToTheTill() throws {
         let till = try CustomersServedTests.station()
         let (process, address) = try CustomersServedTests.serving(
             till,

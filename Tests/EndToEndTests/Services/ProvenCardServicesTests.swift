@@ -3,7 +3,7 @@ import Testing
 
 /// A card on an NTAG 424 DNA and the three services, from the first verb to the last, by the
 /// program: its code, its ticket and its game. Once in each story it is pulled away.
-@Suite("A card that proves itself, and the services", .ownThread)
+@Suite("A card on an NTAG 424, and the services", .ownThread)
 struct ProvenCardServicesTests {
     /// Every ticket wins five dollars.
     private static let variables = [

@@ -98,10 +98,11 @@ extension Tap {
     /// I6 and I8, where no other station was at work: a new request is told to be new, a look
     /// tells what is on the card, and what phones read is only called good where it is.
     static func answerBroken(
-        _ errand: Errand, _ answer: Answer, from before: RestingWorld, to after: RestingWorld
+        _ request: StationRequest, _ answer: Answer, from before: RestingWorld,
+        to after: RestingWorld
     ) -> [Violation] {
         var found: [Violation] = []
-        let was = errand.operation(in: before.ledger)?.state
+        let was = request.operation(in: before.ledger)?.state
         if was == nil, answer.isReplayed == true {
             found.append(Violation(.i6, "a new request was told to be an old one"))
         }
@@ -120,7 +121,7 @@ extension Tap {
     /// I14: what was open before the tap and has ended in it is told, and what is told is so. A
     /// failure that comes of a commit without an answer may not know.
     static func untold(
-        _ said: Said, _ errand: Errand, from before: RestingWorld, to after: RestingWorld,
+        _ said: Said, _ request: StationRequest, from before: RestingWorld, to after: RestingWorld,
         _ trouble: LedgerTrouble
     ) -> [Violation] {
         let told: [ResolvedOperation]
@@ -138,7 +139,7 @@ extension Tap {
             }
         }
         if case .failed = said, trouble.hasFailed { return found }
-        let own = errand.operation(in: after.ledger)?.id
+        let own = request.operation(in: after.ledger)?.id
         for (id, operation) in before.ledger.operations
         where operation.state == .pending && id != own && operation.kind != .reseal {
             guard after.ledger.operations[id]?.state != .pending else { continue }
@@ -153,12 +154,13 @@ extension Tap {
 
     /// "Unknown" is a word for what may have been begun, or is open: not for what was never begun.
     static func isUnknownOfNothing(
-        _ said: Said, _ errand: Errand, from before: RestingWorld, to after: RestingWorld,
+        _ said: Said, _ request: StationRequest, from before: RestingWorld, to after: RestingWorld,
         _ trouble: LedgerTrouble
     ) -> Bool {
         guard case .failed(let error) = said, error.kind == .outcomeUnknown else { return false }
         let isBegun =
-            errand.operation(in: before.ledger) != nil || errand.operation(in: after.ledger) != nil
+            request.operation(in: before.ledger) != nil
+            || request.operation(in: after.ledger) != nil
         let isOpen = before.open != nil || after.open != nil || after.hasYesToWrite
         return !isBegun && !isOpen && !trouble.hasLostCommit
     }

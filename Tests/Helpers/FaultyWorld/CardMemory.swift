@@ -1,8 +1,8 @@
 package import Tags
 package import TapcardDomain
 
-/// The memory of a card, which it keeps without power: the pages of a tag, or a chip that proves
-/// itself.
+/// The memory of a card, which it keeps without power: the pages of a tag, or an
+/// NTAG 424.
 package enum CardMemory: Hashable, Sendable {
     case pages(TagMemory)
     case chip(NTAG424Memory)

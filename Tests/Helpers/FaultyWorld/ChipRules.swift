@@ -4,7 +4,7 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// The rules of a card on a chip that proves itself, looked up in its memory.
+/// The rules of a card on an NTAG 424, looked up in its memory.
 extension NTAG424Memory {
     /// The four states of the card; nil where the chip has another file in their place.
     var slots: NTAG424Slots? { NTAG424Slots(self[.data].bytes) }
@@ -22,7 +22,7 @@ extension NTAG424Memory {
         }.first
     }
 
-    /// The part of the memory that no sale and no top-up changes.
+    /// The part of the memory that no payment and no top-up changes.
     fileprivate var lasting: NTAG424Memory.Lasting {
         Lasting(
             keys: keys.map(\.key), versions: keys.map(\.version), settings: files.map(\.settings),

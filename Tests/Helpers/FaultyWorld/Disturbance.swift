@@ -30,7 +30,7 @@ package final class Disturbance: Sendable {
             case .killedBefore, .killedAfter:
                 isDead = true
                 return mishap == .killedBefore ? .refused : .unanswered
-            case .ledgerAway where act != .radio: return .refused
+            case .ledgerOffline where act != .radio: return .refused
             case .ledgerGone where act != .radio:
                 isCutOff = true
                 return .refused

@@ -7,17 +7,17 @@ package import TapcardDomain
 package struct EnumeratedRequest: Sendable {
     package let name: String
     /// The request.
-    package let errand: Errand
+    package let stationRequest: StationRequest
     private let prepare: @Sendable (RestingWorld) async -> RestingWorld
 
     private init<Case: UseCase>(
-        _ name: String, _ trace: Errand.Trace = .id(EnumeratedRequest.id),
+        _ name: String, _ trace: StationRequest.Trace = .id(EnumeratedRequest.id),
         from prepare: @escaping @Sendable (RestingWorld) async -> RestingWorld,
         _ begin: @escaping @Sendable (Scene, Int) -> Case
     ) where Case.Success: Answering {
         self.name = name
         self.prepare = prepare
-        errand = Errand(name, trace, begin)
+        stationRequest = StationRequest(name, trace, begin)
     }
 
     /// Every request that there is. An operation that is new to tapcard gets its line here.
@@ -71,21 +71,21 @@ package struct EnumeratedRequest: Sendable {
     ]
 
     /// Requests under the id of another one, which want something else.
-    package static let payOne = Errand("pay 1.00", .id(id)) { _, _ in
+    package static let payOne = StationRequest("pay 1.00", .id(id)) { _, _ in
         CardChange(.pay(usd(100)), id)
     }
-    package static let addSeven = Errand("add 7.00", .id(id)) { _, _ in
+    package static let addSeven = StationRequest("add 7.00", .id(id)) { _, _ in
         CardChange(.add(usd(700)), id)
     }
-    package static let replaceAnother = Errand("replace another card", .id(id)) { _, _ in
+    package static let replaceAnother = StationRequest("replace another card", .id(id)) { _, _ in
         guard let other = CardUID(bytes: uid.reversed()) else {
             preconditionFailure("seven bytes are a card's number")
         }
         return CardMaking(CardRequest(.replace(other)), id)
     }
     /// The prize of a world's ticket, paid out under an id of the request's own.
-    package static func payOut(_ id: UInt8, wonBy world: RestingWorld) -> Errand {
-        Errand(
+    package static func payOut(_ id: UInt8, wonBy world: RestingWorld) -> StationRequest {
+        StationRequest(
             "pay the prize out",
             atOnce: { station throws(TapcardError) in
                 try await station.payOutPrize(wonBy: world, id: EnumeratedRequest.number(id)).answer
@@ -107,12 +107,12 @@ package struct EnumeratedRequest: Sendable {
     }
 
     /// Another request of the same customer, after the first one.
-    package static let next = Errand("pay 0.70", .id(number(8))) { _, _ in
+    package static let next = StationRequest("pay 0.70", .id(number(8))) { _, _ in
         CardChange(.pay(usd(70)), number(8))
     }
 
     /// An operator blocks the card, wherever it is.
-    package static let block = Errand(
+    package static let block = StationRequest(
         "block",
         atOnce: { station throws(TapcardError) in
             guard let uid = CardUID(bytes: uid) else {
@@ -126,7 +126,7 @@ package struct EnumeratedRequest: Sendable {
     /// An operator gives up the first key, who has made a second one before. Cards at rest that
     /// have nothing but records under it would be refused from then on: so not before each of them
     /// has been seen, which a card that is half way has.
-    package static let retire = Errand(
+    package static let retire = StationRequest(
         "keys retire",
         atOnce: { station throws(TapcardError) in
             do throws(LedgerError) {
@@ -189,16 +189,16 @@ extension EnumeratedRequest {
 
     /// The service has activated the code, and its answer was lost.
     @Sendable private static func cardWithoutAnswer(_ world: RestingWorld) async -> RestingWorld {
-        guard let errand = named("activate-again")?.errand else {
+        guard let request = named("activate-again")?.stationRequest else {
             preconditionFailure("the request is in the list")
         }
         let before = await scratchedCard(world)
-        let steps = await Tap.play(errand, in: before).steps
+        let steps = await Tap.play(request, in: before).steps
         guard let asking = steps.firstIndex(where: { $0.act == .service }) else {
             preconditionFailure("whoever activates asks the service")
         }
         let fault = Mishap.service(.answerLost)
-        return await Tap.play(errand, in: before, mishaps: [asking: fault]).world
+        return await Tap.play(request, in: before, mishaps: [asking: fault]).world
     }
 
     private static var game: MastermindGame? {

@@ -144,7 +144,7 @@ extension RestingWorld {
         card.status == .closed && slots.slots.allSatisfy { $0 == .blank }
     }
 
-    /// The card's pages; nil for a chip that proves itself.
+    /// The card's pages; nil for an NTAG 424.
     var image: CardImage? {
         guard case .pages(let tag) = memory, let layout = tag.chip.model.flatMap(CardLayout.init)
         else { return nil }

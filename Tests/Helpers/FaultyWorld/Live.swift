@@ -9,7 +9,7 @@ import TapcardDomain
 struct Live {
     struct Reader: Hashable {
         var side = TagSide()
-        /// The side of a chip that proves itself, with its session.
+        /// The side of an NTAG 424, with its session.
         var chip = NTAG424Side()
         var isPowered = false
         /// It has selected the card, and its station has not begun anything since.
@@ -262,7 +262,7 @@ struct Live {
         case .ledgerGone: cutOff.insert(station)
         default: break
         }
-        guard !dead.contains(station), !cutOff.contains(station), mishap != .ledgerAway else {
+        guard !dead.contains(station), !cutOff.contains(station), mishap != .ledgerOffline else {
             note("the ledger does not answer")
             if act == .ledgerRead { answers[station].append(nil) }
             throw LedgerError(.unavailable, "the ledger does not answer")
@@ -373,7 +373,7 @@ extension Mishap {
     var isOfCommit: Bool {
         switch self {
         case .commitLost, .commitUnknown, .commitUnknownLedgerGone: true
-        case .radio, .radioAndBack, .killedBefore, .killedAfter, .ledgerAway, .ledgerGone,
+        case .radio, .radioAndBack, .killedBefore, .killedAfter, .ledgerOffline, .ledgerGone,
             .service, .forgedAnswer:
             false
         }
@@ -382,7 +382,7 @@ extension Mishap {
     /// Whether the ledger may not have answered what the tap has to tell.
     var isOfLedger: Bool {
         switch self {
-        case .ledgerAway, .ledgerGone: true
+        case .ledgerOffline, .ledgerGone: true
         default: isOfCommit
         }
     }

@@ -9,7 +9,7 @@ package enum Mishap: Hashable, Sendable {
     /// The process dies before the step, or after it.
     case killedBefore, killedAfter
     /// The ledger cannot be asked, and says so; nothing is done.
-    case ledgerAway
+    case ledgerOffline
     /// The ledger cannot be asked from here to the end of the tap.
     case ledgerGone
     /// The commit is lost, and whether it was done is not known.
@@ -44,12 +44,12 @@ extension Mishap: CustomStringConvertible {
         case .radioAndBack(let kind): "\(kind), and laid back at once"
         case .killedBefore: "the process is killed before it"
         case .killedAfter: "the process is killed after it"
-        case .ledgerAway: "the ledger is away"
-        case .ledgerGone: "the ledger is away from here on"
+        case .ledgerOffline: "the ledger is offline"
+        case .ledgerGone: "the ledger is offline from here on"
         case .commitLost: "the commit is lost, its outcome unknown"
         case .commitUnknown: "the commit is done, its outcome unknown"
         case .commitUnknownLedgerGone:
-            "the commit is done, its outcome unknown, and the ledger is away from here on"
+            "the commit is done, its outcome unknown, and the ledger is offline from here on"
         case .service(.refuses): "the service refuses"
         case .service(.unreachable): "the service is not reached"
         case .service(.answerLost): "the service does it, and its answer is lost"

@@ -15,12 +15,12 @@ extension RestingWorld {
     /// The table of docs/EXACTLY-ONCE.md, held against one tap on a good card by a single station:
     /// what may become of a payment or payout that was open before it.
     func resolvedOtherwise(
-        than after: RestingWorld, _ errand: Errand, _ trouble: LedgerTrouble
+        than after: RestingWorld, _ request: StationRequest, _ trouble: LedgerTrouble
     ) -> [Violation] {
         guard let open, open.kind.isVoidable, card?.status == .active,
             let state = after.ledger.operations[open.id]?.state, state != .pending
         else { return [] }
-        let isSameAgain = errand.operation(in: ledger)?.id == open.id
+        let isSameAgain = request.operation(in: ledger)?.id == open.id
         let age = Duration.milliseconds(Scene.now.millisecondsSince(open.begunAt))
         let isYoung = age < Station.Settings().paymentLifetime
         // What stands under a key that was given up proves nothing.

@@ -123,9 +123,9 @@ extension RestingWorld {
     }
 
     /// I6: the same request is answered with its outcome now, and nothing happens again.
-    package func askingAgain(_ errand: Errand) async -> [Violation] {
-        guard let operation = errand.operation(in: ledger) else { return [] }
-        let tap = await Tap.play(errand, in: self)
+    package func askingAgain(_ request: StationRequest) async -> [Violation] {
+        guard let operation = request.operation(in: ledger) else { return [] }
+        let tap = await Tap.play(request, in: self)
         var found = tap.violations
         switch (operation.state, tap.said) {
         case (.committed, .done): break
@@ -133,10 +133,11 @@ extension RestingWorld {
         default:
             found.append(
                 Violation(
-                    .i6, "\(errand.name) is \(operation.state.rawValue); asked again: \(tap.said)"))
+                    .i6, "\(request.name) is \(operation.state.rawValue); asked again: \(tap.said)")
+            )
         }
-        if errand.operation(in: tap.world.ledger) != operation || tap.world.balance != balance {
-            found.append(Violation(.i2, "\(errand.name) was done again"))
+        if request.operation(in: tap.world.ledger) != operation || tap.world.balance != balance {
+            found.append(Violation(.i2, "\(request.name) was done again"))
         }
         return found + tap.world.unresolved()
     }

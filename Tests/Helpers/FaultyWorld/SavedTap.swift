@@ -6,7 +6,7 @@ import TapcardCore
 ///
 /// Two are equal where everything goes on alike.
 package struct SavedTap: Sendable, Hashable {
-    private let errand: Errand
+    private let request: StationRequest
     private let start: RestingWorld
     private let scene: Scene
     private let station: Station
@@ -15,12 +15,12 @@ package struct SavedTap: Sendable, Hashable {
     private var trouble = LedgerTrouble()
 
     /// Before the first step.
-    package init(_ errand: Errand, in world: RestingWorld) {
-        (self.errand, start) = (errand, world)
+    package init(_ request: StationRequest, in world: RestingWorld) {
+        (self.request, start) = (request, world)
         scene = Scene(world, keepsWorlds: true)
         station = scene.station()
         live = scene.live.withLock { $0 }
-        useCase = errand.begin(scene, 0)
+        useCase = request.begin(scene, 0)
     }
 
     package var world: RestingWorld { live.world }
@@ -48,7 +48,7 @@ package struct SavedTap: Sendable, Hashable {
         let after = next.live.world
         var violations = next.live.violations
         if let said {
-            violations += Tap.broken(errand, said, from: start, to: after, next.trouble)
+            violations += Tap.broken(request, said, from: start, to: after, next.trouble)
         }
         return Advance(
             steps: next.live.steps, violations: violations, next: said == nil ? next : nil,

@@ -7,7 +7,7 @@ package struct Step: Sendable {
         case frame([UInt8])
         /// A WRITE of a page, with what it held before.
         case write(page: UInt8, old: Page, new: Page)
-        /// A command to a chip that proves itself, which may change the chip.
+        /// A command to an NTAG 424, which may change the chip.
         case command([UInt8], isWrite: Bool)
         case ledgerRead
         case ledgerWrite

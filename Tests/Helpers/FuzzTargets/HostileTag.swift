@@ -7,24 +7,24 @@ import TapcardCore
 import TapcardDomain
 
 extension FuzzTarget {
-    /// A counter with a card that it made, and a tag that does what it likes: nothing is said to be
+    /// A till with a card that it made, and a tag that does what it likes: nothing is said to be
     /// done that the ledger does not have, the ledger stays sound, and every tap ends.
     static let hostileTag = FuzzTarget(waiting: "hostile-tag") { input in
         var choices = Choices(input)
         let setting = choices.byte()
-        let counter = try await HostileCounter(setting, choices)
-        for _ in 0..<HostileCounter.mostTaps {
-            guard try await counter.tap() else { break }
+        let till = try await HostileTill(setting, choices)
+        for _ in 0..<HostileTill.mostTaps {
+            guard try await till.tap() else { break }
         }
-        await counter.reader.becomeHonest()
-        await counter.reader.beginTap(.changing)
+        await till.reader.becomeHonest()
+        await till.reader.beginTap(.changing)
         // An honest tap at the end; what it says of the tag may be anything.
-        _ = try? await counter.station.read()
-        try await counter.check()
+        _ = try? await till.station.read()
+        try await till.check()
     }
 }
 
-private struct HostileCounter {
+private struct HostileTill {
     static let mostTaps = 4
     private static let answers = [16, 64, 160, 250]
     private static let uid: [UInt8] = [0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80]
@@ -38,13 +38,13 @@ private struct HostileCounter {
     private let ledger = InMemoryLedger()
 
     /// Two bits for the chip, two for the length of answers, one for a tag that is not a card yet,
-    /// and one for a chip that proves itself.
+    /// and one for an NTAG 424.
     init(_ setting: UInt8, _ choices: Choices) async throws {
         let chip = Type2Chip.known[Int(setting & 3) % Type2Chip.known.count]
-        let tag = try unwrap(TagMemory.blank(chip, uid: HostileCounter.uid), "no tag")
-        let other = try unwrap(TagMemory.blank(chip, uid: HostileCounter.otherUID), "no tag")
+        let tag = try unwrap(TagMemory.blank(chip, uid: HostileTill.uid), "no tag")
+        let other = try unwrap(TagMemory.blank(chip, uid: HostileTill.otherUID), "no tag")
         let isProven = setting & 0x20 != 0
-        let proven = try unwrap(NTAG424Memory(factory: HostileCounter.uid), "no chip")
+        let proven = try unwrap(NTAG424Memory(factory: HostileTill.uid), "no chip")
         let honest = SimulatedReader(
             isProven
                 ? Simulation([other], chips: [proven], onReader: [proven.number])
@@ -68,16 +68,16 @@ private struct HostileCounter {
             })
         if setting & 0x10 == 0 {
             let maker = Station(
-                reader: honest, ledger: ledger, keys: HostileCounter.keys,
+                reader: honest, ledger: ledger, keys: HostileTill.keys,
                 surroundings: surroundings)
             _ = try await maker.make(
-                HostileCounter.order(mayReissue: false), id: HostileCounter.id(0))
+                HostileTill.order(mayReissue: false), id: HostileTill.id(0))
         }
         reader = HostileReader(
-            honest, choices, longestAnswer: HostileCounter.answers[Int(setting >> 2 & 3)],
-            ledger: ledger, keys: HostileCounter.keys)
+            honest, choices, longestAnswer: HostileTill.answers[Int(setting >> 2 & 3)],
+            ledger: ledger, keys: HostileTill.keys)
         station = Station(
-            reader: reader, ledger: ledger, keys: HostileCounter.keys, surroundings: surroundings)
+            reader: reader, ledger: ledger, keys: HostileTill.keys, surroundings: surroundings)
     }
 
     private static func id(_ number: UInt8) -> OperationID {
@@ -98,10 +98,10 @@ private struct HostileCounter {
     func tap() async throws -> Bool {
         let kind = await reader.byte() % 14
         let detail = await reader.byte()
-        let id = HostileCounter.id(detail % 4 + 1)
+        let id = HostileTill.id(detail % 4 + 1)
         let amount = Money(minorUnits: Int64(detail / 4) * 20 + 1, .usd)
         let before = try await ledger.operation(id)
-        await reader.beginTap(HostileCounter.command(kind))
+        await reader.beginTap(HostileTill.command(kind))
         switch kind {
         case 0: _ = try? await station.read()
         case 1: _ = try? await station.read(resolving: false)
@@ -111,7 +111,7 @@ private struct HostileCounter {
         case 5: try await receipt(before, id) { try await station.close(id: id) }
         case 6: try await receipt(nil, nil) { try await station.refund(id) }
         case 7:
-            let order = try HostileCounter.order(mayReissue: detail & 0x80 != 0)
+            let order = try HostileTill.order(mayReissue: detail & 0x80 != 0)
             if let made = try? await station.make(order, id: id) {
                 try await requireMade(made, id)
             }
@@ -120,7 +120,7 @@ private struct HostileCounter {
             if let dump = try? await station.dump() {
                 try require(try TagDump(parsing: dump.text) == dump, "a dump that cannot be read")
             }
-        case 10: _ = try? await station.repair(naming: CardUID(bytes: HostileCounter.uid))
+        case 10: _ = try? await station.repair(naming: CardUID(bytes: HostileTill.uid))
         case 11: _ = try? await station.repair()
         case 12: try await switchProtection { try await station.protect(id: id) }
         default: try await switchProtection { try await station.unprotect(id: id) }

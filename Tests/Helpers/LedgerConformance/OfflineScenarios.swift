@@ -3,9 +3,9 @@ import TapcardDomain
 import Testing
 
 extension Scenario {
-    /// Purchases that were accepted while the ledger was offline.
+    /// Offline payments.
     static let offline = [
-        Scenario("an offline payment is booked once, in full, as a sale") { till in
+        Scenario("an offline payment is booked once, in full, as takings") { till in
             try await till.complete(.issue(), id: 1)
             let before = try await till.view()
             let booked = try await till.book(450, id: 2)
@@ -130,13 +130,13 @@ extension Scenario {
             let paid = try await till.complete(.pay(.cents(50)), id: 3)
             #expect(try await till.book(50, id: 3, number: 2).operation == paid)
             #expect(try await till.balance() == 650)
-            // Under the id of something else, the purchase has an id of its own.
+            // Under the id of something else, the payment has an id of its own.
             let other = try await till.book(20, id: 1, number: 3)
             #expect(other.isNew && other.operation.id != .numbered(1))
             #expect(try await till.ledger.operation(.numbered(1))?.kind == .issue)
             #expect(try await till.balance() == 630)
         },
-        Scenario("a purchase whose payment was given up is what answers its id") { till in
+        Scenario("an offline payment of a request that was given up answers its id") { till in
             try await till.complete(.issue(), id: 1)
             let open = try await till.work(.pay(.cents(300)), id: 2)
             let version = CardVersion(try await till.view())
@@ -160,15 +160,15 @@ extension Scenario {
             let version = CardVersion(try await till.view())
             _ = try await till.ledger.voidOpenPayment(on: .first, version: version, at: .end)
             // Somebody has computed the ids under which it would be booked.
-            let purchase = try LedgerTill.purchase(300, id: .numbered(2))
-            try await till.add(100, as: purchase.bookingID(1))
-            let other = try LedgerTill.purchase(300, id: purchase.bookingID(2), number: 2)
+            let payment = try LedgerTill.payment(300, id: .numbered(2))
+            try await till.add(100, as: payment.bookingID(1))
+            let other = try LedgerTill.payment(300, id: payment.bookingID(2), number: 2)
             try await till.book(other)
-            let booked = try await till.book(purchase)
-            #expect(booked.isNew && booked.operation.id == purchase.bookingID(3))
+            let booked = try await till.book(payment)
+            #expect(booked.isNew && booked.operation.id == payment.bookingID(3))
             #expect(try await till.balance() == 1_000 + 100 - 600)
             for number in [1, 4] {
-                let copy = try LedgerTill.purchase(300, id: .numbered(2), number: Int64(number))
+                let copy = try LedgerTill.payment(300, id: .numbered(2), number: Int64(number))
                 let again = try await till.book(copy)
                 #expect(!again.isNew && again.operation == booked.operation)
             }
@@ -183,11 +183,11 @@ extension Scenario {
             #expect(
                 try await till.ledger.begin(stranger, version: now, sealer: till.sealer)
                     == .mismatched(booked.operation))
-            let sold = try LedgerTill.purchase(300, id: booked.operation.id, number: 3)
+            let sold = try LedgerTill.payment(300, id: booked.operation.id, number: 3)
             #expect(try await till.book(sold).isNew)
             #expect(try await till.balance() == 200)
         },
-        Scenario("the ledger knows whose purchases may be missing") { till in
+        Scenario("the ledger knows whose payments may be missing") { till in
             let ledger = till.ledger
             try await till.complete(.issue(), id: 1)
             func concerns(at now: Timestamp? = nil) async throws -> [JournalConcern.Reason] {
@@ -208,7 +208,7 @@ extension Scenario {
             try await report(2)
             #expect(try await concerns() == [.unbooked])
             _ = try await till.book(10, id: 2, number: 1)
-            #expect(try await ledger.audit().journals.first?.purchases == 1)
+            #expect(try await ledger.audit().journals.first?.payments == 1)
             _ = try await till.book(10, id: 3, number: 2)
             #expect(try await concerns() == [])
             // A copy that is older ends before.
@@ -216,7 +216,7 @@ extension Scenario {
             #expect(try await concerns() == [.old])
             _ = try await till.book(10, id: 4, number: 5)
             #expect(try await concerns() == [.missing])
-            #expect(try await ledger.audit().journals.first?.purchases == 2)
+            #expect(try await ledger.audit().journals.first?.payments == 2)
             #expect(try await ledger.writeOff(.journal, at: .end))
             #expect(try await concerns() == [])
             #expect(try await !ledger.writeOff(.numbered(5), at: .end))
@@ -225,7 +225,7 @@ extension Scenario {
             // What is missing afterwards counts again.
             _ = try await till.book(10, id: 5, number: 8)
             #expect(try await concerns() == [.missing])
-            #expect(try await ledger.audit().journals.first?.purchases == 2)
+            #expect(try await ledger.audit().journals.first?.payments == 2)
             #expect(try await ledger.writeOff(.journal, at: .end))
             try await report(9, at: .later)
             #expect(try await concerns() == [.unbooked])
@@ -266,8 +266,8 @@ extension Timestamp {
 }
 
 extension LedgerTill {
-    /// A purchase of the first card's first holder, from a station's journal.
-    fileprivate static func purchase(
+    /// A payment of the first card's first holder, from a station's journal.
+    fileprivate static func payment(
         _ cents: Int64, id: OperationID, number: Int64 = 1, sequence: UInt32 = 1,
         at time: Timestamp = .tick(2)
     ) throws -> OfflinePayment {
@@ -278,15 +278,15 @@ extension LedgerTill {
     }
 
     @discardableResult
-    fileprivate func book(_ purchase: OfflinePayment) async throws -> BookedPayment {
-        try await ledger.book(purchase, at: .end)
+    fileprivate func book(_ payment: OfflinePayment) async throws -> BookedPayment {
+        try await ledger.book(payment, at: .end)
     }
 
     fileprivate func book(
         _ cents: Int64, id: Int, number: Int64 = 1, sequence: UInt32 = 1
     ) async throws -> BookedPayment {
         try await book(
-            try LedgerTill.purchase(
+            try LedgerTill.payment(
                 cents, id: .numbered(id), number: number, sequence: sequence, at: .tick(id)))
     }
 

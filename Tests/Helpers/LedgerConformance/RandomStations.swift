@@ -66,7 +66,7 @@ public struct RandomStations: Sendable {
         case 15..<18:
             return .payOut(
                 amount(), of: ticket(on: uid), on: uid, id: id(), at: .tick(clock))
-        case 18..<21: return .book(purchase(on: uid, station), at: .tick(clock))
+        case 18..<21: return .book(payment(on: uid, station), at: .tick(clock))
         case 7:
             // The third one is never used for sealing, and the second seldom.
             if chance(10) { return .retire(chance(70) ? 3 : 2, at: .tick(clock)) }
@@ -147,7 +147,7 @@ public struct RandomStations: Sendable {
     }
 
     /// A line of the station's journal, now and then one that comes again.
-    private mutating func purchase(on uid: CardUID, _ station: Int) -> OfflinePayment {
+    private mutating func payment(on uid: CardUID, _ station: Int) -> OfflinePayment {
         OfflinePayment(
             id: id(), uid: uid, chip: .ntag215,
             account: 1 + random.below(2),

@@ -55,7 +55,7 @@ extension CashierName {
 }
 
 extension CardPlan {
-    /// A card as the counter makes it.
+    /// A card as a till makes it.
     public static func sample(
         _ origin: Origin = .issue, balance: Int64 = 1000, scratch: ScratchCard = .unscratched,
         protection: CardProtection = .off, parameters: String = "", mayReissue: Bool = false,

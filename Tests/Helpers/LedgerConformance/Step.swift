@@ -72,8 +72,8 @@ public enum Step: Sendable {
         case .payOut(let prize, let ticket, let uid, let id, let now):
             return .paid(
                 try await ledger.payOut(prize, of: ticket, on: uid, id: id, at: now))
-        case .book(let purchase, let now):
-            return .booked(try await ledger.book(purchase, at: now))
+        case .book(let payment, let now):
+            return .booked(try await ledger.book(payment, at: now))
         }
     }
 }
@@ -110,7 +110,7 @@ public enum Answer: Hashable, Sendable {
         case .confirmation(.superseded): "superseded"
         case .resolution(.work): "resolved"
         case .paid(.booked): "paid out"
-        case .booked(let purchase): purchase.isNew ? "booked" : "booked before"
+        case .booked(let payment): payment.isNew ? "booked" : "booked before"
         case .voided, .changed(.success), .exhausted, .nothing: "done"
         }
     }

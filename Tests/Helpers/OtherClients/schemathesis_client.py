@@ -1,4 +1,4 @@
-"""Lets schemathesis ask a running counter for whatever its own document allows, and for what it does
+"""Lets schemathesis ask a running till for whatever its own document allows, and for what it does
 not, and holds the answers against the document.
 
     schemathesis_client.py ADDRESS EXAMPLES [OPTION...]

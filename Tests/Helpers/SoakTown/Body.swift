@@ -35,12 +35,12 @@ package struct Body: Sendable {
         }
     }
 
-    /// The tag with pages; nil for a chip that proves itself.
+    /// The tag with pages; nil for an NTAG 424.
     var tag: TagMemory? {
         if case .pages(let tag) = memory { tag } else { nil }
     }
 
-    /// The chip that proves itself; nil for a tag with pages.
+    /// The NTAG 424; nil for a tag with pages.
     var chip: NTAG424Memory? {
         if case .chip(let chip) = memory { chip } else { nil }
     }

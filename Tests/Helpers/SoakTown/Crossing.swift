@@ -27,7 +27,7 @@ extension Town {
             let first = await scene.hear(asks.0, at: 0)
             return Said(first: first, second: meeting.end())
         }
-        let said = try await stage(
+        let said = try await playScene(
             index, hold, stations: 2, turn: { number in if number == 0 { await meeting.turn() } },
             act)
         note("taps")

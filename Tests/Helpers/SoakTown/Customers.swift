@@ -4,7 +4,7 @@ import Ledger
 import TapcardCore
 import TapcardDomain
 
-// People who come to the counter with a card.
+// People who come to the till with a card.
 extension Town {
     /// The holder of this sticker does something with it.
     mutating func visit(_ index: Int) async throws(Broken) {
@@ -240,7 +240,7 @@ extension Town {
         kind == .refusal(.cardBlocked) || kind == .refusal(.cardClosed)
     }
 
-    /// The outcome of unknown requests, asked of the counter without the card.
+    /// The outcome of unknown requests, asked of the till without the card.
     ///
     /// Where the card is gone for good, what is open stays so: booked or not when it was begun.
     mutating func learn(

@@ -44,7 +44,7 @@ package struct Trouble: Sendable {
         case .radio(let kind), .radioAndBack(let kind):
             isOnRadio = true
             if case .refused = kind { isRefusal = true }
-        case .ledgerAway, .ledgerGone, .commitLost, .commitUnknown, .commitUnknownLedgerGone:
+        case .ledgerOffline, .ledgerGone, .commitLost, .commitUnknown, .commitUnknownLedgerGone:
             isOfLedger = true
         case .forgedAnswer: isOnRadio = true
         case .killedBefore, .killedAfter, .service: break
@@ -88,7 +88,7 @@ extension Town {
 
     private func mishapsThatFit(_ step: Step, isCutOff: Bool) -> [(Int, Mishap)] {
         let deaths: [(Int, Mishap)] = [(1, .killedBefore), (1, .killedAfter)]
-        let absences: [(Int, Mishap)] = [(2, .ledgerAway), (2, .ledgerGone)]
+        let absences: [(Int, Mishap)] = [(2, .ledgerOffline), (2, .ledgerGone)]
         switch step.act {
         case .service: return deaths
         case .ledgerRead, .ledgerWrite:

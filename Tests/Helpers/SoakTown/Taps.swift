@@ -31,9 +31,9 @@ extension Town {
     mutating func play<Success: Sendable>(
         _ index: Int, _ what: String, _ hold: Hold, _ ask: @escaping Ask<Success>
     ) async throws(Broken) -> Result<Success, TapcardError>? {
-        let said = try await stage(index, hold) { scene in await scene.hear(ask, at: 0) }
+        let said = try await playScene(index, hold) { scene in await scene.hear(ask, at: 0) }
         note(hold == .away ? "questions without a card" : "taps")
-        if bodies[index].chip != nil, hold != .away { note("taps on a chip, \(hold)") }
+        if bodies[index].chip != nil, hold != .away { note("taps on an NTAG 424, \(hold)") }
         for mark in bodies[index].marks { note("taps on a card that is \(mark)") }
         tell(index, "\(what), \(hold): \(Town.words(said))")
         return said
@@ -41,7 +41,7 @@ extension Town {
 
     /// Sets the scene for people with a card, with what goes wrong in it, and takes over the world
     /// that they leave.
-    mutating func stage<Said: Sendable>(
+    mutating func playScene<Said: Sendable>(
         _ index: Int, _ hold: Hold, stations: Int = 1,
         turn: (@Sendable (Int) async -> Void)? = nil,
         _ act: @Sendable (Scene) async -> Said
@@ -94,7 +94,7 @@ extension Town {
         if let before = bodies[index].chip, let after = world.chip,
             before[.three].version != after[.three].version
         {
-            note(before[.three].version == 0 ? "chips made cards" : "chips with new keys")
+            note(before[.three].version == 0 ? "NTAG 424 made a card" : "NTAG 424 with new keys")
         }
         bodies[index].memory = world.memory
         bodies[index].weak = world.weak
@@ -196,7 +196,7 @@ extension Town {
         return nil
     }
 
-    /// A chip that proves itself never becomes blank again.
+    /// An NTAG 424 never becomes blank again.
     func isBlank(_ memory: CardMemory) -> Bool {
         guard case .pages(let tag) = memory else { return false }
         return tag.chip.userPages.dropFirst().allSatisfy { tag[$0] == .zero }

@@ -66,7 +66,7 @@ extension Town {
         bodies[index].marks.insert(.copied)
         bodies[index].spoiltPlaces = [0, 1]
         _ = try await expectNothing(index, "an old image")
-        if bodies[index].chip != nil { note("thieves: old image of a chip") }
+        if bodies[index].chip != nil { note("thieves: old image of an NTAG 424") }
         guard bodies[index].memory == dump else { throw broken("an old image was written over") }
         bodies[index] = honest
     }
@@ -109,7 +109,7 @@ extension Town {
         }
         guard bodies[index].memory == .chip(clone) else { throw broken("a clone was written to") }
         bodies[index] = honest
-        note("thieves: clone of a chip")
+        note("thieves: clone of an NTAG 424")
     }
 
     /// A copy with the card's own number is used before the card is. Then the card is accused; the
@@ -201,7 +201,7 @@ extension Town {
         }
         after.forgetCounts()
         guard after == chip else { throw broken("a phone has changed a chip") }
-        note("vandals kept out by a chip")
+        note("vandals kept out by an NTAG 424")
     }
 
     /// Somebody writes on a card with a phone, unless it asks for a password.

@@ -32,9 +32,9 @@ import Testing
         let name = try #require(StationName("till"))
         _ = try await owned.register(name, password: "secret")
         let address = primary.address(of: "issuer", as: "till", password: "secret")
-        let version = try await PostgreSQLDatabase(address, now: { .tick(0) }).status()
+        let status = try await PostgreSQLDatabase(address, now: { .tick(0) }).status()
         #expect(
-            version.replicas == nil && version.synchronousReplicas == "*" && version.login == "till"
+            status.replicas == nil && status.synchronousReplicas == "*" && status.login == "till"
         )
         let ledger = try await PostgreSQLLedger.open(address, as: nil)
         let told = try await ledger.databaseStatus(at: .tick(0))

@@ -22,7 +22,7 @@ import Testing
 
     /// The control: this test finds what is lost.
     @Test func losesPaymentsOfAnotherReplica() async throws {
-        let told = try await FailoverTests.failOver(withReplicaAway: true) { _ in }
+        let told = try await FailoverTests.failOver(withReplicaOffline: true) { _ in }
         // Its owner is wrong. A station that was there notices it, and the owner corrects himself.
         try await told.issuer.database.reopen(.nothing)
         let refused = await #expect(throws: LedgerError.self) {
@@ -32,7 +32,7 @@ import Testing
         try await told.issuer.database.reopen(.something)
         for station in 1...FailoverTests.stations { _ = try await told.connect(station) }
         let lost = try await told.lost()
-        print("failover, replica away: \(try await told.figures(lost))")
+        print("failover, replica offline: \(try await told.figures(lost))")
         #expect(!lost.isEmpty && lost.count < told.payments.count)
         // No number of what is lost is used a second time.
         let highest = lost.map(\.sequence).max() ?? .none
@@ -170,7 +170,7 @@ import Testing
     }
 
     private static func failOver(
-        withReplicaAway isAway: Bool = false, _ prepare: (PrivatePostgreSQL) throws -> Void
+        withReplicaOffline isOffline: Bool = false, _ prepare: (PrivatePostgreSQL) throws -> Void
     ) async throws -> Told {
         let primary = try PrivatePostgreSQL()
         let issuer = TestIssuer(server: primary, name: "issuer")
@@ -192,12 +192,12 @@ import Testing
                 group.addTask { await sell(at: station, on: ledger, told, unknown) }
             }
             try await wait { told.withLock { $0.count } >= enough / 2 }
-            if isAway { replica.kill() }
+            if isOffline { replica.kill() }
             try await wait { told.withLock { $0.count } >= enough }
             primary.kill()
             try await group.waitForAll()
         }
-        let promoted = isAway ? try replica.recovered() : replica
+        let promoted = isOffline ? try replica.recovered() : replica
         try promoted.promote()
         return Told(
             issuer: TestIssuer(server: promoted, name: issuer.name), payments: told.withLock { $0 },

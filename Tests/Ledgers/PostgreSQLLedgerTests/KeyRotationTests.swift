@@ -108,13 +108,13 @@ import Testing
             // What is on its way onto a card is still good: its key is not retired.
             try await till.confirm(open)
             #expect(try await till.balance() == 900)
-            let version = try await till.view()
+            let known = try await till.view()
             try await database.owned.announce(3, mark: "third")
             try await database.owned.seal(with: 3, mark: "third", isForced: true)
             let late = Request(
                 id: .numbered(3), uid: .first, action: .pay(.cents(1)), at: .tick(1))
             let answer = try await stations[0].ledger.begin(
-                late, version: CardVersion(version), sealer: .hashing(key: 2))
+                late, version: CardVersion(known), sealer: .hashing(key: 2))
             #expect(answer == .changed)
             let keys = try database.answer(
                 to: "SELECT string_agg(key_id::text, ' ' ORDER BY sequence) FROM issued_record")

@@ -7,7 +7,7 @@ import Testing
 
 /// Several stations with a connection each, at the same moment.
 @Suite("Stations of one ledger in PostgreSQL", .serialized) struct ManyStationsTests {
-    /// The takings in the ledger are the sum of the sales in the answers to the stations.
+    /// The takings in the ledger are the sum of the payments in the answers to the stations.
     @Test func sellAtOnce() async throws {
         try await TestDatabase.temporary { database in
             let stations = try await ManyStationsTests.stations(8, of: database)

@@ -16,7 +16,7 @@ import Testing
                     group.addTask {
                         for number in 1...10 {
                             _ = try await ledger.book(
-                                OfflineBookingTests.purchase(number), at: .end)
+                                OfflineBookingTests.payment(number), at: .end)
                         }
                     }
                 }
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    private static func purchase(_ number: Int) -> OfflinePayment {
+    private static func payment(_ number: Int) -> OfflinePayment {
         OfflinePayment(
             id: .numbered(100 + number), uid: .first,
             chip: .ntag215, account: 1, sequence: .none, amount: 100, at: .tick(number),

@@ -80,8 +80,8 @@ import Testing
             try database.change("UPDATE opening SET server = 'another'")
             let refused = await OpeningTests.error { _ = try await till.confirm(work) }
             #expect(refused?.kind == .undeclared)
-            let version = await OpeningTests.error { _ = try await till.view() }
-            #expect(version?.kind == .undeclared)
+            let unread = await OpeningTests.error { _ = try await till.view() }
+            #expect(unread?.kind == .undeclared)
             #expect(await OpeningTests.error(of: database.address)?.kind == .undeclared)
             try await database.owned.reopen(.nothing)
             try await till.confirm(work)

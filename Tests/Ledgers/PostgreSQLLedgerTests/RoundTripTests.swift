@@ -36,12 +36,12 @@ import Testing
             try await till.complete(.issue(1000), id: 1)
             for round in 0..<3 {
                 let id = 10 * round + 2
-                let version = try await till.view()
+                let known = try await till.view()
                 try await LedgerTill(there).complete(.pay(.cents(100)), id: id)
                 let stale = Request(
                     id: .numbered(id + 1), uid: .first, action: .pay(.cents(1)), at: .tick(1))
                 let answer = try await here.begin(
-                    stale, version: CardVersion(version), sealer: .hashing(key: 1))
+                    stale, version: CardVersion(known), sealer: .hashing(key: 1))
                 #expect(answer == .changed)
                 try await till.complete(.pay(.cents(100)), id: id + 2)
             }

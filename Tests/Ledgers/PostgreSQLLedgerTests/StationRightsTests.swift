@@ -7,7 +7,7 @@ import Testing
 
 /// A station's login carries out what a station does, and nothing else.
 @Suite("The rights of a station in PostgreSQL", .serialized) struct StationRightsTests {
-    @Test func sufficeForEverythingAtTheCounter() async throws {
+    @Test func sufficeForEverythingAtTheTill() async throws {
         try await StationRightsTests.registered { database, login in
             let ledger = try await PostgreSQLLedger.open(login.address)
             let memory = InMemoryLedger()

@@ -51,7 +51,7 @@ import Testing
         try await ledger.note(
             JournalReport(id: .numbered(600), written: 1, lasting: .seconds(60), limit: 500),
             at: .end)
-        _ = try await ledger.book(purchase(40), at: .end)
+        _ = try await ledger.book(payment(40), at: .end)
         _ = try await ledger.skipNumbersAfterRestore()
         let counter = try #require(ReadCounter(7))
         _ = try await ledger.write { rows throws(LedgerError) in
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    private static func purchase(_ number: Int) -> OfflinePayment {
+    private static func payment(_ number: Int) -> OfflinePayment {
         OfflinePayment(
             id: .numbered(number), uid: .first, chip: .ntag215, account: 1,
             sequence: .none, amount: 1, at: .tick(number), journal: .numbered(600), number: 1)
@@ -131,7 +131,7 @@ import Testing
             _ = try? await till.payOut(30, of: .sample(3), id: number + 600, on: uid)
         }
         for number in [40, 41, 50, 8] {
-            _ = try? await ledger.book(purchase(number), at: .end)
+            _ = try? await ledger.book(payment(number), at: .end)
         }
         let report = JournalReport(
             id: .numbered(600), written: 9, lasting: .seconds(60), limit: 500)

@@ -10,7 +10,8 @@ final class Baton: Sendable {
         var onlooker: CheckedContinuation<Void, Never>?
 
         /// The onlooker is told once every station that has not ended waits.
-        mutating func resolve(stations: Int) -> CheckedContinuation<Void, Never>? {
+        mutating func onlookerToTell(ofStations stations: Int) -> CheckedContinuation<Void, Never>?
+        {
             guard waiting.count + ended.count == stations else { return nil }
             defer { onlooker = nil }
             return onlooker
@@ -27,7 +28,7 @@ final class Baton: Sendable {
         await withCheckedContinuation { continuation in
             let onlooker = state.withLock { state in
                 state.waiting[station] = continuation
-                return state.resolve(stations: stations)
+                return state.onlookerToTell(ofStations: stations)
             }
             onlooker?.resume()
         }
@@ -36,17 +37,17 @@ final class Baton: Sendable {
     func end(_ station: Int) {
         let onlooker = state.withLock { state in
             state.ended.insert(station)
-            return state.resolve(stations: stations)
+            return state.onlookerToTell(ofStations: stations)
         }
         onlooker?.resume()
     }
 
     /// Returns once every station waits or has ended.
-    func resolved() async {
+    func untilAllWait() async {
         await withCheckedContinuation { continuation in
             let onlooker = state.withLock { state in
                 state.onlooker = continuation
-                return state.resolve(stations: stations)
+                return state.onlookerToTell(ofStations: stations)
             }
             onlooker?.resume()
         }
@@ -57,7 +58,7 @@ final class Baton: Sendable {
         let waiting = state.withLock { state in state.waiting.removeValue(forKey: station) }
         guard let waiting else { return false }
         waiting.resume()
-        await resolved()
+        await untilAllWait()
         return true
     }
 }

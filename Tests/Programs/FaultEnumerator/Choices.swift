@@ -20,7 +20,7 @@ enum TearClasses: String, CaseIterable {
 extension Mishap {
     package static let table: [Mishap] =
         [
-            .killedBefore, .killedAfter, .ledgerAway, .ledgerGone, .commitLost, .commitUnknown,
+            .killedBefore, .killedAfter, .ledgerOffline, .ledgerGone, .commitLost, .commitUnknown,
             .commitUnknownLedgerGone,
         ]
         + [.lost, .pulledAfter, .acknowledgeLost, .late, .garbled, .refused(0)].map(Mishap.radio)
@@ -56,9 +56,9 @@ extension Mishap {
             ].map(Mishap.radio)
                 + [.lost, .pulledAfter, .acknowledgeLost].map(Mishap.radioAndBack)
                 + [.forgedAnswer]
-        case .ledgerRead: [.ledgerAway, .ledgerGone]
+        case .ledgerRead: [.ledgerOffline, .ledgerGone]
         case .ledgerWrite:
-            [.ledgerAway, .ledgerGone, .commitLost, .commitUnknown, .commitUnknownLedgerGone]
+            [.ledgerOffline, .ledgerGone, .commitLost, .commitUnknown, .commitUnknownLedgerGone]
         case .service: ServiceFault.allCases.map(Mishap.service)
         }
     }

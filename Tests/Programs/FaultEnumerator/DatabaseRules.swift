@@ -164,11 +164,11 @@ enum DatabaseRules {
 // MARK: Offline
 
 extension DatabaseRules {
-    /// A payment of one till that another one gives up, and the purchase that a till would sell
-    /// under its id once it is offline.
+    /// A payment of one till that another one gives up, and the offline payment that a till would
+    /// take under its id.
     private static func givenUpPayment(
         _ memory: String? = nil
-    ) async throws -> (till: Till, other: Till, purchase: OfflinePayment) {
+    ) async throws -> (till: Till, other: Till, payment: OfflinePayment) {
         let issuer = try await issuer()
         let (till, other) = (try await issuer.till(1, memory: memory), try await issuer.till(2))
         try await till.complete(Till.plan(), 1)
@@ -176,11 +176,11 @@ extension DatabaseRules {
         guard let view = try await other.view() else { throw TestIssuer.Failure(what: "no card") }
         _ = try await other.ledger.voidOpenPayment(
             on: Till.card(1), version: CardVersion(view), at: Till.time)
-        let purchase = OfflinePayment(
+        let payment = OfflinePayment(
             id: Till.id(2), uid: Till.card(1), chip: .ntag213, account: 1,
             sequence: open.content.sequence, amount: open.operation.amount, at: Till.time,
             journal: Till.id(9), number: 1)
-        return (till, other, purchase)
+        return (till, other, payment)
     }
 
     /// The first till asks what has become of its payment, and is cut off.
@@ -190,26 +190,26 @@ extension DatabaseRules {
             try? DurableFile(memory).remove()
             try? DurableFile(memory + ".lock").remove()
         }
-        let (till, _, purchase) = try await givenUpPayment(memory)
-        guard try await till.ledger.answer(to: purchase.id)?.state == .voided else {
+        let (till, _, payment) = try await givenUpPayment(memory)
+        guard try await till.ledger.answer(to: payment.id)?.state == .voided else {
             throw TestIssuer.Failure(what: "the payment was not given up")
         }
         let known = try DurableFile(memory).read() ?? []
         let earlier = StationMemory(String(decoding: known, as: UTF8.self))
-            .earlierTry(of: purchase.id)
+            .earlierTry(of: payment.id)
         guard earlier == nil else { return nil }
-        let sold = try await till.ledger.book(purchase, at: Till.time)
+        let sold = try await till.ledger.book(payment, at: Till.time)
         return sold.isNew ? "a payment was taken that a till had called not done" : nil
     }
 
-    /// The other till has used the next id of the purchase for something else.
+    /// The other till has used the next id of the payment for something else.
     private static func ownBooking() async throws -> String? {
-        let (till, other, purchase) = try await givenUpPayment()
-        try await other.complete(Till.add, as: purchase.bookingID(1))
+        let (till, other, payment) = try await givenUpPayment()
+        try await other.complete(Till.add, as: payment.bookingID(1))
         let before = try await till.view()?.balance
-        _ = try await till.ledger.book(purchase, at: Till.time)
+        _ = try await till.ledger.book(payment, at: Till.time)
         let after = try await till.view()?.balance
-        return before == after ? "a purchase was sold, and never booked" : nil
+        return before == after ? "an offline payment was taken, and never booked" : nil
     }
 }
 

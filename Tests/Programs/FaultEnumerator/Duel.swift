@@ -71,15 +71,15 @@ package struct Duel: Hashable, Sendable {
         self.fault = fault
     }
 
-    func errands(of script: Script) -> [Errand] {
+    func requests(of script: Script) -> [StationRequest] {
         let other =
             switch second {
             case .payment: EnumeratedRequest.next
-            case .repetition: script.request.errand
+            case .repetition: script.request.stationRequest
             case .block: EnumeratedRequest.block
             case .retirement: EnumeratedRequest.retire
             }
-        return [script.request.errand, other]
+        return [script.request.stationRequest, other]
     }
 
     /// The outcome.
@@ -103,22 +103,23 @@ package struct Duel: Hashable, Sendable {
     }
 
     func play(
-        _ errands: [Errand], in world: RestingWorld, keepsWorlds: Bool, twin: LedgerTwin? = nil
+        _ requests: [StationRequest], in world: RestingWorld, keepsWorlds: Bool,
+        twin: LedgerTwin? = nil
     ) async -> Outcome {
         let baton = Baton(stations: 2)
         let scene = Scene(
             world, mishaps: fault.map { [$0.step: $0.mishap] } ?? [:], stations: 2,
             keepsWorlds: keepsWorlds, areReadersCareless: areReadersCareless,
             twin: twin, turn: { await baton.wait($0) })
-        let tasks = errands.enumerated().map { station, errand in
+        let tasks = requests.enumerated().map { station, request in
             Task {
                 // The card lies on the first one's reader until somebody moves it.
                 await baton.wait(station)
                 let before = scene.world.ledger
-                let said = await errand.run(in: scene, at: station)
-                var broken = said.broken(errand, from: before, to: scene.world.ledger)
+                let said = await request.run(in: scene, at: station)
+                var broken = said.broken(request, from: before, to: scene.world.ledger)
                 if second == .repetition || opening != .none, !broken.isEmpty,
-                    isAsFarAsItKnew(said, of: errand, before, at: station, in: scene)
+                    isAsFarAsItKnew(said, of: request, before, at: station, in: scene)
                 {
                     broken.removeAll { $0.invariant == .i6 }
                 }
@@ -126,7 +127,7 @@ package struct Duel: Hashable, Sendable {
                 return (said, broken)
             }
         }
-        await baton.resolved()
+        await baton.untilAllWait()
         var violations: [Violation] = []
         let isWhole = await interleave(baton, scene, &violations)
         var said: [Said] = []
@@ -145,13 +146,14 @@ package struct Duel: Hashable, Sendable {
     /// Whether a word is true as far as its station could know. Between its last questions, or
     /// while none is answered, the other one may do the same request.
     private func isAsFarAsItKnew(
-        _ said: Said, of errand: Errand, _ before: LedgerTables, at station: Int, in scene: Scene
+        _ said: Said, of request: StationRequest, _ before: LedgerTables, at station: Int,
+        in scene: Scene
     ) -> Bool {
-        let operation = errand.operation(in: scene.world.ledger)
+        let operation = request.operation(in: scene.world.ledger)
         let hasChangedIt = operation.map { scene.hasChanged($0.id, station) } ?? false
         return scene.answers(to: station).contains { answer in
             guard answer != nil || !hasChangedIt else { return false }
-            return said.broken(errand, from: before, to: answer ?? before).isEmpty
+            return said.broken(request, from: before, to: answer ?? before).isEmpty
         }
     }
 

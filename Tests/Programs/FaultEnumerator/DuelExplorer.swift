@@ -116,7 +116,7 @@ struct DuelExplorer {
             script, areReadersCareless: bounds.areReadersCareless,
             second: bounds.second, opening: bounds.opening, turns: turns,
             fault: fault)
-        let outcome = await duel.play(duel.errands(of: script), in: world, keepsWorlds: false)
+        let outcome = await duel.play(duel.requests(of: script), in: world, keepsWorlds: false)
         guard bounds.sample == nil else { return await playFar(duel, outcome) }
         report.executions += 2
         // A turn that the fault made shorter is a shorter turn, and was counted as one.
@@ -169,7 +169,7 @@ struct DuelExplorer {
         do { try far.reset() } catch { report.differences.append("\(error)") }
         let known = twin.differences.count
         let outcome = await duel.play(
-            duel.errands(of: script), in: world, keepsWorlds: false, twin: twin)
+            duel.requests(of: script), in: world, keepsWorlds: false, twin: twin)
         await twin.compare(with: outcome.rest.ledger)
         if let first = twin.differences.dropFirst(known).first {
             report.differences.append("schedule \(duel.number), \(first)")

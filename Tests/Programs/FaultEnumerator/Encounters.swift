@@ -54,7 +54,9 @@ struct Encounter {
             guard let replace = EnumeratedRequest.named("replace") else {
                 return ("there is no request", 0)
             }
-            let world = await Tap.play(replace.errand, in: await replace.world(on: .ntag213)).world
+            let world = await Tap.play(
+                replace.stationRequest, in: await replace.world(on: .ntag213)
+            ).world
             let said = await Tap.play(EnumeratedRequest.replaceAnother, in: world).said
             guard case .done = said else { return (nil, 1) }
             return ("another card was said to be replaced under the same id", 1)

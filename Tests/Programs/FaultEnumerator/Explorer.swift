@@ -38,7 +38,7 @@ struct Explorer {
             await script.request.world(on: script.chip),
             Arrival(number: number, counts: [1] + [Int](repeating: 0, count: bounds.faults)))
         var worlds = start
-        for tap in script.errands.indices {
+        for tap in script.requests.indices {
             worlds = await afterTap(tap, worlds)
             await checkAtRest(worlds)
             worlds = afterGap(tap, worlds)
@@ -58,7 +58,7 @@ struct Explorer {
         for node in worlds.nodes {
             let used = node.arrival.counts.firstIndex { $0 > 0 } ?? 0
             var play = Play(
-                errand: script.errands[tap], tap: tap, world: node.world, bounds: bounds)
+                request: script.requests[tap], tap: tap, world: node.world, bounds: bounds)
             await play.run(budget: bounds.faults - used)
             if bounds.faults == 1 { report.differences += await play.checkOutcomes() }
             report.executions += play.executions
@@ -164,8 +164,8 @@ struct Explorer {
     private mutating func check(end node: Worlds.Node) async {
         var found = node.world.unresolved() + (await broken(node.world))
         found += await node.world.restless()
-        for errand in [script.request.errand, EnumeratedRequest.next] {
-            found += await node.world.askingAgain(errand)
+        for request in [script.request.stationRequest, EnumeratedRequest.next] {
+            found += await node.world.askingAgain(request)
         }
         for later in node.world.decays {
             found += await later.resolving().violations.map {

@@ -103,7 +103,7 @@ extension SafetyRule {
         }
     }
 
-    /// Whether it is about chips that prove themselves.
+    /// Whether it is about the NTAG 424.
     fileprivate var isOfChip: Bool {
         switch self {
         case .grantFirst, .applicationKeyLast, .oldestState, .noKeyGuessed, .answerIsProved,

@@ -35,9 +35,10 @@ package enum Opening: Int, Sendable, Hashable, CaseIterable {
     func world(of script: Script) async -> RestingWorld {
         let resolved = await script.request.world(on: script.chip)
         guard self != .none else { return resolved }
-        let steps = await Tap.play(script.request.errand, in: resolved, keepsWorlds: true).steps
+        let steps = await Tap.play(script.request.stationRequest, in: resolved, keepsWorlds: true)
+            .steps
         func state(_ step: Step) -> Operation.State? {
-            step.after.flatMap { script.request.errand.operation(in: $0.ledger)?.state }
+            step.after.flatMap { script.request.stationRequest.operation(in: $0.ledger)?.state }
         }
         guard let begin = steps.firstIndex(where: { state($0) == .pending }),
             let end = steps.firstIndex(where: { state($0) == .committed })

@@ -37,7 +37,7 @@ struct Plan: Sendable {
     }
 
     /// The schedules of `make test`: one fault for every request on the smallest chip that shows it,
-    /// and for those on the chip that proves itself that differ there; two stations. They are also
+    /// and for those on the NTAG 424 that differ there; two stations. They are also
     /// in `check`.
     static var test: [Plan] {
         let onChip = [
@@ -51,7 +51,7 @@ struct Plan: Sendable {
 
     /// The schedules of `make check`: two faults for every request on the smallest chip that shows it,
     /// of every class for a payment and of one for the others, and for a payment on the other
-    /// chips, and for every request on the chip that proves itself; one fault of every class for every
+    /// chips, and for every request on the NTAG 424; one fault of every class for every
     /// request on every chip; two stations. The longest ones begin, so that no core waits at the end:
     /// the last requests, which switch protection.
     static var check: [Plan] {
@@ -104,7 +104,7 @@ struct Plan: Sendable {
             }
     }
 
-    /// The schedules of the chip that proves itself: one fault, then two, for the requests that write
+    /// The schedules of the NTAG 424: one fault, then two, for the requests that write
     /// in more than one place or go there most often.
     static var ofChip: [Plan] {
         let scripts = ["pay", "add", "issue", "change-keys"].flatMap { small($0, on: .ntag424) }

@@ -93,7 +93,7 @@ struct Play {
         let tear: Tear?
     }
 
-    let errand: Errand
+    let request: StationRequest
     let tap: Int
     let world: RestingWorld
     let bounds: Bounds
@@ -108,15 +108,15 @@ struct Play {
     /// Faults that were left out because a tap took more steps than a number can tell.
     private(set) var stepsCut = 0
 
-    init(errand: Errand, tap: Int, world: RestingWorld, bounds: Bounds) {
-        self.errand = errand
+    init(request: StationRequest, tap: Int, world: RestingWorld, bounds: Bounds) {
+        self.request = request
         self.tap = tap
         self.world = world
         self.bounds = bounds
     }
 
     mutating func run(budget: Int) async {
-        _ = place(of: Moment(saved: SavedTap(errand, in: world), faultCount: 0, tear: nil))
+        _ = place(of: Moment(saved: SavedTap(request, in: world), faultCount: 0, tear: nil))
         var next = 0
         while next < moments.count {
             await branch(next, [], from: 0, budget, torn: moments[next].tear)
@@ -283,7 +283,7 @@ struct Play {
                 for (world, faults, _) in Play.torn(end(of: edge.target), faults, edge.tear) {
                     let mishaps = Dictionary(
                         uniqueKeysWithValues: faults.map { ($0.step, $0.mishap) })
-                    let played = await Tap.play(errand, in: self.world, mishaps: mishaps)
+                    let played = await Tap.play(request, in: self.world, mishaps: mishaps)
                     executions += 1
                     if played.world != world { differences += 1 }
                 }

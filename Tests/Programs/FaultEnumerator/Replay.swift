@@ -27,9 +27,9 @@ package struct Replay {
         var world = await script.request.world(on: script.chip)
         var images: [(moment: String, memory: CardMemory)] = []
         tell(world)
-        for (place, errand) in script.errands.enumerated() {
+        for (place, request) in script.requests.enumerated() {
             images.append(("before tap \(place + 1)", world.memory))
-            world = await play(errand, place, world, faults.filter { $0.tap == place })
+            world = await play(request, place, world, faults.filter { $0.tap == place })
             await note(world.broken())
             let later = gaps[place].applied(to: world) ?? world
             if later != world { head("\(gaps[place])") }
@@ -53,10 +53,10 @@ package struct Replay {
 
     private mutating func run(_ duel: Duel) async -> Bool {
         guard let script = Script.all.first(where: { $0.place == duel.place }) else { return false }
-        let errands = duel.errands(of: script)
+        let requests = duel.requests(of: script)
         let readers = duel.areReadersCareless ? ", with careless readers" : ""
         lines.append(
-            "Schedule \(duel.number): \(script.name) at station A, \(errands[1].name) at B"
+            "Schedule \(duel.number): \(script.name) at station A, \(requests[1].name) at B"
                 + readers
         )
         let world = await duel.opening.world(of: script)
@@ -66,7 +66,7 @@ package struct Replay {
             let card = turn.movesCard ? "the card goes to \(other)" : "the card stays where it is"
             lines.append("\(one) is let go on \(turn.steps) times, then \(card)")
         }
-        let outcome = await duel.play(errands, in: world, keepsWorlds: true)
+        let outcome = await duel.play(requests, in: world, keepsWorlds: true)
         for (number, step) in outcome.steps.enumerated() {
             lines.append("  \(number). \(step.station == 0 ? "A" : "  B") \(step)")
         }
@@ -97,11 +97,11 @@ package struct Replay {
     }
 
     private mutating func play(
-        _ errand: Errand, _ place: Int, _ world: RestingWorld, _ faults: [PlacedFault]
+        _ request: StationRequest, _ place: Int, _ world: RestingWorld, _ faults: [PlacedFault]
     ) async -> RestingWorld {
-        head("Tap \(place + 1): \(errand.name)")
+        head("Tap \(place + 1): \(request.name)")
         let mishaps = Dictionary(uniqueKeysWithValues: faults.map { ($0.step, $0.mishap) })
-        let tap = await Tap.play(errand, in: world, mishaps: mishaps, keepsWorlds: true)
+        let tap = await Tap.play(request, in: world, mishaps: mishaps, keepsWorlds: true)
         for (number, step) in tap.steps.enumerated() { lines.append("  \(number). \(step)") }
         lines.append("  said: \(tap.said)")
         note(tap.violations)
@@ -119,8 +119,8 @@ package struct Replay {
         let (_, violations) = await world.resolving()
         note(violations)
         await note(after.restless())
-        for errand in [script.request.errand, EnumeratedRequest.next] {
-            await note(after.askingAgain(errand))
+        for request in [script.request.stationRequest, EnumeratedRequest.next] {
+            await note(after.askingAgain(request))
         }
         if !after.weak.isEmpty {
             lines.append("  weak pages turn bad, and one more tap")

@@ -28,7 +28,9 @@ package struct Script: Sendable {
     }
 
     /// The request, the same again, another one.
-    var errands: [Errand] { [request.errand, request.errand, EnumeratedRequest.next] }
+    var requests: [StationRequest] {
+        [request.stationRequest, request.stationRequest, EnumeratedRequest.next]
+    }
 }
 
 /// The change between two taps: time, and the strength of weak pages.

@@ -1,8 +1,8 @@
 package import CardCryptography
 package import TapcardDomain
 
-/// The record slots of a card, each with its validity: two on a tag with pages, four on a chip that
-/// proves itself.
+/// The record slots of a card, each with its validity: two on a tag with pages, four on an
+/// NTAG 424.
 package struct RecordSlots: Hashable, Sendable {
     /// The content of one slot.
     package enum Slot: Hashable, Sendable {

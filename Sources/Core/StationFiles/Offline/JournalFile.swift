@@ -146,7 +146,7 @@ package struct JournalFile: Sendable, Hashable {
             "The journal \(path) cannot be used: line \(altered) is not as it was written.",
             meaning: journal.lines.isEmpty
                 ? "No offline payment is taken, and those in it are not booked."
-                : "No offline payment is taken. The purchases before that line are booked "
+                : "No offline payment is taken. The payments before that line are booked "
                     + "(\(journal.lines.count)), and those from it on are not.",
             next: [.file(.keepJournal)])
         return (journal, damage)
@@ -206,7 +206,8 @@ package struct JournalFile: Sendable, Hashable {
 
     private func unwritable(_ error: FileError) -> TapcardError {
         TapcardError(
-            .ledgerUnreachable, "The journal of purchases cannot be written: \(error.detail).",
+            .ledgerUnreachable,
+            "The journal of offline payments cannot be written: \(error.detail).",
             meaning: "Not paid: nothing was taken from the card.",
             next: [.ledger(.waitForLedger(nil))])
     }
@@ -222,7 +223,7 @@ package struct JournalFile: Sendable, Hashable {
         TapcardError(
             .outcomeUnknown,
             "The disk failed while the journal was being written: \(error.detail). Whether the "
-                + "purchase \(line.id) is in it is not known.",
+                + "payment \(line.id) is in it is not known.",
             meaning: "Nothing was written to the card.",
             next: [.request(.repeatWithID(line.id))], uid: line.uid, operation: line.id)
     }

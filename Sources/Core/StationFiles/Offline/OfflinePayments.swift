@@ -4,7 +4,7 @@ import OperatingSystem
 package import TapcardCore
 package import TapcardDomain
 
-/// Purchases at a station whose ledger is offline: they are written into its journal, and
+/// The payments of a station whose ledger is offline: they are written into its journal, and
 /// booked when the ledger is back.
 package struct OfflinePayments: Sendable {
     private let journal: JournalFile
@@ -23,9 +23,9 @@ package struct OfflinePayments: Sendable {
     /// The state of the files, for people who watch.
     package struct Status: Sendable, Hashable {
         package let currency: Currency
-        /// The sum and the number of the purchases that are not booked, in minor units.
+        /// The sum and the number of the payments that are not booked, in minor units.
         package let unbooked: Int64
-        package let purchases: Int
+        package let payments: Int
         package let oldest: Timestamp?
         package let cards: Int?
         /// The age of the snapshot; nil without one that counts.
@@ -39,7 +39,7 @@ package struct OfflinePayments: Sendable {
         let (lines, cards) = (try journal.load(keys), snapshot.load(keys))
         guard let currency = lines?.currency ?? cards?.currency else { return nil }
         return Status(
-            currency: currency, unbooked: lines?.sum() ?? 0, purchases: lines?.lines.count ?? 0,
+            currency: currency, unbooked: lines?.sum() ?? 0, payments: lines?.lines.count ?? 0,
             oldest: lines?.lines.first?.at, cards: cards?.cardCount,
             age: cards?.age(at: now, uptime))
     }
@@ -74,13 +74,13 @@ package struct OfflinePayments: Sendable {
         return StationMemory(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Accepts a purchase while the ledger is offline, by the snapshot and within the caps. The
-    /// tag is only read. Returns once the purchase is in the journal.
+    /// Accepts a payment while the ledger is offline, by the snapshot and within the limits. The
+    /// tag is only read. Returns once the payment is in the journal.
     package func pay(
-        _ amount: Money, id: OperationID, only card: CardUID?, within caps: OfflineLimits,
+        _ amount: Money, id: OperationID, only card: CardUID?, within limits: OfflineLimits,
         at station: Station
     ) async throws(TapcardError) -> Receipt {
-        if let replayed = try replay(amount, id, card, caps, station) { return replayed }
+        if let replayed = try replay(amount, id, card, limits, station) { return replayed }
         try station.requirePayable(amount)
         func question(
             _ journal: OfflineJournal
@@ -95,7 +95,7 @@ package struct OfflinePayments: Sendable {
                     uid: nil)
             }
             return OfflineJudgement.Question(
-                amount, within: caps, snapshot.load(station.keys), journal, memory,
+                amount, within: limits, snapshot.load(station.keys), journal, memory,
                 at: surroundings.now(), surroundings.uptime())
         }
         guard let before = try journal.load(station.keys) else {
@@ -104,11 +104,11 @@ package struct OfflinePayments: Sendable {
         if let reason = try question(before).refusalOfAll { throw TapcardError(reason) }
         let seen = try await station.lookWithoutLedger(
             only: card, knowing: snapshot.load(station.keys))
-        if let replayed = try replay(amount, id, card, caps, station) { return replayed }
+        if let replayed = try replay(amount, id, card, limits, station) { return replayed }
         func answered(
             _ line: JournalLine, _ journal: OfflineJournal
         ) throws(TapcardError) -> Receipt {
-            try receipt(of: line, journal, amount, card, caps, station)
+            try receipt(of: line, journal, amount, card, limits, station)
         }
         return try journal.add(station.keys) { journal throws(TapcardError) in
             if let known = journal.line(id) { return (nil, try answered(known, journal)) }
@@ -125,7 +125,7 @@ package struct OfflinePayments: Sendable {
                 return (
                     line,
                     Station.receipt(
-                        line, in: after, balance: balance, limit: caps.station, isReplayed: false)
+                        line, in: after, balance: balance, limit: limits.station, isReplayed: false)
                 )
             }
         }
@@ -133,32 +133,32 @@ package struct OfflinePayments: Sendable {
 
     /// The answer to a request that is in the journal already.
     private func replay(
-        _ amount: Money, _ id: OperationID, _ card: CardUID?, _ caps: OfflineLimits,
+        _ amount: Money, _ id: OperationID, _ card: CardUID?, _ limits: OfflineLimits,
         _ station: Station
     ) throws(TapcardError) -> Receipt? {
         guard let found = try journal.load(station.keys), let line = found.line(id) else {
             return nil
         }
-        let receipt = try receipt(of: line, found, amount, card, caps, station)
+        let receipt = try receipt(of: line, found, amount, card, limits, station)
         try journal.renew(station.keys)
         return receipt
     }
 
-    /// The answer to a request that was sold before, where the ledger is back and the journal is
+    /// The answer to a request that was paid before, where the ledger is back and the journal is
     /// not booked: to begin it again could end in "not paid". Nil for any other request.
     package func earlierReceipt(
-        _ amount: Money, _ id: OperationID, _ card: CardUID?, within caps: OfflineLimits,
+        _ amount: Money, _ id: OperationID, _ card: CardUID?, within limits: OfflineLimits,
         at station: Station
     ) throws(TapcardError) -> Receipt? {
         guard mayHaveLines, let found = try? journal.loadSound(station.keys)?.journal,
             let line = found.line(id)
         else { return nil }
-        return try receipt(of: line, found, amount, card, caps, station)
+        return try receipt(of: line, found, amount, card, limits, station)
     }
 
     private func receipt(
         of line: JournalLine, _ found: OfflineJournal, _ amount: Money, _ card: CardUID?,
-        _ caps: OfflineLimits, _ station: Station
+        _ limits: OfflineLimits, _ station: Station
     ) throws(TapcardError) -> Receipt {
         guard line.amount == amount.minorUnits, card == nil || card == line.uid else {
             throw station.otherRequest(line)
@@ -166,7 +166,7 @@ package struct OfflinePayments: Sendable {
         let balance = left(line.uid, showing: line.balanceOnTag, found, station.keys)
         return Station.receipt(
             line, in: found, balance: Money(minorUnits: balance, found.currency),
-            limit: caps.station, isReplayed: true)
+            limit: limits.station, isReplayed: true)
     }
 
     /// The money that is left on a card, in minor units, as far as it is known here.
@@ -192,13 +192,13 @@ package struct OfflinePayments: Sendable {
             unbooked: Money(minorUnits: unbooked, found.currency))
     }
 
-    // MARK: In reach
+    // MARK: With the ledger
 
-    /// The purchases of a journal that were booked.
+    /// The payments of a journal that were booked.
     package struct Booked: Sendable, Hashable {
         package let currency: Currency
-        package internal(set) var purchases = 0
-        /// The sum of the purchases, and the part that the cards could not pay, in minor units.
+        package internal(set) var payments = 0
+        /// The sum of the payments, and the part that the cards could not pay, in minor units.
         package internal(set) var amount: Int64 = 0
         package internal(set) var shortfall: Int64 = 0
 
@@ -206,35 +206,35 @@ package struct OfflinePayments: Sendable {
 
         mutating func note(_ booking: BookedPayment) {
             guard booking.isNew else { return }
-            purchases += 1
+            payments += 1
             amount += booking.operation.amount
             shortfall += booking.shortfall
         }
     }
 
-    /// How many purchases are booked before the journal is written without them.
+    /// How many payments are booked before the journal is written without them.
     private static let mostAtOnce = 100
 
     /// Whether anything may be left to book: asked before every tap.
     package var mayHaveLines: Bool { journal.mayHaveLines }
 
-    /// Books every purchase in the journal, in order. It may be interrupted and repeated at any
-    /// point: a purchase has an id, under which the ledger books it once. Of a journal that was
-    /// altered, the purchases before the altered line are booked, and the file stays as it is.
+    /// Books every payment in the journal, in order. It may be interrupted and repeated at any
+    /// point: a payment has an id, under which the ledger books it once. Of a journal that was
+    /// altered, the payments before the altered line are booked, and the file stays as it is.
     package func book(
         into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
     ) async throws(TapcardError) -> Booked? {
         guard let (lines, damage) = try journal.loadSound(keys) else { return nil }
         if let damage {
             _ = try await OfflinePayments.book(lines, into: ledger, at: now) { _ in }
-            // It has balances from before these purchases.
+            // It has balances from before these payments.
             try snapshot.remove()
             throw damage
         }
         guard !lines.lines.isEmpty else { return nil }
         return try await OfflinePayments.book(lines, into: ledger, at: now) {
             number throws(TapcardError) in
-            // The snapshot has balances from before these purchases. A till that is cut off again
+            // The snapshot has balances from before these payments. A till that is cut off again
             // must not accept the same money twice.
             try journal.drop(through: number, of: lines.id, keys) { () throws(TapcardError) in
                 try snapshot.remove()
@@ -264,10 +264,10 @@ package struct OfflinePayments: Sendable {
             let booking: BookedPayment
             do throws(LedgerError) {
                 booking = try await ledger.book(
-                    journal.purchase(line), at: ledger.time(at: now))
+                    journal.payment(line), at: ledger.time(at: now))
             } catch {
                 if failure == nil { try drop(line.number - 1) }
-                // If one card's rows are unreadable, purchases by other cards are still booked.
+                // If one card's rows are unreadable, payments by other cards are still booked.
                 guard [.corrupt, .newer].contains(error.kind) else { throw TapcardError(error) }
                 failure = failure ?? error
                 continue
@@ -289,15 +289,15 @@ package struct OfflinePayments: Sendable {
         guard journal.ledgerID == ledgerID, journal.currency == ledger.currency else {
             throw TapcardError(
                 .fileUnusable,
-                "The journal has purchases for another ledger.",
+                "The journal has offline payments for another ledger.",
                 meaning: "They are not booked.", next: [.file(.bookElsewhere)])
         }
     }
 
     /// Takes a snapshot of the cards, and reports the journal to the ledger first: from then on the
-    /// ledger knows that this station may have purchases.
+    /// ledger knows that this station may take offline payments.
     package func takeSnapshot(
-        of ledger: any LedgerStore, _ keys: KeyRing, within caps: OfflineLimits,
+        of ledger: any LedgerStore, _ keys: KeyRing, within limits: OfflineLimits,
         _ surroundings: Station.Surroundings
     ) async throws(TapcardError) -> CardSnapshot {
         let (now, uptime) = (surroundings.now(), surroundings.uptime())
@@ -311,8 +311,8 @@ package struct OfflinePayments: Sendable {
         }
         try await OfflinePayments.require(lines, ledger)
         let report = JournalReport(
-            id: lines.id, written: lines.written, lasting: caps.age,
-            limit: caps.station.minorUnits)
+            id: lines.id, written: lines.written, lasting: limits.age,
+            limit: limits.station.minorUnits)
         let taken = try await OfflinePayments.asking { () throws(LedgerError) in
             try await ledger.note(report, at: ledger.time(at: now))
             return try await CardSnapshot(of: ledger, at: now, uptime)
@@ -323,7 +323,8 @@ package struct OfflinePayments: Sendable {
         }
         guard isSaved else {
             throw TapcardError(
-                .refusal(.wrongState), "Purchases were booked while the snapshot was taken.",
+                .refusal(.wrongState),
+                "Offline payments were booked while the snapshot was taken.",
                 meaning: "No snapshot was kept: take it again.", next: [])
         }
         return taken

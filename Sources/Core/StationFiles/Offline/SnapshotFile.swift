@@ -18,7 +18,7 @@ package struct SnapshotFile: Sendable, Hashable {
         return CardSnapshot(bytes, keys)
     }
 
-    /// Removes the snapshot: it has balances from before a purchase was booked.
+    /// Removes the snapshot: it has balances from before a payment was booked.
     package func remove() throws(TapcardError) {
         do throws(FileError) {
             try DurableFile(path).remove()
@@ -32,7 +32,7 @@ package struct SnapshotFile: Sendable, Hashable {
 
     package func save(_ snapshot: CardSnapshot, _ keys: KeyRing) throws(TapcardError) {
         do throws(FileError) {
-            // After a power failure an older snapshot, or none, costs only sales.
+            // After a power failure an older snapshot, or none, costs only offline payments.
             try DurableFile(path).write(
                 snapshot.bytes(under: keys), mode: SnapshotFile.mode, durable: false)
         } catch {

@@ -152,7 +152,7 @@ extension NextStep {
         case restoreGoodBackup
         case bringNewerBack(CardUID)
         case readCardWhenBack
-        /// The reason is there where a purchase could not be taken offline.
+        /// The reason is there where no offline payment could be taken.
         case waitForLedger(OfflineJudgement.Reason?)
         /// The cash of a top-up is in the drawer already.
         case addWhenBack

@@ -4,7 +4,7 @@ package import Ledger
 package import TapcardDomain
 import TextCodecs
 
-/// A purchase in a station's journal.
+/// An offline payment in a station's journal.
 package struct JournalLine: Sendable, Hashable {
     package let number: Int64
     package let id: OperationID
@@ -58,7 +58,7 @@ package struct JournalLine: Sendable, Hashable {
     }
 }
 
-/// The purchases that a station has accepted and the ledger has not booked yet, oldest first. Each
+/// The payments that a station has accepted and the ledger has not booked yet, oldest first. Each
 /// line is sealed together with the one before it, so that none can be taken out or put in.
 package struct OfflineJournal: Sendable, Hashable {
     /// The reason why a journal cannot be read.
@@ -78,9 +78,9 @@ package struct OfflineJournal: Sendable, Hashable {
 
     package let id: JournalID
     package let currency: Currency
-    /// The name of the ledger that is to book the purchases; nil for a ledger of one machine.
+    /// The name of the ledger that is to book the payments; nil for a ledger of one machine.
     package let ledgerID: String?
-    /// The running number of the last purchase that was booked.
+    /// The running number of the last payment that was booked.
     package private(set) var booked: Int64
     package private(set) var lines: [JournalLine] = []
     /// The key of the seals.
@@ -145,8 +145,8 @@ package struct OfflineJournal: Sendable, Hashable {
         return bytes
     }
 
-    /// The purchase as the ledger books it.
-    package func purchase(_ line: JournalLine) -> OfflinePayment {
+    /// The payment as the ledger books it.
+    package func payment(_ line: JournalLine) -> OfflinePayment {
         OfflinePayment(
             id: line.id, uid: line.uid, chip: line.chip, account: line.account,
             sequence: SealedRecord(line.record)?.sequence ?? .none, amount: line.amount,

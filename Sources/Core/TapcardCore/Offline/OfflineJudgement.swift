@@ -15,10 +15,9 @@ package struct UnconfirmedCard: Sendable, Hashable {
     }
 }
 
-/// The verdict on a purchase while the ledger is offline. The order of the questions is the
-/// rule.
+/// The verdict on an offline payment. The order of the questions is the rule.
 package enum OfflineJudgement: Sendable, Hashable {
-    /// The purchase may be written into the journal.
+    /// The payment may be written into the journal.
     case accepted(account: Int, balance: Money)
     case refused(Reason)
 
@@ -71,7 +70,7 @@ package enum OfflineJudgement: Sendable, Hashable {
     /// The facts for a verdict.
     package struct Question: Sendable {
         package let amount: Money
-        package let caps: OfflineLimits
+        package let limits: OfflineLimits
         package let snapshot: CardSnapshot?
         package let journal: OfflineJournal
         package let memory: StationMemory
@@ -79,11 +78,11 @@ package enum OfflineJudgement: Sendable, Hashable {
         package let uptime: Uptime?
 
         package init(
-            _ amount: Money, within caps: OfflineLimits, _ snapshot: CardSnapshot?,
+            _ amount: Money, within limits: OfflineLimits, _ snapshot: CardSnapshot?,
             _ journal: OfflineJournal, _ memory: StationMemory, at now: Timestamp,
             _ uptime: Uptime?
         ) {
-            (self.amount, self.caps, self.snapshot) = (amount, caps, snapshot)
+            (self.amount, self.limits, self.snapshot) = (amount, limits, snapshot)
             (self.journal, self.memory) = (journal, memory)
             (self.now, self.uptime) = (now, uptime)
         }
@@ -92,14 +91,14 @@ package enum OfflineJudgement: Sendable, Hashable {
         package var refusalOfAll: Reason? {
             do throws(Rejection) {
                 _ = try currentSnapshot()
-                try requirePayable(balance: .max, leftOfCard: caps.card.minorUnits)
+                try requirePayable(balance: .max, leftOfCard: limits.card.minorUnits)
                 return nil
             } catch {
                 return error.reason
             }
         }
 
-        private var leftAtStation: Int64 { max(caps.station.minorUnits - journal.sum(), 0) }
+        private var leftAtStation: Int64 { max(limits.station.minorUnits - journal.sum(), 0) }
 
         /// Throws where a limit is below the amount. It names the lowest: the sum that it leaves
         /// can be paid.
@@ -131,7 +130,7 @@ package enum OfflineJudgement: Sendable, Hashable {
             guard let snapshot, snapshot.currency == amount.currency,
                 snapshot.ledgerID == journal.ledgerID
             else { throw Rejection(.noSnapshot) }
-            guard let age = snapshot.age(at: now, uptime), age <= caps.age else {
+            guard let age = snapshot.age(at: now, uptime), age <= limits.age else {
                 throw Rejection(.oldSnapshot)
             }
             guard !memory.isForgetful else { throw Rejection(.forgottenPayments) }
@@ -169,14 +168,14 @@ package enum OfflineJudgement: Sendable, Hashable {
         let unbooked = question.journal.sum(of: card.uid)
         let left = max(min(Int64(record.balance), standing.balance) - unbooked, 0)
         try question.requirePayable(
-            balance: left, leftOfCard: max(question.caps.card.minorUnits - unbooked, 0))
+            balance: left, leftOfCard: max(question.limits.card.minorUnits - unbooked, 0))
         return .accepted(
             account: standing.account, balance: question.money(left - wanted))
     }
 }
 
 extension TapcardError {
-    /// The refusal of a purchase at a station that may take some offline.
+    /// The refusal of an offline payment at a station that may take some.
     package init(_ reason: OfflineJudgement.Reason, uid: CardUID? = nil) {
         let why =
             switch reason {
@@ -191,7 +190,7 @@ extension TapcardError {
             case .openOperation: "an operation was open on the card"
             case .balance(let left): "the card has only \(left.shown), as far as is known"
             case .cardLimit(let left): "a card may pay only \(left.shown) more until then"
-            case .stationLimit(let left): "this station may sell only \(left.shown) more until then"
+            case .stationLimit(let left): "this station may take only \(left.shown) more until then"
             }
         self.init(
             .ledgerUnreachable, "The ledger cannot be reached, and \(why).",

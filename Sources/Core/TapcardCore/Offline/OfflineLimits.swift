@@ -5,7 +5,7 @@ public import TapcardDomain
 package struct OfflineLimits: Sendable, Hashable {
     /// The most that one card may pay at this station before the ledger has booked it.
     package var card: Money
-    /// The most that the station may sell before the ledger has booked it.
+    /// The most that the station may take before the ledger has booked it.
     package var station: Money
     /// The age up to which the snapshot of the cards counts.
     package var age: Duration
@@ -25,7 +25,7 @@ package struct OfflineLimits: Sendable, Hashable {
 
 /// The unbooked sum at a station after an offline payment, and the most that it may be.
 public struct UnbookedPayments: Sendable, Hashable {
-    /// The sum of the purchases that the ledger has not booked yet.
+    /// The sum of the payments that the ledger has not booked yet.
     public let unbooked: Money
     /// The most that this sum may be.
     public let limit: Money

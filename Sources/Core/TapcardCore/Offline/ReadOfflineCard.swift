@@ -19,7 +19,7 @@ extension Station {
         return try await alone.run(ReadOfflineCard(only: card))
     }
 
-    /// The refusal of an id under which the journal has another purchase.
+    /// The refusal of an id under which the journal has another payment.
     package func otherRequest(_ line: JournalLine) -> TapcardError {
         mismatch(
             Operation(
@@ -27,7 +27,7 @@ extension Station {
                 begunAt: line.at))
     }
 
-    /// The answer to a purchase that is in the station's journal. `balance` is what the card has
+    /// The answer to a payment that is in the station's journal. `balance` is what the card has
     /// left, as far as it is known.
     package static func receipt(
         _ line: JournalLine, in journal: OfflineJournal, balance: Money, limit: Money,

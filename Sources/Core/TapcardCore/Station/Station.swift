@@ -55,7 +55,7 @@ public struct Station: Sendable {
         public var ceilings: Ceilings?
         /// Whether a person has confirmed an amount above the lower ceilings.
         public var isConfirmed: Bool
-        /// The file that phones read on a chip that proves itself: the address of the issuer's
+        /// The file that phones read on an NTAG 424: the address of the issuer's
         /// page.
         package var address = AddressFile.nowhere
 
@@ -181,7 +181,7 @@ extension SealedRecord {
     /// The record of a card under one of the station's keys; nil for a balance that no card holds,
     /// and for a card that is not in the station's table.
     ///
-    /// On a chip that proves itself no name is sealed: nothing on it tells one, and the keys
+    /// On an NTAG 424 no name is sealed: nothing on it tells one, and the keys
     /// of the card are proof enough of which card it is.
     init?(_ content: SealedContent, on medium: CardReading.Medium, under entry: KeyEntry) {
         guard let cardKey = entry.cardKey(uid: content.uid.bytes) else { return nil }

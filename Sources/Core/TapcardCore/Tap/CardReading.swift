@@ -24,7 +24,7 @@ struct CardReading: Sendable, Hashable {
         case chip(NTAG424Reading)
     }
 
-    /// Nil for a card on a chip that proves itself.
+    /// Nil for a card on an NTAG 424.
     var pages: TagPages? {
         if case .pages(let pages) = medium { pages } else { nil }
     }

@@ -4,7 +4,7 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// A chip that proves itself, as one look found it.
+/// An NTAG 424, as one look found it.
 struct NTAG424Reading: Sendable, Hashable {
     enum State: Sendable, Hashable {
         /// It has proved with its sell key which card it is.
@@ -58,7 +58,7 @@ extension KnownCard {
 }
 
 extension Station {
-    /// Looks at a chip that proves itself: five commands where the card is known. Which key is
+    /// Looks at an NTAG 424: five commands where the card is known. Which key is
     /// tried, the ledger says, or the chip; none is a guess.
     func seeChip(
         _ identity: TagIdentity, _ uid: CardUID, _ known: KnownCard?, thoroughly: Bool,
@@ -88,8 +88,8 @@ extension Station {
             identity, uid, .chip(found), slots, content(of: found), known: known, chip: .ntag424)
     }
 
-    /// Whether the ledger had a card with this number when it was in reach: without its answer, the
-    /// snapshot says which cards are its own.
+    /// Whether the ledger had a card with this number when it was last asked: without its answer,
+    /// the snapshot says which cards are its own.
     private func isConfirmedInSnapshot(_ uid: CardUID) -> Bool {
         snapshot?.card(uid).map { $0.confirmed != .none && !$0.isOpen } ?? false
     }

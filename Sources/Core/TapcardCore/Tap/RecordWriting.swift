@@ -113,7 +113,7 @@ extension Station {
 
     /// Brings what phones read up to date and throws on failure, for a caller that wants just that.
     ///
-    /// `keepingExtras` says whether members that others added stay. Of a chip that proves itself,
+    /// `keepingExtras` says whether members that others added stay. Of an NTAG 424,
     /// phones read an address, which does not change with the card.
     func writeDisplay(
         on reading: CardReading, content: SealedContent, of card: LedgerCard, rewritingAll: Bool,

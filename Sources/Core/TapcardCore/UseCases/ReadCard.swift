@@ -59,7 +59,7 @@ public struct CardSummary: Sendable, Hashable {
     public let holder: Holder
     /// The balance; nil for a card that shows none that can be believed.
     public private(set) var balance: Money?
-    /// The purchases at this station that the ledger has not booked; the balance is without them.
+    /// The offline payments here that the ledger has not booked; the balance is without them.
     public private(set) var unbooked: Money?
     /// The state of the scratch card.
     public let scratch: ScratchCard

@@ -65,7 +65,7 @@ public struct TagInfo: Sendable, Hashable {
     /// The number of reads since the counter was switched on; nil where it is off.
     public let counter: UInt32?
     /// The claims of a chip with keys as a card; nil for a chip with pages.
-    package let chipCard: NTAG424CardInfo?
+    package let ntag424Card: NTAG424CardInfo?
 }
 
 /// The claims of a chip with keys as a card. Nothing of it is proved: the card does that at a
@@ -109,7 +109,7 @@ extension Station {
                     ? TagInfo.Originality(tag.signature, of: uid) : .notAsked,
                 ndef: content.word, freeBytes: Station.freeBytes(tag.memory, of: tag.chip, content),
                 isLocked: access.isLocked || isReadOnly, isProtected: access.isProtected,
-                configuration: access.configuration, counter: counter, chipCard: nil)
+                configuration: access.configuration, counter: counter, ntag424Card: nil)
         }
     }
 
@@ -346,7 +346,7 @@ extension Station {
                 ? TagContent.empty : TagContent(message: message, currency: currency)).word,
             freeBytes: max(0, size - message.count), isLocked: false,
             isProtected: versions.contains { $0 != NTAG424CardKeys.factory.version },
-            configuration: nil, counter: nil, chipCard: card(answers))
+            configuration: nil, counter: nil, ntag424Card: card(answers))
     }
 
     /// The chip as a card, by its answers. Key 3 is changed early and key 0 last, so a card

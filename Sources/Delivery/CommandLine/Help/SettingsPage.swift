@@ -72,14 +72,14 @@ extension Settings.Name {
         case .topUpLimit: "The largest top-up, whatever is confirmed"
         case .balanceLimit: "The largest balance that a top-up or a prize may lead to"
         case .offlinePayments:
-            "Whether purchases go on while the database of the ledger is offline"
+            "Whether payments are taken while the database of the ledger is offline"
         case .offlineCardLimit: "The most that a card may pay here before the ledger is back"
-        case .offlineStationLimit: "The most that this station may sell before the ledger is back"
+        case .offlineStationLimit: "The most that this station may take before the ledger is back"
         case .offlineSnapshotAge: "Seconds for which the snapshot of the cards counts"
         case .presets: "One to six payments that the till page offers with one touch"
         case .topUpPresets: "The same for top-ups"
         case .cardAddress:
-            "The page that phones open by an NTAG424 that is made here, such as "
+            "The page that phones open by an NTAG 424 that is made here, such as "
                 + "`https://cards.example.org/c`"
         case .customers:
             "The IPv4 address and port at which `tapcard serve` shows customers their balance"

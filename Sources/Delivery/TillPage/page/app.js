@@ -24,7 +24,7 @@ import { leaveTickets, tickets } from "./tickets.js";
 import {
   button, field, form, heading, link, passwordField, problemBox, submit, typed,
 } from "./ui.js";
-import { awayWords, shown, uidWords } from "./words.js";
+import { offlineWords, shown, uidWords } from "./words.js";
 
 const views = {
   home, pay, add, scratch, activate, issue, draws, tickets, mastermind, history, cards, health,
@@ -101,12 +101,12 @@ const login = () => [
     passwordField("password", say.login.password), submit(say.login.action))),
 ];
 
-/** Whether the ledger is there, what may be sold without it, and what is still to be booked. */
-function offlineBanner({ offline, offered, left, purchases, unbooked }) {
+/** Whether the ledger is there, what may be paid without it, and what is still to be booked. */
+function offlineBanner({ offline, offered, left, payments, unbooked }) {
   const words = say.offlinePayments;
-  const rest = purchases > 0 && words.unbooked(shown(unbooked));
+  const rest = payments > 0 && words.unbooked(shown(unbooked));
   if (!offline && !rest) return null;
-  const first = offline && awayWords({ offered, left });
+  const first = offline && offlineWords({ offered, left });
   return h("div.banner.warn", icon("info"),
     h("p", [first, rest].filter(Boolean).join(" ")));
 }

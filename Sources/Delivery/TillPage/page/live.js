@@ -8,7 +8,7 @@ import { spoken, tagWords } from "./refusals.js";
 import { change, HERE, isAtTill, panelTask, state } from "./store.js";
 import { say } from "./strings.js";
 import { follow, isOpen, reconcile, restoreTasks } from "./tasks.js";
-import { awayWords, resolvedPayOut, resolvedWords, shown, timeWords } from "./words.js";
+import { offlineWords, resolvedPayOut, resolvedWords, shown, timeWords } from "./words.js";
 
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 5000;
@@ -121,8 +121,8 @@ function listen() {
   on("offlinePayments", (offlinePayments) => {
     const before = state.offlinePayments;
     change({ offlinePayments });
-    if (offlinePayments?.offline && !before?.offline) announce(awayWords(offlinePayments), true);
-    if (before?.purchases > 0 && offlinePayments?.purchases === 0) {
+    if (offlinePayments?.offline && !before?.offline) announce(offlineWords(offlinePayments), true);
+    if (before?.payments > 0 && offlinePayments?.payments === 0) {
       toast(say.offlinePayments.booked(timeWords(offlinePayments.bookedAt)), "good");
     } else if (before?.offline && !offlinePayments?.offline) announce(say.offlinePayments.back);
   });

@@ -17,7 +17,7 @@ const LOADING = [...MAKING, "adopt"];
 /** Verbs for a card that the ledger knows: the one on the reader, or any by its number. */
 const ON_KNOWN = ["repair", "block", "unblock", "forget"];
 const ENDED = ["closed", "replaced"];
-/** The chip that proves itself: its card cannot be copied, and it takes no password. */
+/** The NTAG 424: its card cannot be copied, and it takes no password. */
 export const PROVING = "NTAG424";
 
 /** Whether this station makes cards and puts money on them. One with a table of keys only sells. */

@@ -19,7 +19,7 @@ export const state = {
   lying: null, served: {}, again: {},
   // The card that was read last, wherever it is now.
   seen: null,
-  // The ledger's reach and the purchases that are booked later; null where there is nothing to say.
+  // The ledger's reach and the offline payments; null where there is nothing to say.
   offlinePayments: null,
   // Counts the tags that came, went or were changed.
   visit: 0,

@@ -88,7 +88,7 @@ export const say = {
   },
   // Payments that are booked when the ledger is back.
   offlinePayments: {
-    away: (left) =>
+    offline: (left) =>
       `The ledger is offline. Payments are booked later; you can take ${left} more.`,
     stale: "The ledger is offline. Take cash until it is back.",
     unbooked: (sum) => `${sum} is still to be booked.`,
@@ -352,7 +352,7 @@ export const say = {
   },
   issue: {
     title: "Issue a card",
-    lead: "Any phone can read the name and number on this card, except on an NTAG424.",
+    lead: "Any phone can read the name and number on this card, except on an NTAG 424.",
     name: "Name of the holder", id: "Number", idFault: "Enter a whole number from 1",
     balance: "Starting balance (cash received)", noScratch: "Without a scratch card",
     protect: "Protect the tag with a password",

@@ -140,10 +140,10 @@ function handOutFor({ verb, answer }) {
   return due && minorUnits(due) !== 0n ? due : null;
 }
 
-/** What a ledger offline means for sales. */
-export const awayWords = ({ offered, left }) =>
+/** What a ledger that is offline means for payments. */
+export const offlineWords = ({ offered, left }) =>
   (offered && minorUnits(left) > 0n
-    ? say.offlinePayments.away(shown(left)) : say.offlinePayments.stale);
+    ? say.offlinePayments.offline(shown(left)) : say.offlinePayments.stale);
 
 export const timeWords = (iso) => moment.format(new Date(iso));
 export const dateWords = (iso) => date.format(new Date(iso));

@@ -72,11 +72,11 @@ enum TillSchemas {
         "offlinePayments": Schema.orNull(Schema.named("OfflinePayments")),
     ])
 
-    /// The ledger's reach, and purchases that are booked later; null where the ledger is there and
-    /// the station takes no offline payments.
+    /// The ledger's reach, and offline payments; null where the ledger is there and the station
+    /// takes none.
     private static let offlinePayments = Schema.object([
         "offline": Schema.truth, "offered": Schema.truth,
-        "unbooked": Schema.named("Amount"), "purchases": Schema.count,
+        "unbooked": Schema.named("Amount"), "payments": Schema.count,
         "limit": Schema.named("Amount"), "left": Schema.named("Amount"),
         "snapshotAge": Schema.orNull(Schema.count), "bookedAt": Schema.orNull(Schema.text),
     ])

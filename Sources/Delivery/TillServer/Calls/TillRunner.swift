@@ -159,9 +159,9 @@ struct TillRunner: Sendable {
     }
 
     /// The state of offline payments; nil at a station that has none and takes no offline payments.
-    func offlinePayments() -> (status: OfflinePayments.Status?, caps: OfflineLimits)? {
-        guard let caps = try? session.offlineLimits(currency) ?? nil else { return nil }
-        return ((try? session.offlineStatus()) ?? nil, caps)
+    func offlinePayments() -> (status: OfflinePayments.Status?, limits: OfflineLimits)? {
+        guard let limits = try? session.offlineLimits(currency) ?? nil else { return nil }
+        return ((try? session.offlineStatus()) ?? nil, limits)
     }
 
     /// A validated request of a page.

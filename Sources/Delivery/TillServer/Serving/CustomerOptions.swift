@@ -33,7 +33,7 @@ extension Parameter<String?> {
 }
 
 extension Parameter<Bool> {
-    static var noCounter: Self {
+    static var noTill: Self {
         .flag("no-till", "Serve the customers' page alone: no reader, no keys of the station")
     }
 }
@@ -58,7 +58,7 @@ struct CustomerPlan {
             routes: CustomerRoutes(
                 keys: keys, ledger: CustomerLedger(ledger),
                 clocks: CustomerRoutes.Clocks(now: { clocks.now() }, uptime: uptime),
-                watch: watch, sellsOffline: session.settings.isOn(.offlinePayments)))
+                watch: watch, takesOfflinePayments: session.settings.isOn(.offlinePayments)))
     }
 }
 

@@ -80,7 +80,7 @@ extension Command {
             takes: .readers, .port(orSay: TillService.unserved), .demoPace, .listen,
             .tlsCertificate,
             .tlsKey, .names, .insecure, .customers, .customersName, .customersCertificate,
-            .customersCertificateKey, .customersKeys, .noCounter,
+            .customersCertificateKey, .customersKeys, .noTill,
             answers: .served, example: "tapcard --reader sim serve"
         ) { session throws(TapcardError) in try await session.serve(in: process) }
     }
@@ -91,14 +91,14 @@ extension Session {
         in process: ServingProcess
     ) async throws(TapcardError) -> Report {
         let plan = try customerPlan()
-        guard plan != nil || !self[.noCounter] else {
+        guard plan != nil || !self[.noTill] else {
             throw TapcardError(
                 .usage, "Without the till there is nothing to serve.",
                 meaning: TillService.unserved,
                 advice: "Name an address for the customers' page: --customers ADDRESS.")
         }
         var till: (settings: TillService.Settings, runners: TillRunners)?
-        if !self[.noCounter] { till = (try serviceSettings(), try await tillRunners()) }
+        if !self[.noTill] { till = (try serviceSettings(), try await tillRunners()) }
         let customers = try await plan?.opened(by: self)
         process.prepare()
         var service: TillService?

@@ -12,8 +12,8 @@ struct LyingCard: Sendable {
     /// What the card has had since it was put on the reader.
     var served = Visit().document
 
-    /// Whether the ledger was away already, and nothing else is new: that is reported once, and not
-    /// with each attempt to reach it.
+    /// Whether the ledger was offline already, and nothing else is new: that is reported once, and
+    /// not with each attempt to reach it.
     func isStillWithoutLedger(_ next: LyingCard) -> Bool {
         next.problem?.result == .ledger && next.problem?.kind == problem?.kind
             && next.uid == uid && next.read == read && next.served == served

@@ -86,8 +86,8 @@ final class OfflineKeeper: Sendable {
         switch outcome {
         case .success(let booked):
             hasAsked = hasAsked || booked != nil
-            if let booked, booked.purchases > 0 {
-                log.say("offline-booked", ["purchases": .number(String(booked.purchases))])
+            if let booked, booked.payments > 0 {
+                log.say("offline-booked", ["payments": .number(String(booked.payments))])
             }
         case .failure(let error):
             (problem, hasAsked) = (error, true)
@@ -121,7 +121,7 @@ final class OfflineKeeper: Sendable {
             state.isOffline = !isThere
             if !isThere { state.schedule.hasten(at: .now) }
             var now = news(state)
-            if let before = state.news, before.purchases > 0, now?.purchases == 0 {
+            if let before = state.news, before.payments > 0, now?.payments == 0 {
                 state.bookedAt = runner.time
                 now = news(state)
             }
@@ -135,10 +135,10 @@ final class OfflineKeeper: Sendable {
 
     private func news(_ state: State) -> OfflineNews? {
         let isOffline = state.isOffline
-        guard let (status, caps) = runner.offlinePayments() else {
+        guard let (status, limits) = runner.offlinePayments() else {
             return isOffline ? OfflineNews(offlineWithoutAny: runner.currency) : nil
         }
         return OfflineNews(
-            status, caps, isOffline: isOffline, bookedAt: state.bookedAt)
+            status, limits, isOffline: isOffline, bookedAt: state.bookedAt)
     }
 }

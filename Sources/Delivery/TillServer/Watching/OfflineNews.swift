@@ -5,29 +5,29 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// The state of purchases that are booked later, for the page and the health check.
+/// The state of offline payments, for the page and the health check.
 struct OfflineNews: Sendable, Equatable {
     let isOffline: Bool
     /// The most that may be unbooked.
     let limit: Money
     let unbooked: Money
-    let purchases: Int
+    let payments: Int
     /// The age of the snapshot in seconds; nil without one.
     let snapshotAge: Int64?
     /// Whether the snapshot counts.
     let isOffered: Bool
-    /// When purchases were last booked, as in `--json`.
+    /// When offline payments were last booked, as in `--json`.
     let bookedAt: String?
 
     init(
-        _ status: OfflinePayments.Status?, _ caps: OfflineLimits, isOffline: Bool,
+        _ status: OfflinePayments.Status?, _ limits: OfflineLimits, isOffline: Bool,
         bookedAt: String?
     ) {
-        (self.isOffline, self.bookedAt, limit) = (isOffline, bookedAt, caps.station)
+        (self.isOffline, self.bookedAt, limit) = (isOffline, bookedAt, limits.station)
         unbooked = Money(minorUnits: status?.unbooked ?? 0, limit.currency)
-        purchases = status?.purchases ?? 0
+        payments = status?.payments ?? 0
         snapshotAge = status?.age?.components.seconds
-        isOffered = status?.age.map { $0 <= caps.age } ?? false
+        isOffered = status?.age.map { $0 <= limits.age } ?? false
     }
 
     /// The ledger is offline at a station that takes no offline payments.
@@ -40,8 +40,8 @@ struct OfflineNews: Sendable, Equatable {
 
     /// A snapshot that grows older is no news.
     static func == (left: Self, right: Self) -> Bool {
-        (left.isOffline, left.limit, left.unbooked, left.purchases)
-            == (right.isOffline, right.limit, right.unbooked, right.purchases)
+        (left.isOffline, left.limit, left.unbooked, left.payments)
+            == (right.isOffline, right.limit, right.unbooked, right.payments)
             && (left.isOffered, left.bookedAt) == (right.isOffered, right.bookedAt)
     }
 
@@ -50,7 +50,7 @@ struct OfflineNews: Sendable, Equatable {
             minorUnits: max(limit.minorUnits - unbooked.minorUnits, 0), limit.currency)
         return [
             "offline": .bool(isOffline), "offered": .bool(isOffered),
-            "unbooked": .text(unbooked), "purchases": .number(String(purchases)),
+            "unbooked": .text(unbooked), "payments": .number(String(payments)),
             "limit": .text(limit), "left": .text(left),
             "snapshotAge": snapshotAge.map { .number(String($0)) } ?? .null,
             "bookedAt": bookedAt.map { .string($0) } ?? .null,

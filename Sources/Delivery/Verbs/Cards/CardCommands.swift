@@ -59,7 +59,7 @@ extension Command {
         Command(
             "issue", group: .cards, "Make a card of a blank tag",
             discussion: "Name and id are optional: any phone can read them off the tag, except "
-                + "off an NTAG424.",
+                + "off an NTAG 424.",
             takes: .name, .id, .balance, .noScratch, .confirmed, .display, .protect, .reissue,
             .overwrite, .anyChip, .operation,
             page: .post("issue"), answers: .card,

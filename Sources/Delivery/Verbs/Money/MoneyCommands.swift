@@ -137,11 +137,11 @@ extension Session {
         _ id: OperationID, because problem: TapcardError, at made: Station?
     ) async throws(TapcardError) -> Report {
         guard let station = try await stationWithoutLedger(made),
-            let caps = try offlineLimits(station.currency)
+            let limits = try offlineLimits(station.currency)
         else { throw problem }
         let amount = try self[.amount, in: station.currency]
         let receipt = try await offlinePayments.pay(
-            amount, id: id, only: try self[.card], within: caps, at: station)
+            amount, id: id, only: try self[.card], within: limits, at: station)
         return Report(receipt, "Paid")
     }
 

@@ -208,7 +208,7 @@ struct ShownCard: DocumentedObject {
                     "clearing-password", "keys",
                 ]))
         ) { document in
-            // A chip that proves itself takes nothing without its keys.
+            // An NTAG 424 takes nothing without its keys.
             document.summary.protection.map {
                 document.summary.chip == .ntag424 ? "keys" : $0.word
             }

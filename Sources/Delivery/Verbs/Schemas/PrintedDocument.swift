@@ -139,7 +139,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .revoked: PrintedDocument.done(["station": Schema.text])
         case .bookedJournal:
             PrintedDocument.done([
-                "purchases": Schema.count, "amount": ValueSchemas.amount,
+                "payments": Schema.count, "amount": ValueSchemas.amount,
                 "shortfall": ValueSchemas.amount, "currency": Schema.text,
             ])
         case .snapshot: PrintedDocument.done(["cards": Schema.count])

@@ -4,7 +4,7 @@ package import StationFiles
 package import TapcardCore
 package import TapcardDomain
 
-/// Purchases while the ledger is offline.
+/// Offline payments.
 extension Session {
     package var offlinePayments: OfflinePayments {
         OfflinePayments(in: settings.dataFolder, memory: memoryPath)
@@ -36,12 +36,12 @@ extension Session {
     /// Books what the station's journal has, before a tap. A tap does not depend on it: a failure
     /// is told and tried again at the next one.
     func bookOfflinePayments(into ledger: any LedgerStore, _ keys: KeyRing) async {
-        let sales = offlinePayments
-        guard sales.mayHaveLines else { return }
+        guard offlinePayments.mayHaveLines else { return }
         do throws(TapcardError) {
             guard
-                let booked = try await sales.book(into: ledger, keys, at: surroundings.now()),
-                booked.purchases > 0
+                let booked = try await offlinePayments.book(
+                    into: ledger, keys, at: surroundings.now()),
+                booked.payments > 0
             else { return }
             say("tapcard: \(booked.sentence)\n")
         } catch {
@@ -73,20 +73,20 @@ extension Session {
     }
 
     /// Books what the station's journal has, and takes a snapshot where the station takes offline
-    /// purchases.
+    /// payments.
     package func keepOfflinePayments(
         with ledger: any LedgerStore
     ) async throws(TapcardError) -> OfflinePayments.Booked? {
-        let caps = try offlineLimits(ledger.currency)
-        guard caps != nil || offlinePayments.mayHaveLines, let keys = try keyFile.load() else {
+        let limits = try offlineLimits(ledger.currency)
+        guard limits != nil || offlinePayments.mayHaveLines, let keys = try keyFile.load() else {
             return nil
         }
         try await requireCommonKeys(keys, ledger)
         let booked = try await offlinePayments.book(
             into: ledger, keys, at: surroundings.now())
-        if let caps {
+        if let limits {
             _ = try await offlinePayments.takeSnapshot(
-                of: ledger, keys, within: caps, surroundings)
+                of: ledger, keys, within: limits, surroundings)
         }
         return booked
     }
@@ -95,12 +95,13 @@ extension Session {
     package func takeSnapshot(
         of ledger: any LedgerStore
     ) async throws(TapcardError) -> CardSnapshot? {
-        guard let caps = try offlineLimits(ledger.currency), let keys = try keyFile.load() else {
+        guard let limits = try offlineLimits(ledger.currency), let keys = try keyFile.load() else {
             return nil
         }
         try await requireCommonKeys(keys, ledger)
         await bookOfflinePayments(into: ledger, keys)
-        return try await offlinePayments.takeSnapshot(of: ledger, keys, within: caps, surroundings)
+        return try await offlinePayments.takeSnapshot(
+            of: ledger, keys, within: limits, surroundings)
     }
 
     /// The state of the station's journal and snapshot; nil where it has neither.
@@ -116,7 +117,7 @@ extension OfflinePayments.Booked {
 
     /// One line for a person.
     package var sentence: String {
-        let what = purchases == 1 ? "1 offline payment" : "\(purchases) offline payments"
+        let what = payments == 1 ? "1 offline payment" : "\(payments) offline payments"
         let loss =
             shortfall == 0 ? "" : "; cards could not pay \(money(shortfall).shown) of it"
         return "\(what) booked, \(money(amount).shown)\(loss)."

@@ -20,16 +20,16 @@ extension Parameter<OperationID> {
 }
 
 extension Command {
-    /// The commands for purchases while the ledger is offline.
+    /// The commands for offline payments.
     static let offlineCommands: [Command] = [
         Command(
             "station book", group: .ledger,
-            "Book the payments that were taken while the ledger was offline",
+            "Book the offline payments, which were taken while the ledger was offline",
             discussion:
                 "Every use of the ledger does this by itself, so this is for a station that is not "
                 + "used again. With FILE it books a copy of the journal of any station with "
                 + "these keys, deferred.journal in its data folder, and leaves the copy as it is. "
-                + "A purchase is booked once, however often this is done.",
+                + "A payment is booked once, however often this is done.",
             takes: .copy, answers: .bookedJournal, example: "tapcard station book"
         ) { session throws(TapcardError) in try await session.bookJournal() },
         Command(
@@ -42,7 +42,7 @@ extension Command {
         ) { session throws(TapcardError) in try await session.takeSnapshot() },
         Command(
             "station write-off", group: .ledger,
-            "Give up on the missing purchases of a journal",
+            "Give up on the missing offline payments of a journal",
             discussion:
                 "For the owner of the ledger, when a station and its journal are lost for good: "
                 + "audit and ledger status name the journal no more. It can still be booked if it "
@@ -72,10 +72,10 @@ extension Session {
         func text(_ units: Int64) -> JSONValue {
             .text(Money(minorUnits: units, ledger.currency))
         }
-        let count = booked?.purchases ?? 0
+        let count = booked?.payments ?? 0
         return Report(
             [
-                "purchases": .number(count), "amount": text(booked?.amount ?? 0),
+                "payments": .number(count), "amount": text(booked?.amount ?? 0),
                 "shortfall": text(booked?.shortfall ?? 0),
                 "currency": .string(ledger.currency.code),
             ],
@@ -140,7 +140,7 @@ extension Session {
 extension JournalConcern: DocumentedObject {
     static let fields: Fields<JournalConcern> = [
         "journal": .of(\.journal.id), "station": .of(\.journal.station),
-        "reason": .of(\.reason), "purchases": .of(\.purchases),
+        "reason": .of(\.reason), "payments": .of(\.payments),
         "reported": .of(\.journal.reportedAt),
     ]
 }
@@ -151,7 +151,7 @@ extension JournalConcern {
     /// One line for an operator.
     var sentence: String {
         let whose = journal.station.map { "of station \($0)" } ?? "\(journal.id)"
-        let count = purchases.map { $0 == 1 ? "1 purchase" : "\($0) purchases" } ?? ""
+        let count = payments.map { $0 == 1 ? "1 payment" : "\($0) payments" } ?? ""
         let reported = LocalTime.text(journal.reportedAt)
         return switch reason {
         case .unbooked: "The journal \(whose): \(count) not booked yet."
@@ -160,7 +160,7 @@ extension JournalConcern {
         case .replaced:
             "The journal \(whose) was replaced by a new one; it was last reported \(reported)."
         case .silent:
-            "The journal \(whose) was last reported \(reported): it may have purchases since."
+            "The journal \(whose) was last reported \(reported): it may have payments since."
         }
     }
 
@@ -174,18 +174,18 @@ extension JournalConcern {
 
 extension OfflinePayments.Status {
     /// The findings of doctor.
-    func findings(_ caps: OfflineLimits?) -> [Finding] {
+    func findings(_ limits: OfflineLimits?) -> [Finding] {
         var findings: [Finding] = []
-        if purchases > 0 {
+        if payments > 0 {
             let sum = Money(minorUnits: unbooked, currency).shown
             findings.append(
                 Finding(
                     .unbooked, .note,
-                    "Offline payments that are not booked: \(purchases), \(sum).",
+                    "Offline payments that are not booked: \(payments), \(sum).",
                     remedy: [.run("tapcard station book")]))
         }
-        guard let caps else { return findings }
-        let isCurrent = age.map { $0 <= caps.age } ?? false
+        guard let limits else { return findings }
+        let isCurrent = age.map { $0 <= limits.age } ?? false
         let words = age.map { "\(LocalTime.minutes($0)) old" } ?? "missing"
         findings.append(
             Finding(

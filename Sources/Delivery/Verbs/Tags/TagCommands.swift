@@ -141,9 +141,9 @@ extension TagInfo {
         "pages": .of(\.pages?.pageCount), "keyVersions": .of(\.keyVersions), "ndef": .of(\.ndef),
         "locked": .of(\.isLocked),
         "protected": .of(\.isProtected), "counter": .of(\.counter),
-        "settings": .of(\.configuration), "issuerKey": .of(\.chipCard?.issuerKey),
-        "halfMade": .of { $0.chipCard?.isHalfMade ?? false }, "host": .of(\.chipCard?.host),
-        "lrp": .of { $0.chipCard?.usesLRP ?? false },
+        "settings": .of(\.configuration), "issuerKey": .of(\.ntag424Card?.issuerKey),
+        "halfMade": .of { $0.ntag424Card?.isHalfMade ?? false }, "host": .of(\.ntag424Card?.host),
+        "lrp": .of { $0.ntag424Card?.usesLRP ?? false },
     ]
 
     fileprivate var facts: Members { TagInfo.allFields.members(of: self) }
@@ -215,7 +215,7 @@ extension Session {
         } else {
             lines.append(info.keyVersionWords)
         }
-        lines += info.chipCard.map { $0.lines(isMade: info.isProtected) } ?? []
+        lines += info.ntag424Card.map { $0.lines(isMade: info.isProtected) } ?? []
         lines += [Report.words(info.originality), "Holds: \(info.ndef)"]
         if let pages = info.pages {
             lines.append(

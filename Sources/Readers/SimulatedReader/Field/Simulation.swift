@@ -6,7 +6,7 @@ public struct Simulation: Hashable, Sendable {
     /// at once.
     public static let mostTags = 64
 
-    /// The name of the chip that proves itself.
+    /// The name of the NTAG 424.
     package static let chipName = "NTAG424"
 
     /// Whether a user means that chip.

@@ -118,10 +118,10 @@ struct NTAG424CardTests {
                 var chip = ready
                 let visit = try chip.run(looking())
                 #expect(chip.commands.count == 5)
-                let sale = try updating(
+                let payment = try updating(
                     try change(2, to: 4_550, in: visit), in: visit, isLoading: false)
                 do {
-                    try chip.run(sale, from: chip.side, at: place, fault)
+                    try chip.run(payment, from: chip.side, at: place, fault)
                     #expect(place < 0)
                 } catch let error as NTAG424CardError {
                     #expect(
@@ -143,7 +143,7 @@ struct NTAG424CardTests {
         let visit = try chip.run(looking())
         let more = try change(2, to: 5_001, in: visit)
         #expect(UpdateNTAG424(more, in: visit, loadKey: nil, random: []) == nil)
-        // 450 of the sale were never confirmed, so the balance before it needs no new grant.
+        // 450 of the payment were never confirmed, so the balance before it needs no new grant.
         let record = try ChipBench.record(3, 5_000, Self.old)
         let back = try #require(
             UpdateNTAG424.Change(record, balance: 5_000, to: 2, granted: visit.grant, spent: 0))
@@ -160,8 +160,8 @@ struct NTAG424CardTests {
         let visit = try chip.run(looking(Self.old, other))
         #expect(chip.commands.count == 7)
         #expect(visit.grant == grant)
-        let sale = try updating(try change(2, to: 4_000, in: visit), in: visit, isLoading: false)
-        try chip.run(sale, from: chip.side)
+        let payment = try updating(try change(2, to: 4_000, in: visit), in: visit, isLoading: false)
+        try chip.run(payment, from: chip.side)
         #expect(try balance(&chip) == 4_000)
     }
 

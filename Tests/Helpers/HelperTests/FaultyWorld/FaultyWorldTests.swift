@@ -17,7 +17,7 @@ struct FaultyWorldTests {
         let request = try #require(EnumeratedRequest.named(name))
         guard request.isPlayed(on: chip) else { return }
         let before = await request.world(on: chip)
-        let tap = await Tap.play(request.errand, in: before)
+        let tap = await Tap.play(request.stationRequest, in: before)
         guard case .done = tap.said else {
             Issue.record("\(tap.said)")
             return
@@ -25,9 +25,9 @@ struct FaultyWorldTests {
         #expect(tap.violations == [] && tap.world.weak.isEmpty)
         #expect(tap.world.unresolved() == [])
         #expect(await tap.world.broken() == [])
-        #expect(request.errand.operation(in: tap.world.ledger)?.state == .committed)
+        #expect(request.stationRequest.operation(in: tap.world.ledger)?.state == .committed)
 
-        let again = await Tap.play(request.errand, in: tap.world)
+        let again = await Tap.play(request.stationRequest, in: tap.world)
         #expect(again.violations == [] && again.world == tap.world)
         #expect(await tap.world.puttingBack(before.memory) == [])
         #expect(await tap.world.puttingBack(tap.world.memory) == [])
@@ -38,8 +38,9 @@ struct FaultyWorldTests {
         let request = try #require(EnumeratedRequest.named("pay"))
         let world = await request.world(on: .ntag213)
         let mishaps = [6: Mishap.radioAndBack(.torn(.mix(seed: 3)))]
-        let first = await Tap.play(request.errand, in: world, mishaps: mishaps)
-        let second = await Tap.play(request.errand, in: world, mishaps: mishaps, keepsWorlds: true)
+        let first = await Tap.play(request.stationRequest, in: world, mishaps: mishaps)
+        let second = await Tap.play(
+            request.stationRequest, in: world, mishaps: mishaps, keepsWorlds: true)
         #expect(first.world == second.world && first.steps.count == second.steps.count)
         #expect(second.steps.last?.after == second.world)
     }
@@ -48,11 +49,11 @@ struct FaultyWorldTests {
     func weakPages() async throws {
         let request = try #require(EnumeratedRequest.named("pay"))
         let world = await request.world(on: .ntag213)
-        let whole = await Tap.play(request.errand, in: world)
+        let whole = await Tap.play(request.stationRequest, in: world)
         let write = try #require(
             whole.steps.firstIndex { if case .write = $0.act { true } else { false } })
         let tap = await Tap.play(
-            request.errand, in: world, mishaps: [write: .radio(.torn(.new))])
+            request.stationRequest, in: world, mishaps: [write: .radio(.torn(.new))])
         let page = try #require(tap.world.weak.keys.first)
         #expect(tap.world.weak.count == 1 && tap.world.tag[page] != world.tag[page])
         #expect(tap.world.decayed(.toOld).tag == world.tag)
@@ -65,7 +66,7 @@ struct FaultyWorldTests {
     func seesFaults() async throws {
         let request = try #require(EnumeratedRequest.named("pay"))
         let before = await request.world(on: .ntag213)
-        let paid = await Tap.play(request.errand, in: before).world
+        let paid = await Tap.play(request.stationRequest, in: before).world
         func invariants(_ violations: [Violation]) -> Set<Invariant> {
             Set(violations.map(\.invariant))
         }
@@ -98,9 +99,13 @@ struct FaultyWorldTests {
 
         // Phones read what an open payment would leave.
         let commit = try #require(
-            await Tap.play(request.errand, in: before).steps.lastIndex { $0.act == .ledgerWrite })
-        var open = await Tap.play(request.errand, in: before, mishaps: [commit: .killedBefore])
-            .world
+            await Tap.play(request.stationRequest, in: before).steps.lastIndex {
+                $0.act == .ledgerWrite
+            })
+        var open = await Tap.play(
+            request.stationRequest, in: before, mishaps: [commit: .killedBefore]
+        )
+        .world
         #expect(await open.broken() == [])
         for page in open.tag.chip.userPages where page < 0x20 { open.tag[page] = paid.tag[page] }
         #expect(invariants(await open.broken()) == [.display])
@@ -127,7 +132,7 @@ struct FaultyWorldTests {
     }
 }
 
-/// The rules of chips that prove themselves see what is wrong.
+/// The rules of the NTAG 424 see what is wrong.
 @Suite("The world of faults on a chip")
 struct ChipWorldTests {
     private let request = "add"
@@ -136,7 +141,7 @@ struct ChipWorldTests {
     func seesFaults() async throws {
         let request = try #require(EnumeratedRequest.named(request))
         let before = await request.world(on: .ntag424)
-        let added = await Tap.play(request.errand, in: before).world
+        let added = await Tap.play(request.stationRequest, in: before).world
         let (old, now) = (try #require(before.chip), try #require(added.chip))
         let factory = NTAG424Memory(factory: now.uid)
         func broken(_ change: (inout NTAG424Memory) -> Void) async -> Set<Invariant> {
@@ -160,16 +165,17 @@ struct ChipWorldTests {
     func seesCommands() async throws {
         let request = try #require(EnumeratedRequest.named(request))
         var world = await request.world(on: .ntag424)
-        let whole = await Tap.play(request.errand, in: world)
+        let whole = await Tap.play(request.stationRequest, in: world)
         let write = try #require(whole.steps.lastIndex { $0.isWrite })
-        let forged = await Tap.play(request.errand, in: world, mishaps: [write: .forgedAnswer])
+        let forged = await Tap.play(
+            request.stationRequest, in: world, mishaps: [write: .forgedAnswer])
         #expect(forged.violations == [] && forged.world.unresolved() == [])
         #expect(forged.steps.count > whole.steps.count)
 
         var chip = try #require(world.chip)
         chip[.three].key = chip[.two].key
         world.memory = .chip(chip)
-        let copied = await Tap.play(request.errand, in: world)
+        let copied = await Tap.play(request.stationRequest, in: world)
         #expect(Set(copied.violations.map(\.invariant)) == [.i7, .chip])
         #expect(copied.world.memory == world.memory)
     }
@@ -184,15 +190,19 @@ struct SaidTests {
     func failures() async throws {
         let request = try #require(EnumeratedRequest.named("pay"))
         let before = await request.world(on: .ntag213)
-        let whole = await Tap.play(request.errand, in: before)
+        let whole = await Tap.play(request.stationRequest, in: before)
         let commit = try #require(whole.steps.lastIndex { $0.act == .ledgerWrite })
-        let open = await Tap.play(request.errand, in: before, mishaps: [commit: .killedBefore])
-            .world
+        let open = await Tap.play(
+            request.stationRequest, in: before, mishaps: [commit: .killedBefore]
+        )
+        .world
         func isTrue(
             _ kind: TapcardError.Kind, _ one: RestingWorld, _ other: RestingWorld
         ) -> Bool {
-            Said.failed(error(kind)).broken(request.errand, from: one.ledger, to: other.ledger)
-                .isEmpty
+            Said.failed(error(kind)).broken(
+                request.stationRequest, from: one.ledger, to: other.ledger
+            )
+            .isEmpty
         }
         for kind in [
             TapcardError.Kind.tagLost, .noCard, .ledgerUnavailable, .refusal(.insufficientBalance),

@@ -13,8 +13,8 @@ struct SavedTapTests {
         let request = try #require(EnumeratedRequest.named(name))
         guard request.isPlayed(on: chip) else { return }
         let world = await request.world(on: chip)
-        let played = await Tap.play(request.errand, in: world)
-        var saved: SavedTap? = SavedTap(request.errand, in: world)
+        let played = await Tap.play(request.stationRequest, in: world)
+        var saved: SavedTap? = SavedTap(request.stationRequest, in: world)
         var steps = 0
         var end = world
         while let now = saved {
@@ -31,7 +31,7 @@ struct SavedTapTests {
     @Test("is equal to another where all goes on alike, and to no other")
     func equal() async throws {
         let request = try #require(EnumeratedRequest.named("pay"))
-        var saved = SavedTap(request.errand, in: await request.world(on: .ntag213))
+        var saved = SavedTap(request.stationRequest, in: await request.world(on: .ntag213))
         var advance = await saved.advance([:], keepsWorlds: true)
         // Up to the step that reads the card.
         while !advance.steps.contains(where: \.isFrame) {

@@ -119,7 +119,7 @@ extension DoctorCase {
             ])
     }
 
-    /// The journal of a till that has reported two purchases more than were booked.
+    /// The journal of a till that has reported two payments more than were booked.
     private static var missingJournal: [JournalConcern] {
         let id = JournalID("6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60")
         let time = Timestamp(milliseconds: 1_700_000_000_000)
@@ -166,7 +166,7 @@ extension DoctorCase {
                 isOpen: true, replicas: nil, reach: .readOnly, keys: keys(sealing: 2, next: nil))
         ) { try machine(["acr122u"]) },
         DoctorCase(
-            heading: "A database that is away", status: 9, words: shared
+            heading: "A database that is offline", status: 9, words: shared
         ) { try machine(["acr122u"]) },
         DoctorCase(
             heading: "Earlier tables", status: 9, words: shared,

@@ -12,7 +12,7 @@ package struct Grant: Hashable, Sendable {
     package static let most: Int64 = 1 << 48 - 1
     static let formatVersion: UInt8 = 1
     private static let sealByteCount = 8
-    /// Zeros, for the terms on which a station may sell while the ledger is offline.
+    /// Zeros, for the terms on which a station may take offline payments.
     private static let spareByteCount = 16
 
     /// The sum of all credits, in minor units. It never falls.

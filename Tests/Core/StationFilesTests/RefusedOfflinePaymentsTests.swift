@@ -4,8 +4,8 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// What a station must not sell, and journals that are not as it wrote them.
-@Suite("Purchases offline") struct RefusedSalesTests {
+/// What a station must not take, and journals that are not as it wrote them.
+@Suite("Offline payments, refused") struct RefusedOfflinePaymentsTests {
     @Test("before a line that was altered are booked, and those from it on are not")
     func alteredLater() async throws {
         let issuer = try await TestIssuer()
@@ -19,7 +19,7 @@ import Testing
             #expect(error?.meaning.contains("are booked (2)") == true)
             #expect(try await issuer.balance() == 800)
         }
-        // Its snapshot has balances from before; and nothing is sold into such a journal.
+        // Its snapshot has balances from before; and no payment is taken into such a journal.
         let refused = await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 9) }
         #expect(refused?.kind == .fileUnusable)
         // A copy that is sound has the rest; one that is altered, too, as far as it is sound.
@@ -61,7 +61,7 @@ import Testing
         #expect(blind?.what.contains("others may write to it (mode 620)") == true)
         till.expose("confirmed.txt", 0o600)
         _ = try await till.pay(1, id: 2)
-        #expect(try await till.book()?.purchases == 2)
+        #expect(try await till.book()?.payments == 2)
     }
 
     @Test("are refused under an id of which this station was told that it was not done")
@@ -84,6 +84,6 @@ import Testing
         }
         #expect(second?.kind == .operationVoided)
         _ = try await till.pay(100, id: 9)
-        #expect(try till.status()?.purchases == 1)
+        #expect(try till.status()?.payments == 1)
     }
 }

@@ -3,7 +3,7 @@ package import TapcardCore
 package import TapcardDomain
 
 /// One customer's request to a station, always under the same id.
-package struct Errand: Sendable {
+package struct StationRequest: Sendable {
     /// How its operation is found in the ledger.
     package enum Trace: Sendable {
         case id(OperationID)
@@ -26,7 +26,7 @@ package struct Errand: Sendable {
         self.begin = { Answered(useCase: begin($0, $1)) }
     }
 
-    /// An errand of one step that is never saved, such as an operator's work.
+    /// A request of one step that is never saved, such as an operator's.
     package init(
         _ name: String,
         atOnce ask: @escaping @Sendable (Station) async throws(TapcardError) -> Answer
@@ -36,7 +36,7 @@ package struct Errand: Sendable {
     }
 
     /// A look at the card, which resolves what is open. A card that it accuses is a failure.
-    package static let read = Errand("read", .none) { _, _ in ReadCard() }
+    package static let read = StationRequest("read", .none) { _, _ in ReadCard() }
 
     /// Whether also a repetition has to see the card.
     var isOfCard: Bool { if case .only = trace { true } else { false } }
@@ -80,17 +80,19 @@ package enum Said: Sendable, CustomStringConvertible {
     /// I6 and I7: what was said is true, and no honest card was accused. `before` and `after` are
     /// the ledger as the request came and as its answer was given.
     package func broken(
-        _ errand: Errand, from before: LedgerTables, to after: LedgerTables
+        _ request: StationRequest, from before: LedgerTables, to after: LedgerTables
     ) -> [Violation] {
-        let was = errand.operation(in: before)?.state
-        let operation = errand.operation(in: after)
+        let was = request.operation(in: before)?.state
+        let operation = request.operation(in: after)
         let state = operation?.state
         switch self {
         case .nothing: return []
         case .done(let answer):
-            if case .none = errand.trace { return [] }
+            if case .none = request.trace { return [] }
             guard let operation, state == .committed else {
-                return [Violation(.i6, "\(errand.name) was said to be done; it is \(words(state))")]
+                return [
+                    Violation(.i6, "\(request.name) was said to be done; it is \(words(state))")
+                ]
             }
             return answer.broken(operation, was)
         case .failed(let error):
@@ -103,7 +105,9 @@ package enum Said: Sendable, CustomStringConvertible {
                 ]
             }
             if error.kind == .operationVoided, state != .voided {
-                return [Violation(.i6, "\(errand.name) was said to be void; it is \(words(state))")]
+                return [
+                    Violation(.i6, "\(request.name) was said to be void; it is \(words(state))")
+                ]
             }
             // Any other word says that the request has done nothing.
             let isTrue =
@@ -111,14 +115,14 @@ package enum Said: Sendable, CustomStringConvertible {
                 case .outcomeUnknown: true
                 case .ledgerUnavailable: state == was
                 // Which ticket it is about, only the card says: without it nothing was looked up.
-                case _ where errand.isOfCard: state == was
+                case _ where request.isOfCard: state == was
                 default: state != .committed && (state == was || state == .voided)
                 }
             if isTrue { return [] }
             return [
                 Violation(
                     .i6,
-                    "\(errand.name) was \(words(was)); \(error.kind.word) was said, and it is "
+                    "\(request.name) was \(words(was)); \(error.kind.word) was said, and it is "
                         + words(state))
             ]
         }
@@ -168,33 +172,33 @@ package struct Tap: Sendable {
     package let steps: [Step]
     package let violations: [Violation]
 
-    /// Plays an errand over a world, with what goes wrong at which step.
+    /// Plays a request over a world, with what goes wrong at which step.
     package static func play(
-        _ errand: Errand, in world: RestingWorld, mishaps: [Int: Mishap] = [:],
+        _ request: StationRequest, in world: RestingWorld, mishaps: [Int: Mishap] = [:],
         keepsWorlds: Bool = false
     ) async -> Tap {
         let scene = Scene(world, mishaps: mishaps, keepsWorlds: keepsWorlds)
-        let said = await errand.run(in: scene)
+        let said = await request.run(in: scene)
         let after = scene.world
         let found = Tap.broken(
-            errand, said, from: world, to: after, LedgerTrouble(mishaps.values))
+            request, said, from: world, to: after, LedgerTrouble(mishaps.values))
         return Tap(
             world: after, said: said, steps: scene.steps, violations: scene.violations + found)
     }
 
     /// The violations at the end of a tap.
     static func broken(
-        _ errand: Errand, _ said: Said, from before: RestingWorld, to after: RestingWorld,
+        _ request: StationRequest, _ said: Said, from before: RestingWorld, to after: RestingWorld,
         _ trouble: LedgerTrouble
     ) -> [Violation] {
-        var found = said.broken(errand, from: before.ledger, to: after.ledger)
+        var found = said.broken(request, from: before.ledger, to: after.ledger)
         found += after.touchedTooSoon(since: before)
-        found += before.resolvedOtherwise(than: after, errand, trouble)
+        found += before.resolvedOtherwise(than: after, request, trouble)
         if case .done(let answer) = said {
-            found += answerBroken(errand, answer, from: before, to: after)
+            found += answerBroken(request, answer, from: before, to: after)
         }
-        found += untold(said, errand, from: before, to: after, trouble)
-        if isUnknownOfNothing(said, errand, from: before, to: after, trouble) {
+        found += untold(said, request, from: before, to: after, trouble)
+        if isUnknownOfNothing(said, request, from: before, to: after, trouble) {
             found.append(Violation(.i6, "nothing was begun, and the outcome is said to be unknown"))
         }
         return found
