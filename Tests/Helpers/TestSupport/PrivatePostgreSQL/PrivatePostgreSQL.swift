@@ -108,8 +108,11 @@ package final class PrivatePostgreSQL: Sendable {
                 "-c",
                 "autovacuum=off",
             ] + (address == nil ? [] : encryption), at: cable)
-        server.standardError = FileHandle(forWritingAtPath: folder + "/log")
+        let log = FileHandle(forWritingAtPath: folder + "/log")
+        server.standardError = log
         try Self.startForGood(server)
+        // Foundation's handles are inherited by every program that is started later.
+        try log?.close()
         Self.atEnd(of: server.processIdentifier, remove: folder)
         while (try? run("pg_isready", [])) == nil {
             guard server.isRunning else { throw Failure(description: "postgres has ended") }
@@ -259,6 +262,7 @@ package final class PrivatePostgreSQL: Sendable {
         }
         defer { try? FileManager.default.removeItem(at: place) }
         let output = try FileHandle(forUpdating: place)
+        defer { try? output.close() }
         (process.standardOutput, process.standardError) = (output, output)
         try process.run()
         let status = end(of: process)
