@@ -83,12 +83,10 @@ package struct Patience: Sendable {
     }
 
     /// Whether a server has refused the connection, or is not the one that was meant. A server that
-    /// starts or stops is not there yet. libpq has no other sign of it than its words: those of a
-    /// server follow a word of severity, a colon and two spaces.
+    /// starts, recovers or stops is not there yet. libpq shows only the server's words: they follow
+    /// a word of severity, a colon and two spaces.
     static func isServersWord(_ why: String) -> Bool {
-        let stopped = ["starting up", "shutting down", "in recovery"]
-        let isStopped = stopped.contains(where: why.contains)
-        let isRefused = why.contains(":  ") && !isStopped
+        let isRefused = why.contains(":  ") && !why.contains("the database system is ")
         return isRefused || ["certificate", "SSL", "GSS"].contains(where: why.contains)
     }
 

@@ -1,0 +1,71 @@
+import Foundation
+import Glibc
+import Ledger
+import PostgreSQLLedger
+import Testing
+
+/// A server that answers every connection with an error, as one does that is not ready.
+@Suite("A connection that PostgreSQL refuses") struct RefusedConnectionTests {
+    /// All that a server says while it starts, recovers or stops, and a replica that takes nobody.
+    @Test(
+        "means an offline ledger while the server starts or stops",
+        arguments: [
+            "starting up", "not yet accepting connections", "not accepting connections",
+            "shutting down", "in recovery mode",
+        ])
+    func starting(state: String) async throws {
+        #expect(try await kind(after: "the database system is \(state)") == .unreachable)
+    }
+
+    @Test("means an unusable ledger where the server has another reason")
+    func refused() async throws {
+        #expect(try await kind(after: "role \"till\" does not exist") == .unavailable)
+    }
+
+    private func kind(after words: String) async throws -> LedgerError.Kind? {
+        let server = try RefusingServer(words)
+        let error = await #expect(throws: LedgerError.self) {
+            _ = try await PostgreSQLLedger.open(
+                "host=127.0.0.1 port=\(server.port) user=till dbname=issuer sslmode=disable",
+                as: 1)
+        }
+        return error?.kind
+    }
+}
+
+/// It refuses each connection with a FATAL error of these words.
+private final class RefusingServer {
+    let port: UInt16
+    private let listener: CInt
+
+    init(_ words: String) throws {
+        let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+                unsafe bind(listener, name, length) == 0 && listen(listener, 8) == 0
+                    && getsockname(listener, name, &length) == 0
+            }
+        }
+        try #require(isBound)
+        (self.listener, port) = (listener, UInt16(bigEndian: address.sin_port))
+        let fields = Array("SFATAL\0VFATAL\0C57P03\0M\(words)\0\0".utf8)
+        let size = UInt8(fields.count + 4)
+        let message = [UInt8(ascii: "E"), 0, 0, 0, size] + fields
+        Thread.detachNewThread {
+            while case let client = accept(listener, nil, nil), client >= 0 {
+                // A socket that is closed with unread bytes is reset, and its message lost.
+                var packet = [UInt8](repeating: 0, count: 1024)
+                unsafe recv(client, &packet, packet.count, 0)
+                unsafe send(client, message, message.count, CInt(MSG_NOSIGNAL))
+                close(client)
+            }
+            close(listener)
+        }
+    }
+
+    deinit { shutdown(listener, CInt(SHUT_RDWR)) }
+}
