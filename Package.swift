@@ -51,7 +51,8 @@ func room(_ name: String, on floor: String, _ imports: String = "") -> Target {
         swiftSettings: strict)
 }
 
-/// A C library of the system: a module map and a header, no logic.
+/// A C library of the system: a module map and a header, no logic. It needs no pkg-config: most are
+/// opened at run time, and the linker finds those three that a module map links.
 func library(_ name: String, in package: String? = nil) -> Target {
     .systemLibrary(
         name: name, path: "Sources/Libraries/\(name)",

@@ -182,7 +182,7 @@ step 0 'only a station with key 1' read
 step 0 'needed to write from page 02h' tag info
 step 0 '$2.00 left' add 2
 
-chapter 'A chip that proves itself at every tap, and so cannot be copied: an NTAG 424 DNA.'
+chapter 'A chip that proves itself at every tap, and so cannot be copied: an NTAG 424.'
 step 0 'lies on' sim put NTAG424
 step 0 'those of the factory' tag info
 step 0 '$12.00' issue --name Zoë --balance 12

@@ -90,7 +90,7 @@ struct StationCosts {
     static func pay(_ count: Int, in address: String) async throws -> Pace {
         let ledger = try await PostgreSQLLedger.open(address, as: 0)
         let uid = try card(0)
-        if try await ledger.view(of: uid) == nil { try await ledger.openCard(uid) }
+        if try await ledger.knownCard(of: uid) == nil { try await ledger.openCard(uid) }
         let before = processorSeconds()
         let times = try await pay(count + warmUp, at: 0, in: ledger)
         return Pace([times], processor: processorSeconds() - before)
@@ -179,8 +179,8 @@ struct StationCosts {
         var times: [Double] = []
         for _ in 0..<each {
             let start = ContinuousClock.now
-            _ = try await ledger.view(of: uid, holding: [])
-            let version = try await ledger.view(of: uid, holding: []).map(CardVersion.init)
+            _ = try await ledger.knownCard(of: uid, holding: [])
+            let version = try await ledger.knownCard(of: uid, holding: []).map(CardVersion.init)
             try await ledger.carryOut(.pay(Money(minorUnits: 1, .usd)), on: uid, version: version)
             times.append(start.duration(to: .now) / .milliseconds(1))
         }
@@ -276,8 +276,8 @@ extension LedgerStore {
                 return uid.bytes.suffix(4) + [0x44]
                     + (0..<11).map { UInt8(truncatingIfNeeded: number >> ($0 % 4 * 8)) }
             })
-        guard case .begun(let work) = try await begin(request, version: version, sealer: sealer),
-            case .committed = try await confirm(work, at: now)
+        guard case .begun(let open) = try await begin(request, version: version, sealer: sealer),
+            case .committed = try await confirm(open, at: now)
         else { throw StationCosts.Failure(what: "the ledger did not do what was asked") }
     }
 }

@@ -67,9 +67,9 @@ struct LedgerCosts {
     }
 
     private static func pay(_ uid: CardUID, in ledger: SQLiteLedger) async throws {
-        let view = try required(try await ledger.view(of: uid))
+        let known = try required(try await ledger.knownCard(of: uid))
         try await carryOut(
-            .pay(Money(minorUnits: 1, .usd)), on: uid, in: ledger, version: CardVersion(view))
+            .pay(Money(minorUnits: 1, .usd)), on: uid, in: ledger, version: CardVersion(known))
     }
 
     private static func carryOut(
@@ -79,9 +79,9 @@ struct LedgerCosts {
         let now = Timestamp(milliseconds: 1_700_000_000_000)
         let request = Request(id: id, uid: uid, action: action, at: now)
         guard
-            case .begun(let work) = try await ledger.begin(
+            case .begun(let open) = try await ledger.begin(
                 request, version: version, sealer: sealer),
-            case .committed = try await ledger.confirm(work, at: now)
+            case .committed = try await ledger.confirm(open, at: now)
         else { throw BenchmarkError("the ledger did not do what was asked") }
     }
 

@@ -32,19 +32,34 @@ struct DocumentTests {
         }
     }
 
-    @Test("every command shown in a document exists")
+    @Test("every command shown in a document exists, with its options")
     func commands() throws {
-        let known = try SourceTree.text("docs/COMMANDS.md").split(separator: "\n")
-            .filter { $0.hasPrefix("## tapcard ") }
-            .map { $0.dropFirst("## tapcard ".count).split(separator: " ").map(String.init) }
-        #expect(known.count > 20)
-        for document in ["README.md", "docs/READERS.md", "docs/TESTING.md", "CONTRIBUTING.md"] {
-            guard let text = try? SourceTree.text(document) else { continue }
-            for words in shownCommands(in: text) {
-                let isKnown = known.contains { words.starts(with: $0) }
-                #expect(isKnown, "\(document): tapcard \(words.joined(separator: " "))")
+        let sections = try SourceTree.text("docs/COMMANDS.md").components(separatedBy: "\n## ")
+        let general = options(in: try #require(sections.first { $0.hasPrefix("Help: options\n") }))
+        let known = sections.filter { $0.hasPrefix("tapcard ") }.map { section in
+            let verb = section.prefix { $0 != "\n" }.split(separator: " ").dropFirst()
+            return (verb: verb.map(String.init), options: general.union(options(in: section)))
+        }
+        #expect(known.count > 20 && general.count > 5)
+        let pages = try SourceTree.paths(below: "docs").filter { $0.hasSuffix(".md") }
+        var count = 0
+        for document in ["README.md", "CONTRIBUTING.md"] + pages {
+            for words in shownCommands(in: try SourceTree.text(document)) {
+                var rest = words[...]
+                while let option = rest.first, option.hasPrefix("-") {
+                    rest = rest.dropFirst(["--reader", "--ledger"].contains(option) ? 2 : 1)
+                }
+                let command = known.filter { rest.starts(with: $0.verb) }
+                    .max { $0.verb.count < $1.verb.count }
+                let isKnown = command != nil || rest.isEmpty
+                let label: Comment = "\(document): tapcard \(words.joined(separator: " "))"
+                #expect(isKnown, label)
+                let shown = words.filter { $0.hasPrefix("-") }
+                #expect(shown.filter { !(command?.options ?? general).contains($0) } == [], label)
+                count += 1
             }
         }
+        #expect(count > 40)
     }
 
     @Test("no document waits for its figures")
@@ -138,22 +153,36 @@ struct DocumentTests {
         }
     }
 
-    /// The words behind `tapcard` on the lines of code blocks, global options left out.
+    /// The options in the first column of a table.
+    private func options(in section: String) -> Set<String> {
+        section.split(separator: "\n").filter { $0.hasPrefix("| `") }.reduce(into: []) {
+            let cell = $1.dropFirst(3).prefix { $0 != "|" && $0 != "`" }
+            $0.formUnion(
+                cell.split { " ,".contains($0) }.filter { $0.hasPrefix("-") }.map(String.init))
+        }
+    }
+
+    /// The words behind `tapcard` on the lines of code blocks, fenced or indented, up to the end of
+    /// the command.
     private func shownCommands(in text: String) -> [[String]] {
-        var isCode = false
+        let command =
+            #/
+            \s* (?: \$\s | until\s | sudo\s-u\stapcard\s | [A-Z_]+=\S*\s )*
+            (?: ExecStart= )? (?: /\S+/ )? tapcard\s (.+)
+            /#
+        var fence: Substring?
         var commands: [[String]] = []
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            if line.hasPrefix("```") { isCode.toggle() }
-            var words = line.replacing(/"[^"]*"/, with: "NAME").split(separator: " ").map(
-                String.init)
-            if words.first == "$" { words.removeFirst() }
-            guard isCode, words.first == "tapcard" else { continue }
-            words.removeFirst()
-            while let option = words.first, option.hasPrefix("--") {
-                words.removeFirst()
-                if ["--reader", "--ledger"].contains(option) { words.removeFirst() }
+        for line in text.replacing("\\\n", with: "").split(separator: "\n") {
+            let code = line.trimmingPrefix { $0 == " " }
+            if code.hasPrefix("```") {
+                fence = fence == nil ? code.dropFirst(3) : nil
+                continue
             }
-            if !words.isEmpty { commands.append(words) }
+            let isCode = fence.map { $0 != "mermaid" } ?? line.hasPrefix("    ")
+            guard isCode, let match = line.wholeMatch(of: command) else { continue }
+            let words = match.output.1.replacing(/"[^"]*"|'[^']*'/, with: "NAME")
+                .split(separator: " ").prefix { !$0.contains { "#|&;<>".contains($0) } }
+            commands.append(words.map(String.init))
         }
         return commands
     }

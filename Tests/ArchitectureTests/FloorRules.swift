@@ -24,6 +24,13 @@ struct FloorRules {
     /// The system's own header is for many, any other C library for one target.
     private static let sharedLibrary = "CLinux"
 
+    /// Targets of one floor that know nothing of each other: ways to use the same commands, and
+    /// drivers for the same thing.
+    private static let strangers: [Set<String>] = [
+        ["TillServer", "CommandLine"], ["CustomerServer", "CommandLine"],
+        ["SQLiteLedger", "PostgreSQLLedger"], ["LibNFCReader", "PCSCReader"],
+    ]
+
     /// The chips and their protocols: all that readers may know of the floor of cards.
     private static let chips = "Tags"
 
@@ -51,7 +58,7 @@ struct FloorRules {
         if its == "Libraries", other.name != Self.sharedLibrary {
             return manifest.rooms.count { $0.imports.contains(other.name) } == 1
         }
-        guard its != floor else { return true }
+        guard its != floor else { return !Self.strangers.contains([room.name, other.name]) }
         let isDriver =
             ["Readers", "Ledgers", "Services"].contains(its) && !core.contains(other.name)
             && !(floor == "Delivery" && Self.knownToDelivery.contains(other.name))

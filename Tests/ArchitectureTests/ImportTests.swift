@@ -23,6 +23,10 @@ struct ImportTests {
             ("Core/TapcardCore", "Ledgers/SQLiteLedger"), ("Card/Cards", "Core/TapcardCore"),
             ("Delivery/TillServer", "Readers/PCSCReader"), ("Domain/Money", "Support/TextCodecs"),
             ("Readers/PCSCReader", "Card/Cards"),
+            ("Readers/PCSCReader", "Readers/LibNFCReader"),
+            ("Ledgers/SQLiteLedger", "Ledgers/PostgreSQLLedger"),
+            ("Delivery/TillServer", "Delivery/CommandLine"),
+            ("Delivery/CommandLine", "Delivery/CustomerServer"),
             ("Attic/Any", "Domain/Money"),
         ])
     func forbidden(room: String, other: String) throws {

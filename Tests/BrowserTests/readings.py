@@ -42,7 +42,7 @@ class Drawer:
             return file.read()
 
     def chip(self, uid):
-        """The lines of the NTAG 424 DNA with this number."""
+        """The lines of the NTAG 424 with this number."""
         return next(part for part in self.text().split(HEADING) if f"uid: {uid}\n" in part)
 
     def put_back(self, uid, lines):

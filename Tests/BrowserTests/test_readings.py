@@ -32,7 +32,7 @@ UNTRUE = """
 const [done] = arguments;
 Promise.all([import("/api.js"), import("/store.js")]).then(([{ withProblem }, { change }]) => {
   change({ card: withProblem({ session: 1, read: null, problem: {
-    status: 409, error: "key-missing", result: "untrusted", title: "The chip has refused two keys.",
+    status: 409, error: "key-missing", result: "untrusted", title: "The tag has refused two keys.",
     meaning: "No other key was tried.", next: [{ step: "replace-if-genuine" }] } }) });
   done();
 });

@@ -98,7 +98,7 @@ class UnusableTests(ReadingCase):
         self.page.open(view)
         self.page.see("Amanda Gonzalez")
         self.page.script(TOLD, f"/{view}", json.dumps({
-            "status": 409, "resolved": [], "title": "The chip does not have the key that it names.",
+            "status": 409, "resolved": [], "title": "The tag does not have the key that it names.",
             "meaning": "It is worth nothing.", "operation": None, **problem}))
         self.page.press(amount)
         self.page.panel(panel)

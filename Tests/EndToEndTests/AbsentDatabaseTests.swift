@@ -83,10 +83,10 @@ import Testing
     private static func expectAway(_ page: CashierPage, _ token: [String]) throws {
         let health = try page.get("/api/v1/health", token)
         #expect(health.contains(#""status":"no-ledger""#), "\(health)")
-        #expect(health.contains(#""error":"ledger-unreachable""#), "\(health)")
+        #expect(health.contains(#""error":"ledger-offline""#), "\(health)")
         #expect(health.contains(#""why":"The database cannot be reached"#), "\(health)")
         let refused = try page.post("/api/v1/pay", #"{"amount":"1"}"#, token)
-        #expect(refused.contains(#""error":"ledger-unreachable""#), "\(refused)")
+        #expect(refused.contains(#""error":"ledger-offline""#), "\(refused)")
     }
 
     private static func waitForLedger(at page: CashierPage, _ token: [String]) throws {

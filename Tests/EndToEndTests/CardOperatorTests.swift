@@ -3,8 +3,8 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-/// An operator's commands around cards on an NTAG 424 DNA, on the command line.
-@Suite("An operator of cards on an NTAG 424 DNA", .ownThread) struct CardOperatorTests {
+/// An operator's commands around cards on an NTAG 424, on the command line.
+@Suite("An operator of cards on an NTAG 424", .ownThread) struct CardOperatorTests {
     private static func station(_ address: String? = nil) throws -> Till {
         let till = try Till()
         if let address { try till.step("config set card-address \(address)") }
@@ -217,7 +217,7 @@ import Testing
     @Test("is told in plain words that a chip has no pages")
     func pagesOfChips() throws {
         let till = try CardOperatorTests.station()
-        let chip = "This chip has files that keys protect, as an NTAG 424 DNA has, and no pages: "
+        let chip = "This chip has files that keys protect, as an NTAG 424 has, and no pages: "
         try till.expect(
             "tag dump", status: 4,
             complains: chip + "no dump of it can be made. Nothing was changed on card or ledger. "

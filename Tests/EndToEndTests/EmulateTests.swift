@@ -68,7 +68,7 @@ struct EmulateTests {
         #expect(try till.run(tell + ["status"]).status == 1)
     }
 
-    @Test("it plays an NTAG 424 DNA, and keeps it in a file")
+    @Test("it plays an NTAG 424, and keeps it in a file")
     func chip() throws {
         let till = try Till()
         let link = till.file("reader")
@@ -88,7 +88,7 @@ struct EmulateTests {
         try DurableFile(file).write(Array(dump.utf8.dropLast(2)))
         let refused = try till.run(["emulate", "--tag", file])
         #expect(refused.status == 1)
-        #expect(refused.errors.contains("is not a whole NTAG 424 DNA"), "\(refused.errors)")
+        #expect(refused.errors.contains("is not a whole NTAG 424"), "\(refused.errors)")
     }
 
     @Test("as JSON it is one document")

@@ -14,7 +14,7 @@ struct FirstUseTests {
         till = station.till
     }
 
-    private func isThere(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+    private func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
     @Test("a tag is read without keys and ledger, and none are made")
     func reading() throws {
@@ -32,7 +32,7 @@ struct FirstUseTests {
             #expect(ended.status == 9, "\(line): \(ended.errors)")
             #expect(ended.errors.contains("tapcard init --currency EUR"), "\(line)")
         }
-        #expect(!isThere(till.data))
+        #expect(!exists(till.data))
     }
 
     @Test("a card of another issuer is shown, and its seal is not judged")
@@ -43,14 +43,14 @@ struct FirstUseTests {
         let ended = try till.run(["read"])
         #expect(ended.status == 7 && ended.output.contains("Seal: under an unknown key"))
         #expect(ended.errors.contains("which this station does not have"), "\(ended.errors)")
-        #expect(!isThere(till.keys) && !isThere(till.ledger))
+        #expect(!exists(till.keys) && !exists(till.ledger))
     }
 
     @Test("init makes keys and ledger in the currency that is named, once")
     func setUp() throws {
         let nameless = try till.run(["init"])
         #expect(nameless.status == 2 && nameless.errors.contains("--currency EUR"))
-        #expect(!isThere(till.data))
+        #expect(!exists(till.data))
         try till.step("init --currency EUR")
         for path in [till.keys, till.ledger] {
             #expect(try DurableFile(path).permissions() == 0o600, "\(path)")
@@ -68,7 +68,7 @@ struct FirstUseTests {
         try DurableFile(till.ledger).remove()
         let ended = try till.run(["pay", "1"])
         #expect(ended.status == 9, "\(ended.errors)")
-        #expect(ended.errors.contains("but there are keys") && !isThere(till.ledger))
+        #expect(ended.errors.contains("but there are keys") && !exists(till.ledger))
         #expect(ended.errors.contains("tapcard restore-backup FILE"))
     }
 
@@ -109,7 +109,7 @@ struct FirstUseTests {
         #expect(ended.errors.contains("TAPCARD_LEDGER has no effect") != isData)
         #expect(try DurableFile("\(shop)/ledger.sqlite").read() == before)
         let books = isData ? "\(shop)/simulated" : "\(till.data)/simulated"
-        for name in ["keys.json", "ledger.sqlite"] { #expect(isThere("\(books)/\(name)")) }
+        for name in ["keys.json", "ledger.sqlite"] { #expect(exists("\(books)/\(name)")) }
     }
 
     @Test("the real books can be named on purpose, on the command line alone")

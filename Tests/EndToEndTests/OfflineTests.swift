@@ -39,8 +39,8 @@ struct OfflineTests {
             read.output.contains(
                 "The amount is what the card itself says; the ledger has not confirmed it."))
         let document = try till.run("read --json").output
-        #expect(document.contains(#""ledger":"unreachable""#))
-        #expect(document.contains(#""error":"ledger-unreachable""#))
+        #expect(document.contains(#""ledger":"offline""#))
+        #expect(document.contains(#""error":"ledger-offline""#))
     }
 
     /// A machine that takes the connection and never answers.
@@ -268,16 +268,16 @@ struct OfflineTests {
         let offline = try post("pay", "4.50")
         #expect(offline.contains(#""offline":{"unbooked":"4.50","limit":"500.00"}"#))
         try wait(until: #""offline":true,"offered":true,"unbooked":"4.50""#)
-        try wait(until: #""ledger":"unreachable""#, at: "/api/v1/card")
-        #expect(try post("add", "5.00").contains("ledger-unreachable"))
+        try wait(until: #""ledger":"offline""#, at: "/api/v1/card")
+        #expect(try post("add", "5.00").contains("ledger-offline"))
         try page.stop()
         page = try CashierPage(till.till, ["--ledger", till.place])
         token = try page.token()
         #expect(try post("pay", "0.50").contains(#""offline":{"unbooked":"5.00","#))
-        try wait(until: #""ledger":"unreachable""#, at: "/api/v1/card")
+        try wait(until: #""ledger":"offline""#, at: "/api/v1/card")
         try issuer.recover()
         // The till asks the server again after a second.
-        while try post("add", "1.00").contains("ledger-unreachable") { usleep(50_000) }
+        while try post("add", "1.00").contains("ledger-offline") { usleep(50_000) }
         let paid = try post("pay", "1.00")
         #expect(paid.contains(#""result":"done""#) && !paid.contains("offline"), "\(paid)")
         try wait(until: #""unbooked":"0.00","payments":0"#)
@@ -303,7 +303,7 @@ struct OfflineTests {
         try wait(until: #""offlinePayments":null"#)
         issuer.server.kill()
         // A page that has only looked shows it from then on, and is told when the ledger is back.
-        #expect(try page.get("/api/v1/history?last=1", token).contains("ledger-unreachable"))
+        #expect(try page.get("/api/v1/history?last=1", token).contains("ledger-offline"))
         #expect(try page.get("/api/v1/health", token).contains(#""offline":true"#))
         try wait(until: #""offlinePayments":{"offline":true,"offered":false,"unbooked":"0.00""#)
         try issuer.recover()

@@ -4,7 +4,7 @@ import Testing
 
 /// The keys of single cards, handed to a station that has no others.
 @Suite("tapcard keys table", .ownThread) struct TableCommandTests {
-    /// A station of the issuer with a card on an NTAG 424 DNA, and one without keys on the same
+    /// A station of the issuer with a card on an NTAG 424, and one without keys on the same
     /// ledger and reader.
     private struct Pair {
         let issuer: Till
@@ -122,9 +122,9 @@ import Testing
         // The card has the new key now.
         try pair.refused(
             "pay 1", 7,
-            "The card is not in this station's table of card keys. Nothing was tried on it, because "
-                + "the chip counts wrong keys. Where the keys of the issuer are: tapcard keys table "
-                + "FILE. Bring the file here: tapcard keys import FILE.")
+            "The card is not in this station's table of card keys. Nothing was tried on it, "
+                + "because an NTAG 424 counts wrong keys. Where the keys of the issuer are: "
+                + "tapcard keys table FILE. Bring the file here: tapcard keys import FILE.")
         let second = try pair.table("second.json")
         #expect(first != second)
         #expect(
@@ -193,7 +193,7 @@ import Testing
         for line in ["pay 1", "read"] {
             try pair.refused(
                 line, 7,
-                "This station only has keys for cards on an NTAG 424 DNA. Nothing was changed on "
+                "This station only has keys for cards on an NTAG 424. Nothing was changed on "
                     + "card or ledger. Do it at a station that has the keys of the issuer.")
         }
     }

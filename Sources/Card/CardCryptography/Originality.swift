@@ -9,7 +9,7 @@ package enum Originality {
     package enum Family: Sendable, CaseIterable {
         /// NTAG21x and MIFARE Ultralight EV1, on secp128r1.
         case ntag21x
-        /// NTAG 424 DNA, on secp224r1.
+        /// NTAG 424, on secp224r1.
         case ntag424
 
         /// The length of each of the two numbers of a signature, in bytes.

@@ -40,7 +40,7 @@ extension CommandTable {
         CommandParameter("json", .flag, help: "Print one JSON document"),
         CommandParameter(
             "quiet", .flag, short: "q",
-            help: "Print nothing but errors, and where new keys lie"),
+            help: "Print only errors, and where new keys were stored"),
         CommandParameter(
             "verbose", .flag, short: "v", help: "Say what is done, step by step"),
         CommandParameter("no-color", .flag, help: "Print without colour"),

@@ -100,7 +100,7 @@ package struct Program: Sendable {
     ) -> Ending {
         var status = report.problem?.result.exitStatus ?? 0
         if let failure = output.failure {
-            complain(TapcardError(failure, doneAllTheSame: report), manner)
+            complain(TapcardError(failure, succeededDespiteOutputError: report), manner)
             // Money that moved has moved: a script that reads "failed" would move it again.
             if status == 0, !report.isChange { status = TapcardError.Result.failed.exitStatus }
         }
@@ -165,7 +165,7 @@ extension TapcardError {
             meaning: "What stands there is not complete.")
     }
 
-    fileprivate init(_ failure: OutputError, doneAllTheSame report: Report) {
+    fileprivate init(_ failure: OutputError, succeededDespiteOutputError report: Report) {
         guard report.isChange else {
             self.init(failure)
             return

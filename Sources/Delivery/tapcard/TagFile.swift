@@ -90,7 +90,7 @@ struct TagFile {
             guard let chip = NTAG424Memory(parsing: text) else {
                 throw TapcardError(
                     .fileUnusable,
-                    "\(file.path) is not a whole NTAG 424 DNA: a line is missing or changed.",
+                    "\(file.path) is not a whole NTAG 424: a line is missing or changed.",
                     meaning: nothing, advice: "tapcard emulate --tell dump makes one.")
             }
             return (.chip(chip), !isStream, mode)

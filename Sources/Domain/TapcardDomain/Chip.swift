@@ -10,7 +10,7 @@ public enum Chip: String, Sendable, CaseIterable {
     case ntag215 = "NTAG215"
     /// NTAG216, with 888 bytes for users.
     case ntag216 = "NTAG216"
-    /// NTAG 424 DNA, which proves itself with keys.
+    /// NTAG 424, which proves itself with keys.
     case ntag424 = "NTAG424"
 
     /// The name on the data sheet.

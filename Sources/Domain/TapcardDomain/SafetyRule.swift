@@ -1,6 +1,7 @@
-/// A safety rule from docs/EXACTLY-ONCE.md. A `make mutants` build can switch off one rule to
-/// prove that a test fails without it. In every other build the check is a constant, so the
-/// optimiser removes the code for running without the rule.
+/// A safety rule: 1 to 13 and 51 to 62 are described in docs/EXACTLY-ONCE.md, the others below. A
+/// `make mutants` build can switch off one rule to prove that a test fails without it. In every
+/// other build the check is a constant, so the optimiser removes the code for running without the
+/// rule.
 @usableFromInline
 package enum SafetyRule: Int, Sendable, CaseIterable {
     case keepConfirmedRecord = 1
@@ -19,7 +20,7 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     case resolvedIsTold = 21
     /// An open operation under a request's id is only finished where it matches the request.
     case parametersAtTheTag = 22
-    /// The id of a making stands for all parameters of the order.
+    /// The id of a making stands for all parameters of the request.
     case requestBelongsToItsID = 23
     /// A payout is reported as booked only to a client that asks under its id.
     case payoutIsToldOnce = 24

@@ -84,25 +84,25 @@ extension LedgerStore {
             if let known, known.state == .rejected {
                 return known.card == uid ? .attempt(known) : .mismatched(known.operation)
             }
-            guard let view = try Book(reading: rows, currency).view(of: uid),
-                CardVersion(view) == version,
-                view.open == nil
+            guard let knownCard = try Book(reading: rows, currency).knownCard(of: uid),
+                CardVersion(knownCard) == version,
+                knownCard.open == nil
             else { return .changed }
-            if let known, view.activation != known { return .mismatched(known.operation) }
+            if let known, knownCard.activation != known { return .mismatched(known.operation) }
             do throws(Refusal) {
-                try view.card.requireActive()
-                _ = try view.card.scratch.activating()
+                try knownCard.card.requireActive()
+                _ = try knownCard.card.scratch.activating()
             } catch {
                 return .refused(error)
             }
-            if let open = view.activation {
+            if let open = knownCard.activation {
                 if open.id != id {
-                    try rows.keep(asked, for: open.id, of: view.card, by: cashier, at: now)
+                    try rows.keep(asked, for: open.id, of: knownCard.card, by: cashier, at: now)
                 }
                 return .attempt(open)
             }
-            guard let code = view.card.scratch.code else { return .changed }
-            if let twin = try rows.twin(of: view.card) {
+            guard let code = knownCard.card.scratch.code else { return .changed }
+            if let twin = try rows.twin(of: knownCard.card) {
                 return .refused(
                     Refusal(
                         .wrongState,

@@ -56,28 +56,28 @@ struct Circumstances: Sendable {
 extension CardAction {
     /// The effects of the change on this card, or the reason why it is refused.
     func effects(
-        on view: KnownCard, _ circumstances: Circumstances
+        on known: KnownCard, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
         if case .make(let plan) = self {
-            return try plan.effects(onKnown: view, circumstances)
+            return try plan.effects(onKnown: known, circumstances)
         }
-        var effects = Effects(card: view.card)
+        var effects = Effects(card: known.card)
         if case .reseal(let floor) = self {
-            effects.card.allocated = max(view.card.allocated, floor)
+            effects.card.allocated = max(known.card.allocated, floor)
             return effects
         }
         if case .unprotect = self {
             // A card that is blocked, closed or replaced can still have its tag unprotected.
-            effects.card.protection = try view.card.unprotecting()
+            effects.card.protection = try known.card.unprotecting()
             return effects
         }
         if case .activate = self {
-            effects.card.scratch = try circumstances.activating(view.card)
+            effects.card.scratch = try circumstances.activating(known.card)
             effects.subject = .scratch(effects.card.scratch)
             return effects
         }
-        try view.card.requireActive()
-        guard let purse = view.purse else {
+        try known.card.requireActive()
+        guard let purse = known.purse else {
             throw Refusal(.limitExceeded, "the ledger's balance of the card breaks its own limits")
         }
         switch self {
@@ -88,17 +88,17 @@ extension CardAction {
             _ = try purse.adding(amount)
             effects.amount = amount.minorUnits
             effects.entries = Posting.move(
-                amount.minorUnits, from: .cash, to: view.card.purse)
+                amount.minorUnits, from: .cash, to: known.card.purse)
         case .refund(let id, let amount):
-            let amount = try circumstances.refundable(id, amount, on: view, .pay)
+            let amount = try circumstances.refundable(id, amount, on: known, .pay)
             _ = try purse.adding(amount)
-            effects.giveBack(amount, of: id, from: .takings, to: view.card.purse)
+            effects.giveBack(amount, of: id, from: .takings, to: known.card.purse)
         case .reverse(let id, let amount):
-            let amount = try circumstances.refundable(id, amount, on: view, .add)
+            let amount = try circumstances.refundable(id, amount, on: known, .add)
             _ = try purse.holding(amount)
-            effects.giveBack(amount, of: id, from: view.card.purse, to: .cash)
+            effects.giveBack(amount, of: id, from: known.card.purse, to: .cash)
         case .scratch(let code):
-            effects.card.scratch = try view.card.scratch.scratching(to: code)
+            effects.card.scratch = try known.card.scratch.scratching(to: code)
             effects.subject = .scratch(effects.card.scratch)
         case .ticket(let ticket, let price):
             if let sold = circumstances.sold { throw sold.isSold }
@@ -107,19 +107,19 @@ extension CardAction {
             effects.subject = .ticket(ticket)
             effects.sold = ticket
         case .claim(let id, let prize):
-            try circumstances.requireClaimable(id, on: view)
+            try circumstances.requireClaimable(id, on: known)
             _ = try purse.adding(prize)
             effects.amount = prize.minorUnits
             effects.subject = .prize(id)
             effects.entries = Posting.move(
-                prize.minorUnits, from: .prizes, to: view.card.purse)
+                prize.minorUnits, from: .prizes, to: known.card.purse)
         case .game(let game):
             effects.card.game = game
             effects.subject = game.map { .game($0.id) }
         case .close:
             effects.amount = purse.available.minorUnits
         case .protect(let keyID):
-            effects.card.protection = try view.card.protecting(with: keyID)
+            effects.card.protection = try known.card.protecting(with: keyID)
         case .reseal, .make, .unprotect, .activate:
             break
         }
@@ -140,7 +140,7 @@ extension Effects {
 extension Circumstances {
     /// The amount that a refund returns of a payment, or a reversal takes back of a top-up.
     fileprivate func refundable(
-        _ id: OperationID, _ amount: Money?, on view: KnownCard, _ kind: Operation.Kind
+        _ id: OperationID, _ amount: Money?, on known: KnownCard, _ kind: Operation.Kind
     ) throws(Refusal) -> Money {
         guard let payment else {
             throw Refusal(.notRefundable, "this ledger knows no operation \(id)")
@@ -153,7 +153,7 @@ extension Circumstances {
                 "operation \(id) is not a completed payment or top-up (\(what))")
         }
         guard paidFrom.contains(where: accounts.contains) else {
-            throw payment.uid == view.card.uid
+            throw payment.uid == known.card.uid
                 ? Refusal(
                     .notRefundable,
                     "operation \(id) was made before the card was issued anew, maybe for someone "
@@ -164,9 +164,9 @@ extension Circumstances {
                     .otherCard(payment.uid))
         }
         if let earlierRefund {
-            throw earlierRefund.isRefundAlready(of: id, view.balance.currency)
+            throw earlierRefund.isRefundAlready(of: id, known.balance.currency)
         }
-        let paid = Money(minorUnits: self.paid, view.balance.currency)
+        let paid = Money(minorUnits: self.paid, known.balance.currency)
         guard paid.minorUnits > 0 else {
             throw Refusal(
                 .notRefundable,
@@ -233,22 +233,22 @@ extension CardPlan {
     }
 
     fileprivate func effects(
-        onKnown view: KnownCard, _ circumstances: Circumstances
+        onKnown known: KnownCard, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
         // These come first: otherwise a cashier is asked to give up an account for nothing.
-        guard max(view.card.allocated, above).next() != nil else { throw Book.numbersExhausted }
-        if view.card.status == .blocked {
+        guard max(known.card.allocated, above).next() != nil else { throw Book.numbersExhausted }
+        if known.card.status == .blocked {
             throw Refusal(.cardBlocked, "the card is blocked; it can be re-issued once unblocked")
         }
         guard mayReissue else {
-            throw Refusal(.cardKnown, "card \(view.card.uid) is in this ledger already")
+            throw Refusal(.cardKnown, "card \(known.card.uid) is in this ledger already")
         }
-        var card = view.card
+        var card = known.card
         card.account += 1
         card.allocated = max(card.allocated, above)
         var effects = try effects(making: card, circumstances)
         effects.entries +=
-            Posting.move(view.balance.minorUnits, from: view.card.purse, to: .reissued)
+            Posting.move(known.balance.minorUnits, from: known.card.purse, to: .reissued)
         return effects
     }
 

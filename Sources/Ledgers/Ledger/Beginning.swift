@@ -69,25 +69,25 @@ struct Book {
         if let known = try repetition(of: request.action, request.id, on: request.uid) {
             return known
         }
-        let view = try view(of: request.uid)
+        let known = try knownCard(of: request.uid)
         let isAsSeen =
             SafetyRule.confirmedUnderTheLock.isLeftOut
             || SafetyRule.comparisonUnderTheLock.isLeftOut
-            || view.map(CardVersion.init) == version
+            || known.map(CardVersion.init) == version
         // Another station may have changed the card since the tag was judged, and the owner the
         // key.
         guard isAsSeen, try maySeal(sealer.keyID) else { return .changed }
-        let open = view?.open
+        let open = known?.open
         guard open == nil || request.action.mayEndOpen else { return .changed }
-        let circumstances = try circumstances(of: request, on: view?.card)
+        let circumstances = try circumstances(of: request, on: known?.card)
         let effects: Effects
         do {
-            effects = try admit(request, view, circumstances)
+            effects = try admit(request, known, circumstances)
         } catch {
             return .refused(error)
         }
         if let open { try abandon(open) }
-        if let view { try skip(view.card, to: effects.card.allocated) }
+        if let known { try skip(known.card, to: effects.card.allocated) }
         if let lost = effects.lost { try retire(lost) }
         let operation = Operation(
             id: request.id, uid: request.uid, kind: request.action.kind, amount: effects.amount,
@@ -103,10 +103,10 @@ struct Book {
                     boughtAt: now))
         }
         for posting in effects.entries { try post(posting, for: operation) }
-        guard let work = try allocate(for: operation, on: effects.card) else {
+        guard let begun = try allocate(for: operation, on: effects.card) else {
             throw LedgerError(.corrupt, "card \(request.uid) ran out of numbers while locked")
         }
-        return .begun(work)
+        return .begun(begun)
     }
 
     /// The earlier use of an id: this very request, or another one. Nil for a new id.
@@ -129,7 +129,7 @@ struct Book {
         return known.wasTapped(uid ?? known.uid) ? .known(known) : .mismatched(known)
     }
 
-    func view(of uid: CardUID) throws(LedgerError) -> KnownCard? {
+    func knownCard(of uid: CardUID) throws(LedgerError) -> KnownCard? {
         guard let card = try rows.card(uid) else { return nil }
         return KnownCard(
             card: card, balance: Money(minorUnits: try rows.balance(of: card.purse), currency),
@@ -198,7 +198,7 @@ struct Book {
         "the card's numbers are used up; move its balance to a new tag with tapcard replace")
 
     private func admit(
-        _ request: Request, _ view: KnownCard?, _ circumstances: Circumstances
+        _ request: Request, _ known: KnownCard?, _ circumstances: Circumstances
     ) throws(Refusal) -> Effects {
         if let money = request.action.money, money.currency != currency {
             throw Refusal(
@@ -207,8 +207,8 @@ struct Book {
             )
         }
         let effects: Effects
-        if let view {
-            effects = try request.action.effects(on: view, circumstances)
+        if let known {
+            effects = try request.action.effects(on: known, circumstances)
         } else {
             guard case .make(let plan) = request.action else {
                 throw Refusal(.cardUnknown, "this ledger does not know the card")
@@ -237,7 +237,7 @@ struct Book {
         case .make(let plan):
             switch plan.origin {
             case .issue: return Circumstances()
-            case .replace(let lost): return Circumstances(lost: try view(of: lost))
+            case .replace(let lost): return Circumstances(lost: try knownCard(of: lost))
             case .adopt:
                 return Circumstances(
                     codeOwner: try plan.scratch.code.flatMap { code throws(LedgerError) in

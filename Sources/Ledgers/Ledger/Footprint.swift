@@ -43,7 +43,7 @@ extension Operation {
 }
 
 extension OpenOperation {
-    /// The rows that resolving this work asks for.
+    /// The rows that resolving this operation asks for.
     var footprint: Footprint {
         Footprint(cards: [card.uid], ids: [operation.id], records: [content.sequence])
     }

@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// The ledger's view of a card and of the records that were found on its tag, at one moment.
+/// What the ledger knows of a card and of the records that were found on its tag, at one moment.
 public struct KnownCard: Sendable, Hashable {
     /// The ledger's row of the card.
     public let card: LedgerCard
@@ -8,7 +8,7 @@ public struct KnownCard: Sendable, Hashable {
     public let balance: Money
     /// The operation that waits for the card to be seen; nil without one.
     public let open: Operation?
-    /// The records made for the numbers that were asked about. Of a card on an NTAG 424 DNA, also
+    /// The records made for the numbers that were asked about. Of a card on an NTAG 424, also
     /// those of the numbers confirmed and given out last.
     public let issued: [SequenceNumber: IssuedRecord]
     /// The ranges of numbers that a restored ledger has lost.
@@ -21,7 +21,7 @@ public struct KnownCard: Sendable, Hashable {
     /// The ledger's word on the keys, for every card alike.
     public let keyPolicy: KeyPolicy
 
-    /// Creates a view of a card.
+    /// Creates what the ledger knows of a card.
     public init(
         card: LedgerCard, balance: Money, open: Operation?,
         issued: [SequenceNumber: IssuedRecord] = [:], gaps: [SequenceGap] = [],
@@ -48,8 +48,8 @@ public struct KnownCard: Sendable, Hashable {
 }
 
 extension LedgerStore {
-    /// The view needed to judge a tag; nil for a card this ledger never saw.
-    public func view(
+    /// What is needed to judge a tag; nil for a card this ledger never saw.
+    public func knownCard(
         of uid: CardUID, holding sequences: [SequenceNumber] = []
     ) async throws(LedgerError) -> KnownCard? {
         let currency = currency

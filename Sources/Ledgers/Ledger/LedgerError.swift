@@ -17,7 +17,7 @@ public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
         /// The ledger does not exist or cannot be used; nothing was done.
         case unavailable
         /// The ledger's server does not answer; nothing was done.
-        case unreachable
+        case offline
         /// The database was promoted or restored, and its owner has not reopened the ledger.
         case undeclared
         /// The owner of a database asked for what its state does not allow; nothing was done.

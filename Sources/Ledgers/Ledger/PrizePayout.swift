@@ -33,18 +33,18 @@ extension Book {
     ) throws(LedgerError) -> PrizePayout {
         let earlier = try rows.claim(of: ticket)
         if let earlier, earlier.kind == .payout, earlier.uid == uid { return .earlier(earlier) }
-        guard let view = try view(of: uid) else {
+        guard let known = try knownCard(of: uid) else {
             return .refused(Refusal(.cardUnknown, "this ledger knows no card \(uid)"))
         }
         do throws(Refusal) {
             try requirePayable(prize)
-            try view.card.requireActive()
+            try known.card.requireActive()
         } catch {
             return .refused(error)
         }
-        let circumstances = try circumstances(of: ticket, on: view.card)
+        let circumstances = try circumstances(of: ticket, on: known.card)
         do {
-            try circumstances.requireClaimable(ticket, on: view)
+            try circumstances.requireClaimable(ticket, on: known)
         } catch {
             return .refused(error)
         }
@@ -54,7 +54,7 @@ extension Book {
         let operation = Operation(
             id: id, uid: uid, kind: .payout, amount: prize.minorUnits, subject: .prize(ticket),
             cashier: cashier, begunAt: now, state: .committed, endedAt: now,
-            balanceAfter: view.balance.minorUnits)
+            balanceAfter: known.balance.minorUnits)
         try rows.insert(operation)
         for posting in Posting.move(prize.minorUnits, from: .prizes, to: .cash) {
             try post(posting, for: operation)

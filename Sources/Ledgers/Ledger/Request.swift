@@ -156,9 +156,9 @@ public struct CardVersion: Hashable, Sendable {
         self.open = open
     }
 
-    /// Takes the state from a view of the card.
-    public init(_ view: KnownCard) {
-        self.init(confirmed: view.card.confirmed, open: view.open?.id)
+    /// Takes the state from what the ledger knows of the card.
+    public init(_ known: KnownCard) {
+        self.init(confirmed: known.card.confirmed, open: known.open?.id)
     }
 }
 
@@ -175,7 +175,7 @@ public struct OpenOperation: Hashable, Sendable {
     /// The sold ticket, valid once the operation is confirmed.
     public let ticket: Ticket?
 
-    /// Creates the work that an open operation leaves.
+    /// Creates an open operation with the record to write.
     public init(
         operation: Operation, card: LedgerCard, content: SealedContent, record: [UInt8],
         ticket: Ticket? = nil
@@ -187,11 +187,11 @@ public struct OpenOperation: Hashable, Sendable {
         self.ticket = ticket
     }
 
-    /// The work after the ledger has noted a step of the card's protection.
+    /// The operation after the ledger has noted a step of the card's protection.
     func protecting(_ protection: CardProtection) -> OpenOperation {
-        var work = self
-        work.card.protection = protection
-        return work
+        var open = self
+        open.card.protection = protection
+        return open
     }
 
     /// The card in the ledger once the operation is confirmed.

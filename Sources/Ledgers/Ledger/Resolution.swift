@@ -3,7 +3,7 @@ public import TapcardDomain
 /// The result of resolving an open operation.
 public enum Resolution: Hashable, Sendable {
     /// The operation is resolved in the ledger; its record is written to the tag now.
-    case work(OpenOperation)
+    case open(OpenOperation)
     /// The card has changed since it was seen: judge it again.
     case changed
     /// A rule refused the resolution.
@@ -14,19 +14,19 @@ extension LedgerStore {
     /// Confirms that a record was written, every page acknowledged, and read back. Only now has the
     /// change happened.
     public func confirm(
-        _ work: OpenOperation, at now: Timestamp
+        _ open: OpenOperation, at now: Timestamp
     ) async throws(LedgerError) -> Confirmation {
-        let confirmation = try await resolve(touching: work.footprint, at: now) {
+        let confirmation = try await resolve(touching: open.footprint, at: now) {
             book throws(LedgerError) -> Confirmation in
-            guard let operation = try book.rows.operation(work.operation.id),
-                var card = try book.rows.card(work.card.uid)
-            else { throw LedgerError(.corrupt, "operation \(work.operation.id) has vanished") }
+            guard let operation = try book.rows.operation(open.operation.id),
+                var card = try book.rows.card(open.card.uid)
+            else { throw LedgerError(.corrupt, "operation \(open.operation.id) has vanished") }
             switch operation.state {
             case .committed: return .committed(operation)
             case .voided: return .voided(operation)
             case .pending: break
             }
-            guard card.allocated == work.content.sequence, operation.sequence == card.allocated
+            guard card.allocated == open.content.sequence, operation.sequence == card.allocated
             else { return .superseded(operation) }
             guard book.mayBeBooked(operation, on: card) else {
                 return .voided(try book.end(operation, as: .voided))
@@ -34,7 +34,7 @@ extension LedgerStore {
             // The key was retired while the card was written: the card gets a fresh record.
             let issued = try book.rows.issued(card.uid, card.allocated)
             guard try book.isTrusted(issued?.keyID) else { return .superseded(operation) }
-            card.confirmed = max(card.confirmed, work.content.sequence)
+            card.confirmed = max(card.confirmed, open.content.sequence)
             // The last step on the tag has been done.
             card.protection = card.protection.next
             return .committed(try book.complete(operation, on: card))
@@ -51,34 +51,34 @@ extension LedgerStore {
         at now: Timestamp
     ) async throws(LedgerError) -> Resolution {
         try await resolve(touching: open.footprint, sealer, at: now) { book throws(LedgerError) in
-            guard let view = try book.view(of: open.uid), CardVersion(view) == version,
-                let operation = view.open, try book.maySeal(sealer.keyID)
+            guard let known = try book.knownCard(of: open.uid), CardVersion(known) == version,
+                let operation = known.open, try book.maySeal(sealer.keyID)
             else { return .changed }
-            let highest = max(best, view.card.confirmed)
-            let content = try book.content(of: view.card, during: operation)
-            if operation.sequence > highest, operation.sequence == view.card.allocated,
+            let highest = max(best, known.card.confirmed)
+            let content = try book.content(of: known.card, during: operation)
+            if operation.sequence > highest, operation.sequence == known.card.allocated,
                 let issued = try book.rows.issued(open.uid, operation.sequence),
                 issued.keyID == sealer.keyID,
                 // A name that was forgotten in the meantime is still under the old seal.
                 sealer.seal(content) == issued.bytes
             {
-                return .work(
+                return .open(
                     OpenOperation(
-                        operation: operation, card: view.card, content: content,
+                        operation: operation, card: known.card, content: content,
                         record: issued.bytes, ticket: try book.ticket(of: operation)))
             }
-            let work = try book.allocate(for: operation, on: view.card, above: highest)
-            return work.map(Resolution.work) ?? .refused(Book.numbersExhausted)
+            let fresh = try book.allocate(for: operation, on: known.card, above: highest)
+            return fresh.map(Resolution.open) ?? .refused(Book.numbersExhausted)
         }
     }
 
     /// Records that the tag has proved one step of its protection, before the next is taken. Nil
     /// where another station has begun work since: the tag is judged again.
     public func advanceProtection(
-        of work: OpenOperation, at now: Timestamp
+        of open: OpenOperation, at now: Timestamp
     ) async throws(LedgerError) -> OpenOperation? {
-        try await switchProtection(of: work, at: now) { book, card throws(LedgerError) in
-            card.protection = work.card.protection.next
+        try await switchProtection(of: open, at: now) { book, card throws(LedgerError) in
+            card.protection = open.card.protection.next
         }
     }
 
@@ -86,31 +86,31 @@ extension LedgerStore {
     /// operation only for another protection is voided. Nil where another station has begun work
     /// since: the tag is judged again.
     public func endSwitching(
-        of work: OpenOperation, as found: CardProtection, voiding isVoided: Bool, at now: Timestamp
+        of open: OpenOperation, as found: CardProtection, voiding isVoided: Bool, at now: Timestamp
     ) async throws(LedgerError) -> OpenOperation? {
-        try await switchProtection(of: work, at: now) { book, card throws(LedgerError) in
+        try await switchProtection(of: open, at: now) { book, card throws(LedgerError) in
             card.protection = found
-            guard isVoided, let open = try book.rows.operation(work.operation.id),
-                open.state == .pending
+            guard isVoided, let operation = try book.rows.operation(open.operation.id),
+                operation.state == .pending
             else { return }
-            _ = try book.end(open, as: .voided)
+            _ = try book.end(operation, as: .voided)
         }
     }
 
-    /// Changes the stored protection of a card that is in the state in which this work began, or a
-    /// step further.
+    /// Changes the stored protection of a card that is in the state in which this operation began,
+    /// or a step further.
     private func switchProtection(
-        of work: OpenOperation, at now: Timestamp,
+        of open: OpenOperation, at now: Timestamp,
         _ change: @escaping @Sendable (Book, inout LedgerCard) throws(LedgerError) -> Void
     ) async throws(LedgerError) -> OpenOperation? {
-        try await resolve(touching: work.footprint, at: now) { book throws(LedgerError) in
-            guard var card = try book.rows.card(work.card.uid),
-                card.allocated == work.content.sequence,
-                [work.card.protection, work.card.protection.next].contains(card.protection)
+        try await resolve(touching: open.footprint, at: now) { book throws(LedgerError) in
+            guard var card = try book.rows.card(open.card.uid),
+                card.allocated == open.content.sequence,
+                [open.card.protection, open.card.protection.next].contains(card.protection)
             else { return nil }
             try change(book, &card)
             try book.rows.save(card)
-            return work.protecting(card.protection)
+            return open.protecting(card.protection)
         }
     }
 
@@ -124,10 +124,10 @@ extension LedgerStore {
         var footprint = open.footprint
         footprint.ids.append(id)
         return try await resolve(touching: footprint, sealer, at: now) { book throws(LedgerError) in
-            guard let view = try book.view(of: open.uid), CardVersion(view) == version,
-                let operation = view.open, try book.maySeal(sealer.keyID)
+            guard let known = try book.knownCard(of: open.uid), CardVersion(known) == version,
+                let operation = known.open, try book.maySeal(sealer.keyID)
             else { return .changed }
-            guard view.card.allocated.next() != nil else {
+            guard known.card.allocated.next() != nil else {
                 return .refused(Book.numbersExhausted)
             }
             guard state == .committed || operation.kind.isVoidable else {
@@ -139,7 +139,7 @@ extension LedgerStore {
             guard try !book.rows.isUsed(id) else {
                 return .refused(Refusal(.badIdentifier, "operation \(id) was another one before"))
             }
-            var card = view.card
+            var card = known.card
             if SafetyRule.confirmedByWriting.isLeftOut, state == .committed {
                 card.confirmed = operation.sequence
             }
@@ -155,10 +155,10 @@ extension LedgerStore {
                 Request(
                     id: id, uid: open.uid, action: .reseal(above: .none), by: cashier, at: now),
                 version: CardVersion(confirmed: card.confirmed, open: nil))
-            guard case .begun(let work) = beginning else {
+            guard case .begun(let fresh) = beginning else {
                 throw LedgerError(.corrupt, "card \(open.uid) changed while it was locked")
             }
-            return .work(work)
+            return .open(fresh)
         }
     }
 
@@ -168,8 +168,8 @@ extension LedgerStore {
         on uid: CardUID, version: CardVersion?, at now: Timestamp
     ) async throws(LedgerError) -> Operation? {
         try await resolve(touching: Footprint(cards: [uid]), at: now) { book throws(LedgerError) in
-            guard let view = try book.view(of: uid), CardVersion(view) == version,
-                let open = view.open,
+            guard let known = try book.knownCard(of: uid), CardVersion(known) == version,
+                let open = known.open,
                 open.kind.isVoidable
             else { return nil }
             return try book.end(open, as: .voided)

@@ -3,7 +3,7 @@ import TapcardDomain
 extension Circumstances {
     /// Requires a prize that is not booked, on the card that bought the ticket or one that replaced
     /// it.
-    func requireClaimable(_ id: TicketID, on view: KnownCard) throws(Refusal) {
+    func requireClaimable(_ id: TicketID, on known: KnownCard) throws(Refusal) {
         guard let sold, let payment else {
             throw Refusal(.wrongState, "this ledger has sold no ticket \(id)")
         }
@@ -13,7 +13,7 @@ extension Circumstances {
         guard paidFrom.contains(where: accounts.contains) else {
             throw Refusal(
                 .wrongState,
-                sold.card == view.card.uid
+                sold.card == known.card.uid
                     ? "ticket \(id) was bought before the card was issued anew, maybe by someone else"
                     : "ticket \(id) was bought with card \(sold.card), not this one")
         }

@@ -39,7 +39,7 @@ enum Connecting {
             }
             let why = words.joined(separator: "; ")
             throw LedgerError(
-                Link.isServersWord(why) ? .unavailable : .unreachable, Link.refusal(why))
+                Link.isServersWord(why) ? .unavailable : .offline, Link.refusal(why))
         }
         throw LedgerError(.unavailable, "libpq has no memory")
     }

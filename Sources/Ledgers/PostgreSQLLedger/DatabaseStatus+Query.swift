@@ -34,13 +34,13 @@ extension Link {
         let names = try value("SELECT current_setting('synchronous_standby_names')", \.text)
         guard !names.isEmpty else { return nil }
         // Every login sees how many replicas there are.
-        let isThere =
+        let isReplicated =
             if let replicas = try replicas() {
                 replicas.contains(where: \.isInStep)
             } else {
                 try value("SELECT EXISTS (SELECT 1 FROM pg_stat_replication)", \.flag)
             }
-        return isThere ? nil : names
+        return isReplicated ? nil : names
     }
 
     /// The replicas that are connected; nil where this login may not see them. The server shows

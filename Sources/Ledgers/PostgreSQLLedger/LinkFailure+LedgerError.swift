@@ -5,7 +5,7 @@ extension LedgerError {
     init(_ failure: LinkFailure) {
         switch failure {
         case .lost(let why):
-            self.init(.unreachable, "the database cannot be reached (\(why)); try again")
+            self.init(.offline, "the database cannot be reached (\(why)); try again")
         case .refused(let state, let words):
             self.init(sqlState: state, words)
         }

@@ -296,7 +296,7 @@ extension PostgreSQLLedger {
             return try OpenLedger(
                 at: address, in: currency, as: station, patience: patience)
         } catch {
-            if error.kind == .unreachable { note(error) }
+            if error.kind == .offline { note(error) }
             throw error
         }
     }

@@ -7,13 +7,13 @@ extension Link {
     /// What is refused here is refused again, in words, by the revocation that follows.
     func shutOut(_ name: StationName) throws(LedgerError) {
         let login = name.text.quotedName
-        let isThere = Selection(
+        let exists = Selection(
             """
             SELECT count(*) FROM station JOIN pg_roles ON rolname = login
             WHERE login = $1 AND revoked_at IS NULL
             """, [.text(name.text)]
         ) { row throws(LedgerError) in try row.value(\.flag) }
-        guard try rows(isThere).first == true else { return }
+        guard try rows(exists).first == true else { return }
         // Whoever ends the sessions of a login has to be a member of it.
         guard changes([SQLStatement("GRANT \(login) TO CURRENT_USER")]) else { return }
         let attempts = 3

@@ -8,7 +8,7 @@ struct PoweredCard {
         case foreign(ForeignCard)
         // In a box: copied with the others, it would look at bytes that the compiler never sets,
         // which a memory checker takes for an error.
-        indirect case chip(BlockChip)
+        indirect case ntag424(PoweredNTAG424)
     }
 
     let number: [UInt8]
@@ -26,7 +26,7 @@ struct PoweredCard {
 
     init(_ chip: NTAG424Memory) {
         number = chip.number
-        kind = .chip(BlockChip())
+        kind = .ntag424(PoweredNTAG424())
         activation = TypeACardSelection(
             uid: chip.number, answerToRequest: [0x44, 0x03], selectAcknowledge: 0x20)
     }

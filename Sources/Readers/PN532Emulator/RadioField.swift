@@ -105,13 +105,13 @@ package struct RadioField {
         switch cards[index].kind {
         case .foreign(let card): return card.answer(bytes, &cards[index].activation)
         case .type2(let side): return passToTag(bytes, index, side)
-        case .chip(let chip): return passToChip(bytes, index, chip)
+        case .ntag424(let chip): return passToNTAG424(bytes, index, chip)
         }
     }
 
     /// A damaged frame gets no answer: a card of ISO/IEC 14443-4 waits for the next one.
-    private mutating func passToChip(
-        _ bytes: [UInt8], _ index: Int, _ powered: BlockChip
+    private mutating func passToNTAG424(
+        _ bytes: [UInt8], _ index: Int, _ powered: PoweredNTAG424
     ) -> RadioFrame? {
         guard let frame = RadioCRC.stripped(from: bytes) else { return nil }
         if !powered.isActivated, frame == RadioField.haltCommand {
@@ -128,7 +128,7 @@ package struct RadioField {
                 (0..<count).map { _ in UInt8.random(in: .min ... .max) }
             }
         }
-        cards[index].kind = .chip(chip)
+        cards[index].kind = .ntag424(chip)
         if chip.isActivated {
             cards[index].activation.enterBlocks()
         } else if powered.isActivated {

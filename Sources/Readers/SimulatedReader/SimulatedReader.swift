@@ -6,7 +6,7 @@ import OperatingSystem
 public actor SimulatedReader: TagReader {
     /// The longest answer of an ACR122, in bytes.
     public static let answerLimit = 250
-    /// The most bytes of a command in one block of an NTAG 424 DNA.
+    /// The most bytes of a command in one block of an NTAG 424.
     private static let blockSize = 125
     /// For how long the file is not read again while nothing tells of a change.
     private static let freshness = Duration.seconds(1)

@@ -1,4 +1,4 @@
-/// The reply to a request, immediate or deferred.
+/// The reply to a request: at once, or later.
 public enum WebReply: Sendable {
     /// An answer that is sent at once.
     case now(WebResponse)

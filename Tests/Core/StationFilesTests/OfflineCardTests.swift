@@ -149,7 +149,7 @@ import Testing
         let till = try issuer.tillWithoutSnapshot()
         try await till.look(at: InMemoryLedger(currency: .usd))
         let error = await #expect(throws: TapcardError.self) { _ = try await till.pay(100, id: 1) }
-        #expect(error?.kind == .ledgerUnreachable && error?.result.exitStatus == 9)
+        #expect(error?.kind == .ledgerOffline && error?.result.exitStatus == 9)
         #expect(error?.what.contains("not in its snapshot") == true)
         // Its own issuer's keys do not open it, and nothing says that it is one of ours.
         let other = try await TestIssuer(
@@ -157,7 +157,7 @@ import Testing
         let foreign = try await other.reader.change { $0 }
         try await issuer.reader.change { $0 = foreign }
         let refused = await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 2) }
-        #expect(refused?.kind == (chip == .ntag424 ? .keyMissing : .ledgerUnreachable))
+        #expect(refused?.kind == (chip == .ntag424 ? .keyMissing : .ledgerOffline))
         #expect(try till.status()?.payments == 0)
     }
 }
@@ -177,8 +177,8 @@ extension TestIssuer {
         let at = AddressFile.nowhere.grantAt
         let grant = try #require(
             Grant(Array(chip[.ndef].bytes[at..<(at + Grant.byteCount)]), for: selling))
-        let view = try #require(try await ledger.view(of: chip.uid))
+        let known = try #require(try await ledger.knownCard(of: chip.uid))
         let slots = try #require(NTAG424Slots(chip[.data].bytes))
-        return grant.granted - slots.spent(at: view.issued[view.card.confirmed]?.bytes)
+        return grant.granted - slots.spent(at: known.issued[known.card.confirmed]?.bytes)
     }
 }

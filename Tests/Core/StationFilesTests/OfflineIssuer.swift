@@ -53,7 +53,7 @@ struct TestIssuer {
     }
 
     func balance() async throws -> Int64 {
-        try #require(try await ledger.view(of: .first)).balance.minorUnits
+        try #require(try await ledger.knownCard(of: .first)).balance.minorUnits
     }
 
     /// A station with a snapshot, from which the ledger is offline.

@@ -52,7 +52,7 @@ import Testing
     func shown(_ chip: Chip) async throws {
         let issuer = try await TestIssuer(chip)
         let till = try await issuer.till()
-        let gone = TapcardError(LedgerError(.unreachable, "no answer"))
+        let gone = TapcardError(LedgerError(.offline, "no answer"))
         let read = try await issuer.station.read()
         let alone = read.withoutLedger(gone)
         #expect(try till.shown(alone) == alone)
@@ -336,7 +336,7 @@ import Testing
         _ = try await till.pay(800, id: 2)
         // The same bytes on another tag are the same card to a station without its ledger.
         let copy = await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 3) }
-        #expect(copy?.kind == .ledgerUnreachable)
+        #expect(copy?.kind == .ledgerOffline)
     }
 
     @Test("are not booked on another ledger than that of the journal")
@@ -360,7 +360,7 @@ import Testing
         let issuer = try await TestIssuer(chip)
         let till = try issuer.tillWithoutSnapshot()
         let none = await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 1) }
-        #expect(none?.kind == .ledgerUnreachable && none?.what.contains("no snapshot") == true)
+        #expect(none?.kind == .ledgerOffline && none?.what.contains("no snapshot") == true)
         try await till.look()
         _ = try await till.pay(100, id: 2)
         try till.alter()

@@ -20,12 +20,12 @@ struct AdoptTests {
         #expect(shown.balance == World.usd(1_250))
         #expect(shown.holder == (try World.holder("Amanda Gonzalez")))
 
-        let order = CardRequest(.adopt(accepting: accepted.map(World.usd)))
-        let summary = try await world.station.make(order, id: World.id(7))
+        let request = CardRequest(.adopt(accepting: accepted.map(World.usd)))
+        let summary = try await world.station.make(request, id: World.id(7))
         #expect(summary.balance == World.usd(accepted ?? 0))
         #expect(summary.holder == shown.holder && summary.seal == .valid)
         try await world.expectResolved()
-        let card = try #require(try await world.ledger.view(of: try await world.uid())).card
+        let card = try #require(try await world.ledger.knownCard(of: try await world.uid())).card
         let message = try #require(card.foreignMessage)
         #expect(message.starts(with: try before.image.area))
         let adopted = try await world.ledger.read { rows throws(LedgerError) in
@@ -39,9 +39,9 @@ struct AdoptTests {
     func wrongAmount(_ minorUnits: Int64) async throws {
         let world = try await TillRequest.adopt.world()
         let before = try await world.tag()
-        let order = CardRequest(.adopt(accepting: World.usd(minorUnits)))
+        let request = CardRequest(.adopt(accepting: World.usd(minorUnits)))
         await expectRefused(.refusal(.badAmount), exit: 2) { () throws(TapcardError) in
-            try await world.station.make(order, id: World.id(7))
+            try await world.station.make(request, id: World.id(7))
         }
         #expect(try await world.tag() == before)
         #expect(try await world.balance() == nil)
@@ -56,9 +56,9 @@ struct AdoptTests {
             + #""note":"0123456789012345678901234567890123456789"}"#
         try tag.lay(TagMemory.appRecord(json))
         try await world.put(tag)
-        let order = CardRequest(.adopt(accepting: World.usd(1_250)))
-        _ = try await world.station.make(order, id: World.id(7))
-        let card = try #require(try await world.ledger.view(of: try await world.uid())).card
+        let request = CardRequest(.adopt(accepting: World.usd(1_250)))
+        _ = try await world.station.make(request, id: World.id(7))
+        let card = try #require(try await world.ledger.knownCard(of: try await world.uid())).card
         let kept = String(decoding: try #require(card.foreignMessage), as: UTF8.self)
         #expect(kept.contains(json))
         #expect(try await world.station.read().seal == .valid)
@@ -67,8 +67,8 @@ struct AdoptTests {
     @Test("can leave it in the form that the app reads", arguments: Type2Chip.known)
     func appFace(_ chip: Type2Chip) async throws {
         let world = try await TillRequest.adopt.world(on: chip)
-        let order = CardRequest(.adopt(accepting: World.usd(1_250)), face: .iosApp)
-        _ = try await world.station.make(order, id: World.id(7))
+        let request = CardRequest(.adopt(accepting: World.usd(1_250)), face: .iosApp)
+        _ = try await world.station.make(request, id: World.id(7))
         try await world.expectResolved()
         let record = try await appJSON(on: world)
         #expect(
@@ -109,8 +109,8 @@ struct AdoptTests {
         }
         #expect(try await world.tag() == before)
 
-        let order = CardRequest(.adopt(accepting: World.usd(900)))
-        let summary = try await world.station.make(order, id: World.id(7))
+        let request = CardRequest(.adopt(accepting: World.usd(900)))
+        let summary = try await world.station.make(request, id: World.id(7))
         #expect(summary.balance == World.usd(900) && summary.scratch == .unscratched)
         try await world.expectResolved()
         try await expectNumbers(above: best.sequence, in: world)
@@ -139,8 +139,8 @@ struct AdoptTests {
         }
         let shown = try await world.station.read()
         #expect(shown.ticket != nil && shown.ledger == .unknown)
-        let order = CardRequest(.adopt(accepting: World.usd(800)))
-        let summary = try await world.station.make(order, id: World.id(7))
+        let request = CardRequest(.adopt(accepting: World.usd(800)))
+        let summary = try await world.station.make(request, id: World.id(7))
         #expect(summary.ticket == nil && summary.game == nil)
         let face = try #require(try await world.tag().content.face)
         #expect(face.ticket == nil && face.game == nil && face.extras == [])
@@ -199,8 +199,8 @@ struct AdoptTests {
             guard let record = try await world.slots().best?.record else { continue }
             let code = try await world.tag().content.face?.scratch.code
             let found = try await world.station.read().scratch
-            let order = CardRequest(.adopt(accepting: nil))
-            let adopted = try await world.station.make(order, id: World.id(7)).scratch
+            let request = CardRequest(.adopt(accepting: nil))
+            let adopted = try await world.station.make(request, id: World.id(7)).scratch
             let isCodeLost = code == nil && [.scratched, .activated].contains(record.state)
             #expect(adopted == found && adopted.code == (found == .unscratched ? nil : code))
             #expect(SealedRecord.State(adopted) == (isCodeLost ? .noScratchCard : record.state))

@@ -29,9 +29,9 @@ struct AdoptedCodeTests {
         for page in try original.layout.ndefPages { copy[page] = original[page] }
         try await world.put(copy)
         let owner = try #require(CardUID(bytes: World.uids["NTAG215"] ?? []))
-        let order = CardRequest(.adopt(accepting: nil))
+        let request = CardRequest(.adopt(accepting: nil))
         for _ in 1...2 {
-            let adopted = try await world.station.make(order, id: World.id(3))
+            let adopted = try await world.station.make(request, id: World.id(3))
             #expect(adopted.scratch == .none && adopted.codeOwner == owner)
         }
         await expectRefused(.refusal(.wrongState), exit: 4) { () throws(TapcardError) in
@@ -51,8 +51,8 @@ struct AdoptedCodeTests {
         try await world.put(try tag(state: state))
         let found = try await world.station.read()
         try #require(found.seal == .unsealed && found.scratch.word == state)
-        let order = CardRequest(.adopt(accepting: nil))
-        let summary = try await world.station.make(order, id: World.id(2))
+        let request = CardRequest(.adopt(accepting: nil))
+        let summary = try await world.station.make(request, id: World.id(2))
         #expect(summary.scratch.word == "scratched")
         _ = try await world.station.activate(id: World.id(3), through: PlayedActivation.willing)
         let activated = try await world.station.read().scratch
@@ -68,8 +68,8 @@ struct AdoptedCodeTests {
         _ = try await elsewhere.station.activate(id: World.id(3), through: PlayedActivation.willing)
         let world = World(try World.blank(.ntag215))
         try await world.put(try await elsewhere.tag())
-        let order = CardRequest(.adopt(accepting: nil))
-        #expect(try await world.station.make(order, id: World.id(4)).scratch.word == "activated")
+        let request = CardRequest(.adopt(accepting: nil))
+        #expect(try await world.station.make(request, id: World.id(4)).scratch.word == "activated")
         #expect(try await world.ledger.audit().violations == [])
     }
 }

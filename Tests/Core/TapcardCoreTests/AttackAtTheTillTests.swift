@@ -20,9 +20,9 @@ struct AttackAtTheTillTests {
         let first = try await world.tag()
         let code = try await world.station.read().scratch
         try await world.put(try World.otherTag())
-        let order = CardRequest(
+        let request = CardRequest(
             .issue(try World.holder("Amanda Gonzalez"), World.usd(1_000), hasScratchCard: true))
-        _ = try await world.station.make(order, id: World.id(3))
+        _ = try await world.station.make(request, id: World.id(3))
         let second = try #require(try await world.reader.change { $0.tag(World.otherUID) })
 
         var swapped = second
@@ -141,9 +141,9 @@ struct AttackAtTheTillTests {
         let stranger = World(try World.blank())
         let till = stranger.station(
             reader: InterposedReader(stranger.reader, answer: lie.answer))
-        let order = try CardRequest.demo(in: .usd)
+        let request = try CardRequest.demo(in: .usd)
         let said = await outcome { () throws(TapcardError) in
-            try await till.make(order, id: World.id(1))
+            try await till.make(request, id: World.id(1))
         }
         #expect([1, 4].contains(said.result?.exitStatus))
         #expect(await stranger.reader.writeCount == 0)

@@ -27,12 +27,12 @@ struct CeilingTests {
     @Test("a card begins with no more than that, either")
     func newCards() async throws {
         let world = World(try World.blank(), ceilings: nil)
-        let order = CardRequest(.issue(.nobody, World.usd(20_001), hasScratchCard: true))
+        let request = CardRequest(.issue(.nobody, World.usd(20_001), hasScratchCard: true))
         await expectRefused(.confirmationNeeded, exit: 4) { () throws(TapcardError) in
-            try await world.station.make(order, id: World.id(2))
+            try await world.station.make(request, id: World.id(2))
         }
-        #expect(try await world.ledger.view(of: world.uid()) == nil)
-        let summary = try await world.station.confirmed().make(order, id: World.id(2))
+        #expect(try await world.ledger.knownCard(of: world.uid()) == nil)
+        let summary = try await world.station.confirmed().make(request, id: World.id(2))
         #expect(summary.balance == World.usd(20_001))
     }
 

@@ -122,9 +122,9 @@ struct ChangedSettingsTests {
         try await world.alter { $0[0x29] = Page(0x44, 0, 0x06, 0xFF) }
         let before = try await world.tag()
         for protects in [true, false] {
-            let order = try CardRequest.demo(in: .usd, mayOverwrite: true, protects: protects)
+            let request = try CardRequest.demo(in: .usd, mayOverwrite: true, protects: protects)
             await expectRefused(.unsupportedTag, exit: 4) { () throws(TapcardError) in
-                try await world.station.make(order, id: World.id(1))
+                try await world.station.make(request, id: World.id(1))
             }
         }
         #expect(try await world.tag() == before)

@@ -35,9 +35,9 @@ struct CloseTests {
         await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
             try await world.station.read()
         }
-        let order = try CardRequest.demo(in: .usd)
+        let request = try CardRequest.demo(in: .usd)
         await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
-            try await world.station.make(order, id: World.id(3))
+            try await world.station.make(request, id: World.id(3))
         }
         try await world.issue(200, mayReissue: true, id: 4)
         #expect(try await world.station.read().balance == World.usd(200))
@@ -70,20 +70,20 @@ struct CloseTests {
             } catch {
                 #expect(error.what.hasPrefix("The tag holds a text; the card that was on it is"))
             }
-            let order = CardRequest(
+            let request = CardRequest(
                 .issue(try World.holder("Bob"), World.usd(200), hasScratchCard: true),
                 mayReissue: true)
             await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
-                try await world.station.make(order, id: World.id(3))
+                try await world.station.make(request, id: World.id(3))
             }
             #expect(try await world.tag() == before)
         }
         _ = try await world.station.format(overwriting: true)
         try await world.alter { try? $0.lay(NDEFText(language: "en", text: "hi").record) }
-        let order = CardRequest(
+        let request = CardRequest(
             .issue(try World.holder("Bob"), World.usd(200), hasScratchCard: true),
             mayReissue: true, mayOverwrite: true)
-        _ = try await world.station.make(order, id: World.id(4))
+        _ = try await world.station.make(request, id: World.id(4))
         try await world.expectResolved()
     }
 
@@ -97,7 +97,7 @@ struct CloseTests {
         _ = try? await world.station.read()
         try await world.putBack()
         let uid = try await world.uid()
-        #expect(try await world.ledger.view(of: uid)?.card.status == .closed)
+        #expect(try await world.ledger.knownCard(of: uid)?.card.status == .closed)
         _ = try await world.station.format(overwriting: true)
         await expectRefused(.refusal(.cardClosed), exit: 4) { () throws(TapcardError) in
             try await world.station.read()

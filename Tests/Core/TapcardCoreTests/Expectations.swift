@@ -24,7 +24,7 @@ extension World {
 
     /// The balance of the first tag's card in the ledger.
     func balance() async throws -> Int64? {
-        try await ledger.view(of: try await uid())?.balance.minorUnits
+        try await ledger.knownCard(of: try await uid())?.balance.minorUnits
     }
 
     func operations() async throws -> [Ledger.Operation] {

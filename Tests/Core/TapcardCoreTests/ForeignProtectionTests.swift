@@ -23,9 +23,9 @@ struct ForeignProtectionTests {
         let before = try await world.tag()
         let reader = InterposedReader(world.reader)
         let station = world.station(reader: reader)
-        let order = try CardRequest.demo(in: .usd, mayOverwrite: true, protects: true)
+        let request = try CardRequest.demo(in: .usd, mayOverwrite: true, protects: true)
         await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
-            try await station.make(order, id: World.id(1))
+            try await station.make(request, id: World.id(1))
         }
         await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
             try await station.unprotect(id: World.id(2))
@@ -203,9 +203,9 @@ struct ForeignProtectionTests {
         }
         #expect(try await world.tag() == tag)
         #expect(try await world.balance() == nil)
-        var order = try CardRequest.demo()
-        order.acceptsAnyChip = true
-        let summary = try await world.station.make(order, id: World.id(2))
+        var request = try CardRequest.demo()
+        request.acceptsAnyChip = true
+        let summary = try await world.station.make(request, id: World.id(2))
         #expect(summary.originality == .invalid)
         #expect(try await world.card().isGenuineChip == false)
         #expect(try await world.station.read().originality == .invalid)

@@ -1,5 +1,6 @@
 import CardCryptography
 import Cards
+import FaultyWorld
 import Ledger
 import PortDoubles
 import SimulatedReader
@@ -129,11 +130,11 @@ struct HostileChipTests: ProvenCards {
         // What would be refused as well is not advised: nothing is written over on such a chip.
         let stranger = world.station(ledger: TableLedger(), keys: World.keys)
         for mayOverwrite in [false, true] {
-            let order = CardRequest(
+            let cardRequest = CardRequest(
                 .issue(Holder(id: nil, name: nil), World.usd(0), hasScratchCard: false),
                 mayOverwrite: mayOverwrite)
             let said = await outcome { () throws(TapcardError) in
-                try await stranger.make(order, id: World.id(4))
+                try await stranger.make(cardRequest, id: World.id(4))
             }
             guard case .failure(let error) = said else {
                 Issue.record("a card was made of a chip with other keys")
@@ -177,9 +178,9 @@ struct HostileChipTests: ProvenCards {
         let world = try factory()
         let altered = try altering(try await chip(world), values)
         try await put(altered, on: world)
-        let order = try CardRequest.demo(in: .usd)
+        let cardRequest = try CardRequest.demo(in: .usd)
         await expectRefused(.unsupportedTag, exit: 4, "\(values)") { () throws(TapcardError) in
-            try await world.station.make(order, id: World.id(1))
+            try await world.station.make(cardRequest, id: World.id(1))
         }
         #expect(try await world.operations().isEmpty)
         #expect(try await chip(world).files == altered.files)
@@ -209,7 +210,7 @@ struct HostileChipTests: ProvenCards {
         let file = [UInt8(message.count >> 8), UInt8(message.count & 0xFF)] + message
         chip[.ndef].bytes.replaceSubrange(0..<file.count, with: file)
         try await put(chip, on: world)
-        let order = try CardRequest.demo(in: .usd)
+        let cardRequest = try CardRequest.demo(in: .usd)
         await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
             try await world.station.read()
         }
@@ -217,7 +218,7 @@ struct HostileChipTests: ProvenCards {
             try await world.station.pay(World.usd(1), id: World.id(1))
         }
         await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
-            try await world.station.make(order, id: World.id(2))
+            try await world.station.make(cardRequest, id: World.id(2))
         }
         let willing = try CardRequest.demo(in: .usd, mayOverwrite: true)
         _ = try await world.station.make(willing, id: World.id(3))
@@ -241,12 +242,12 @@ struct HostileChipTests: ProvenCards {
 
     @Test("A making that was broken off and replaced can be made again")
     func replacedHalfMade() async throws {
-        let order = try CardRequest.demo(in: .usd)
+        let cardRequest = try CardRequest.demo(in: .usd)
         for place in [1, 4, 9] {
             let world = try factory()
             try await world.arm(Fault(at: place, counting: .write, .acknowledgeLost))
             _ = await outcome { () throws(TapcardError) in
-                try await world.station.make(order, id: World.id(1))
+                try await world.station.make(cardRequest, id: World.id(1))
             }
             let half = try await chip(world)
             let other = try #require(NTAG424Memory(factory: World.otherUID))
@@ -268,10 +269,10 @@ struct HostileChipTests: ProvenCards {
         let world = try await made()
         let ring = try Self.rotated.retiring(1)
         let station = world.station(ledger: TableLedger(), keys: ring)
-        let order = try CardRequest.demo(in: .usd)
+        let cardRequest = try CardRequest.demo(in: .usd)
         #expect(try await station.read().seal == .forged)
         await expectRefused(.forged, exit: 7) { () throws(TapcardError) in
-            try await station.make(order, id: World.id(2))
+            try await station.make(cardRequest, id: World.id(2))
         }
     }
 
@@ -311,9 +312,9 @@ struct HostileChipTests: ProvenCards {
         await expectRefused(.blankTag, exit: 4) { () throws(TapcardError) in
             try await blank.station.read()
         }
-        let order = try CardRequest.demo(in: .usd)
+        let cardRequest = try CardRequest.demo(in: .usd)
         let refused = await #expect(throws: TapcardError.self) {
-            _ = try await blank.station.make(order, id: World.id(5))
+            _ = try await blank.station.make(cardRequest, id: World.id(5))
         }
         #expect(refused?.kind == .unsupportedTag && refused?.what.contains("LRP") == true)
         #expect(try await chip(blank) == fresh)
@@ -332,11 +333,11 @@ struct HostileChipTests: ProvenCards {
                     selectAcknowledge: acknowledge)
             })
         let station = world.station(reader: reader)
-        let order = try CardRequest.demo(in: .usd)
+        let cardRequest = try CardRequest.demo(in: .usd)
         let requests: [() async throws -> Void] = [
             { _ = try await station.read() },
             { _ = try await station.pay(World.usd(1), id: World.id(2)) },
-            { _ = try await station.make(order, id: World.id(3)) },
+            { _ = try await station.make(cardRequest, id: World.id(3)) },
         ]
         for request in requests {
             let error = await #expect(throws: TapcardError.self) { try await request() }

@@ -137,10 +137,10 @@ struct ImpostorTests {
             () throws(TapcardError) in
             try await world.station.pay(World.usd(100), id: World.id(8))
         }
-        for order in [try demo(), CardRequest(.adopt(accepting: World.usd(1_000)))] {
+        for request in [try demo(), CardRequest(.adopt(accepting: World.usd(1_000)))] {
             await expectRefused(kind, exit: 7, sourceLocation: sourceLocation) {
                 () throws(TapcardError) in
-                try await world.station.make(order, id: World.id(9))
+                try await world.station.make(request, id: World.id(9))
             }
         }
         let after = try await world.reader.change { $0.tag(tag.uid) }

@@ -19,9 +19,9 @@ struct IssueTests {
         #expect(summary.seal == .valid && summary.ledger == .known && summary.display == .current)
         try await world.expectResolved()
         let before = try await world.tag()
-        let order = try CardRequest.demo(in: .usd)
+        let request = try CardRequest.demo(in: .usd)
         await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
-            try await world.station.make(order, id: World.id(2))
+            try await world.station.make(request, id: World.id(2))
         }
         #expect(try await world.tag() == before)
     }
@@ -65,14 +65,14 @@ struct IssueTests {
             var write = 1
             while true {
                 let world = World(try World.blank(chip))
-                let order = try CardRequest.demo(in: .usd)
+                let request = try CardRequest.demo(in: .usd)
                 try await world.arm(Fault(at: write, counting: .write, way))
-                _ = try? await world.station.make(order, id: World.id(1))
+                _ = try? await world.station.make(request, id: World.id(1))
                 guard try await !world.isArmed() else { break }
                 let wasDone = try await world.reader.change { !$0.onReader.isEmpty }
                 try await world.putBack()
                 let said = await outcome { () throws(TapcardError) in
-                    try await world.station.make(order, id: World.id(2))
+                    try await world.station.make(request, id: World.id(2))
                 }
                 let label: Comment = "\(way) at WRITE \(write)"
                 // Where only the display was torn, the card is known: it has been made.
@@ -91,22 +91,22 @@ struct IssueTests {
     @Test("answers a repeated request with the card, and another one under its id with an error")
     func replay() async throws {
         let world = World(try World.blank())
-        let order = CardRequest(
+        let request = CardRequest(
             .issue(try World.holder("Eve"), World.usd(500), hasScratchCard: false))
-        let first = try await world.station.make(order, id: World.id(1))
+        let first = try await world.station.make(request, id: World.id(1))
         #expect(first.scratch == .none)
-        #expect(try await world.station.make(order, id: World.id(1)).balance == World.usd(500))
+        #expect(try await world.station.make(request, id: World.id(1)).balance == World.usd(500))
         #expect(try await world.operations().count == 1)
         let other = CardRequest(
             .issue(try World.holder("Eve"), World.usd(600), hasScratchCard: false))
-        for order in [other, CardRequest(.adopt(accepting: nil))] {
+        for request in [other, CardRequest(.adopt(accepting: nil))] {
             await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
-                try await world.station.make(order, id: World.id(1))
+                try await world.station.make(request, id: World.id(1))
             }
         }
         try await world.put(try World.otherTag())
         await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
-            try await world.station.make(order, id: World.id(1))
+            try await world.station.make(request, id: World.id(1))
         }
         #expect(try await world.reader.change { $0.tags[1] } == World.otherTag())
     }
@@ -125,7 +125,7 @@ struct IssueTests {
         await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
             try await world.station.make(CardRequest(.replace(lost)), id: World.id(3))
         }
-        #expect(try await world.ledger.view(of: lost)?.card.status == .active)
+        #expect(try await world.ledger.knownCard(of: lost)?.card.status == .active)
         #expect(try await world.balance() == 0)
         try await world.expectResolved()
     }
@@ -134,10 +134,10 @@ struct IssueTests {
         "of another balance than there is room for is refused", arguments: [-1, 100_000_000, .max])
     func badBalance(_ minorUnits: Int64) async throws {
         let world = World(try World.blank())
-        let order = CardRequest(
+        let request = CardRequest(
             .issue(.nobody, World.usd(minorUnits), hasScratchCard: false))
         let said = await outcome { () throws(TapcardError) in
-            try await world.station.make(order, id: World.id(1))
+            try await world.station.make(request, id: World.id(1))
         }
         #expect(said.result == .refused)
         #expect(try await world.tag() == World.blank().tags[0])
@@ -166,9 +166,10 @@ struct IssueTests {
     func nameLength(_ bytes: Int) async throws {
         let world = World(try World.blank())
         let name = String(repeating: "n", count: bytes)
-        let order = CardRequest(.issue(try World.holder(name), World.usd(0), hasScratchCard: true))
+        let request = CardRequest(
+            .issue(try World.holder(name), World.usd(0), hasScratchCard: true))
         let said = await outcome { () throws(TapcardError) in
-            try await world.station.make(order, id: World.id(1))
+            try await world.station.make(request, id: World.id(1))
         }
         guard bytes > 20 else {
             #expect(said.isSuccess)
@@ -191,11 +192,11 @@ struct IssueTests {
         let world = World(try World.blank())
         let station = world.station(
             reader: InterposedReader(world.reader, answer: InterposedReader.unsigned))
-        let order = try CardRequest.demo(in: .usd)
-        #expect(try await station.make(order, id: World.id(1)).seal == .valid)
+        let request = try CardRequest.demo(in: .usd)
+        #expect(try await station.make(request, id: World.id(1)).seal == .valid)
         try await world.expectResolved()
         let uid = try await world.uid()
-        #expect(try await world.ledger.view(of: uid)?.card.isGenuineChip == .some(nil))
+        #expect(try await world.ledger.knownCard(of: uid)?.card.isGenuineChip == .some(nil))
         #expect(try await station.tagInfo().originality == TagInfo.Originality.none)
         #expect(try await station.dump().pages.count == 45)
     }
@@ -206,7 +207,7 @@ struct IssueTests {
         simulation.put([simulation.tags[0].uid])
         let world = World(simulation)
         try await world.issue()
-        let card = try #require(try await world.ledger.view(of: try await world.uid())).card
+        let card = try #require(try await world.ledger.knownCard(of: try await world.uid())).card
         #expect(card.isGenuineChip == (isGenuine ? true : nil))
     }
 }

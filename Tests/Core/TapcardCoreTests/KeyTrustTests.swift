@@ -78,10 +78,10 @@ struct KeyTrustTests {
             try await world.station.make(CardRequest(.adopt(accepting: nil)), id: World.id(3))
         }
         #expect(summary.problem?.next == [.file(.importKeysOrOverwrite)])
-        let order = CardRequest(
+        let request = CardRequest(
             .issue(Holder(id: nil, name: nil), World.usd(0), hasScratchCard: false),
             mayOverwrite: true)
-        #expect(try await world.station.make(order, id: World.id(4)).problem == nil)
+        #expect(try await world.station.make(request, id: World.id(4)).problem == nil)
     }
 
     @Test(

@@ -181,6 +181,7 @@ import Testing
         let taken = try await CardSnapshot(of: world.ledger, at: World.tick, uptime)
         let bytes = taken.bytes(under: World.keys)
         #expect(CardSnapshot(bytes, World.keys) == taken && taken.cardCount == 1)
+        #expect(bytes.starts(with: Array("tapcard snapshot 1\n".utf8)))
         let uid = try #require(CardUID("04AC6B72BA6C80"))
         let standing = try #require(taken.card(uid))
         #expect(standing.balance == 1_000 && standing.confirmed.value == 1 && !standing.isOpen)
@@ -198,6 +199,7 @@ import Testing
         // A station with a table has a snapshot of its own kind.
         let table = try #require(World.keys.table(of: [uid: [1]]))
         let own = taken.bytes(under: table)
+        #expect(own.starts(with: Array("tapcard table snapshot 1\n".utf8)))
         #expect(CardSnapshot(own, table) == taken && CardSnapshot(own, World.keys) == taken)
         #expect(CardSnapshot(bytes, table) == nil)
         for place in own.indices {

@@ -30,8 +30,8 @@ import Testing
         for reason in reasons {
             let error = TapcardError(reason)
             #expect(error.next == [.ledger(.waitForLedger(reason))])
-            #expect(error.kind == .ledgerUnreachable && error.result.exitStatus == 9)
-            #expect(error.what.hasPrefix("The ledger cannot be reached, and "))
+            #expect(error.kind == .ledgerOffline && error.result.exitStatus == 9)
+            #expect(error.what.hasPrefix("The ledger is offline, and "))
             #expect(error.meaning == "Not paid: nothing was taken from the card.")
         }
     }
@@ -109,11 +109,11 @@ import Testing
     @Test("is refused while an operation was open")
     func open() async throws {
         let asked = try await Case { ledger in
-            let view = try #require(try await ledger.view(of: Case.uid()))
+            let known = try #require(try await ledger.knownCard(of: Case.uid()))
             let request = Request(
-                id: World.id(8), uid: view.card.uid, action: .add(World.usd(1)), at: World.tick)
+                id: World.id(8), uid: known.card.uid, action: .add(World.usd(1)), at: World.tick)
             _ = try await ledger.begin(
-                request, version: CardVersion(view),
+                request, version: CardVersion(known),
                 sealer: RecordSealer(keyID: 1, seal: { _ in Array(0..<16) }))
         }
         #expect(asked.judge(1) == .refused(.openOperation))

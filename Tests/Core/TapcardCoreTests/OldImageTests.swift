@@ -93,7 +93,7 @@ struct OldImageTests {
             _ = try await station.read()
         }
         _ = try await station.add(World.usd(500), id: World.id(3))
-        let card = try #require(try await world.ledger.view(of: try await world.uid())).card
+        let card = try #require(try await world.ledger.knownCard(of: try await world.uid())).card
         let balance = try await world.balance()
         let dumps = taken.withLock { $0 }
         var alarms = 0
@@ -124,7 +124,7 @@ struct OldImageTests {
         #expect(try await world.station.read().problem?.kind == .rolledBack)
     }
 
-    @Test("is never paid with, while an open payment on it is kept for the true card")
+    @Test("is never paid with, while an open payment on it is kept for the genuine card")
     func openPayment() async throws {
         let world = try await World.withCard()
         let old = try await world.tag()

@@ -134,12 +134,12 @@ struct OtherKeyTests: ProvenCards {
             let reader = spoiling(number, on: world, lie)
             let station = world.station(
                 reader: reader, keys: request == 2 ? Self.rotated : nil)
-            let order = try CardRequest.demo(in: .usd)
+            let cardRequest = try CardRequest.demo(in: .usd)
             let result = await outcome { () throws(TapcardError) in
                 switch request {
                 case 0: _ = try await station.pay(World.usd(250), id: World.id(2))
                 case 1, 2: _ = try await station.add(World.usd(250), id: World.id(2))
-                default: _ = try await station.make(order, id: World.id(2))
+                default: _ = try await station.make(cardRequest, id: World.id(2))
                 }
             }
             let label: Comment = "\(lie), request \(request): \(result)"

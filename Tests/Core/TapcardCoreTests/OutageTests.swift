@@ -22,7 +22,7 @@ import Testing
                         return calls
                     }
                     guard number >= step else { return .passedOn }
-                    let gone = LedgerError(.unreachable, "no answer")
+                    let gone = LedgerError(.offline, "no answer")
                     let isLost = call == .commit && isUnanswered && number == step
                     return isLost
                         ? .unanswered(LedgerError(.outcomeUnknown, "no answer")) : .refused(gone)
@@ -37,21 +37,21 @@ import Testing
                     let begun = world.tables.operations[id]
                     let words: Comment = "step \(step) \(isUnanswered): \(error.kind)"
                     #expect(begun == nil || error.kind == .outcomeUnknown, words)
-                    if error.kind == .ledgerUnreachable { #expect(begun == nil, words) }
+                    if error.kind == .ledgerOffline { #expect(begun == nil, words) }
                 }
                 // The next tap of the same request pays once, after every answer.
                 _ = try await world.station.pay(World.usd(100), id: id)
                 #expect(world.tables.operations.values.filter { $0.kind == .pay }.count == 1)
             }
         }
-        #expect(told == [.ledgerUnreachable, .outcomeUnknown])
+        #expect(told == [.ledgerOffline, .outcomeUnknown])
     }
 
     @Test("leaves every other change refused with exit status 9, and the tag as it was")
     func otherChanges() async throws {
         let world = try await World.withCard()
         let ledger = InterposedLedger(world.ledger) { _ in
-            .refused(LedgerError(.unreachable, "no answer"))
+            .refused(LedgerError(.offline, "no answer"))
         }
         let station = world.station(ledger: ledger)
         let before = try await world.reader.change { $0 }
@@ -65,14 +65,14 @@ import Testing
         ]
         for change in changes {
             let error = await #expect(throws: TapcardError.self) { try await change() }
-            #expect(error?.kind == .ledgerUnreachable && error?.result.exitStatus == 9)
+            #expect(error?.kind == .ledgerOffline && error?.result.exitStatus == 9)
         }
         #expect(try await world.reader.change { $0 } == before)
     }
 
     @Test("is told where a payment or a top-up is asked for the first time: nothing has moved")
     func words() {
-        let gone = TapcardError(LedgerError(.unreachable, "no answer"))
+        let gone = TapcardError(LedgerError(.offline, "no answer"))
         let paid = gone.beforeBeginning(.pay)
         #expect(paid.what == gone.what)
         #expect(paid.meaning == "Not paid: nothing was taken from the card.")
@@ -89,12 +89,12 @@ import Testing
     func summary() async throws {
         let world = try await World.withCard()
         let ledger = InterposedLedger(world.ledger) { _ in
-            .refused(LedgerError(.unreachable, "no answer"))
+            .refused(LedgerError(.offline, "no answer"))
         }
         let summary = try await world.station(ledger: ledger).read()
-        #expect(summary.ledger == .unreachable && summary.seal == .valid)
+        #expect(summary.ledger == .offline && summary.seal == .valid)
         #expect(summary.balance == World.usd(1_000))
         #expect(summary.holder.name?.text == "Amanda Gonzalez")
-        #expect(summary.problem?.kind == .ledgerUnreachable)
+        #expect(summary.problem?.kind == .ledgerOffline)
     }
 }

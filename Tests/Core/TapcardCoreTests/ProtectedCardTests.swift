@@ -184,6 +184,6 @@ struct ProtectedCardTests {
 
 extension World {
     func card() async throws -> LedgerCard {
-        try #require(try await ledger.view(of: try await uid())).card
+        try #require(try await ledger.knownCard(of: try await uid())).card
     }
 }

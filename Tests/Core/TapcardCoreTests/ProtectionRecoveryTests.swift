@@ -161,9 +161,9 @@ struct ProtectionRecoveryTests {
         let world = try await World.withCard()
         let uid = try await world.uid()
         try await world.put(try #require(TagMemory.blank(.ntag215, uid: uid.bytes)))
-        let order = try CardRequest.demo(in: .usd, mayReissue: true)
+        let request = try CardRequest.demo(in: .usd, mayReissue: true)
         let said = await outcome { () throws(TapcardError) in
-            try await world.station.make(order, id: World.id(2))
+            try await world.station.make(request, id: World.id(2))
         }
         guard case .failure(let error) = said else {
             Issue.record("it was made")

@@ -8,7 +8,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A card on an NTAG 424 DNA: the same verbs and the same promises as on a tag with pages.
+/// A card on an NTAG 424: the same verbs and the same promises as on a tag with pages.
 @Suite("A card on an NTAG 424")
 struct ProvenCardTests: ProvenCards {
     @Test("is issued, paid with, charged, refunded, scratched, closed and issued again")
@@ -130,8 +130,8 @@ struct ProvenCardTests: ProvenCards {
         let other = TableLedger()
         let adopting = world.station(ledger: other)
         #expect(try await adopting.read().balance == World.usd(999))
-        let order = CardRequest(.adopt(accepting: World.usd(999)))
-        #expect(try await adopting.make(order, id: World.id(10)).balance == World.usd(999))
+        let request = CardRequest(.adopt(accepting: World.usd(999)))
+        #expect(try await adopting.make(request, id: World.id(10)).balance == World.usd(999))
         // The first ledger is older than the card now, and pays nothing.
         await expectRefused(.ledgerBehind, exit: 9) { () throws(TapcardError) in
             try await world.station.pay(World.usd(1), id: World.id(11))
@@ -147,10 +147,10 @@ struct ProvenCardTests: ProvenCards {
         let naming = Station(
             reader: world.reader, ledger: world.ledger, keys: world.keys, settings: settings,
             surroundings: world.clock.surroundings)
-        let order = CardRequest(
+        let request = CardRequest(
             .issue(try World.holder("Zoë"), World.usd(700), hasScratchCard: false),
             mayReissue: true)
-        _ = try await naming.make(order, id: World.id(2))
+        _ = try await naming.make(request, id: World.id(2))
         let before = try await chip(world)
         _ = try await world.station(keys: Self.rotated).pay(World.usd(1), id: World.id(3))
         let after = try await chip(world)
@@ -160,7 +160,7 @@ struct ProvenCardTests: ProvenCards {
         #expect(try await world.station(keys: Self.rotated).read().balance == World.usd(699))
     }
 
-    @Test("needs no password: to protect it is refused, and an order that wants it is content")
+    @Test("needs no password: to protect it is refused, and a request that wants it is content")
     func protection() async throws {
         let world = try factory()
         try await world.issue(protects: true)

@@ -7,7 +7,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Tests about cards on an NTAG 424 DNA.
+/// Tests about cards on an NTAG 424.
 protocol ProvenCards {}
 
 extension ProvenCards {
@@ -59,11 +59,11 @@ extension ProvenCards {
             #expect(chip[number].version == keyID + 1, sourceLocation: sourceLocation)
             #expect(chip[number].failures == 0, sourceLocation: sourceLocation)
         }
-        let view = try #require(try await world.ledger.view(of: chip.uid))
-        #expect(view.balance.minorUnits == balance, sourceLocation: sourceLocation)
-        #expect(view.open == nil, sourceLocation: sourceLocation)
+        let known = try #require(try await world.ledger.knownCard(of: chip.uid))
+        #expect(known.balance.minorUnits == balance, sourceLocation: sourceLocation)
+        #expect(known.open == nil, sourceLocation: sourceLocation)
         let slots = try #require(NTAG424Slots(chip[.data].bytes))
-        let issued = try #require(view.issued[view.card.confirmed])
+        let issued = try #require(known.issued[known.card.confirmed])
         let slot = try #require(slots.slots.first { $0?.record == issued.bytes } ?? nil)
         let at = AddressFile.nowhere.grantAt
         let selling = SellingKey(of: chip.uid, from: masters, .usd)

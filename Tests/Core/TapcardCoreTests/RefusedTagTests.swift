@@ -47,10 +47,10 @@ struct RefusedTagTests {
     func advice(_ obstacle: Obstacle) async throws {
         let world = World(try World.blank())
         try await world.alter { obstacle.apply(to: &$0) }
-        let order = try CardRequest.demo(in: .usd, mayOverwrite: true)
+        let request = try CardRequest.demo(in: .usd, mayOverwrite: true)
         let looked = await outcome { () throws(TapcardError) in try await world.station.read() }
         let made = await outcome { () throws(TapcardError) in
-            try await world.station.make(order, id: World.id(1))
+            try await world.station.make(request, id: World.id(1))
         }
         guard case .failure(let reading) = looked, case .failure(let making) = made else {
             Issue.record("such a tag is not a card, and becomes none")
@@ -73,12 +73,12 @@ struct RefusedTagTests {
             var tag = try await world.tag()
             try tag.lay(record)
             try await world.put(tag)
-            let order = try CardRequest.demo(in: .usd)
+            let request = try CardRequest.demo(in: .usd)
             let paid = await outcome { () throws(TapcardError) in
                 try await world.station.pay(World.usd(1), id: World.id(1))
             }
             let made = await outcome { () throws(TapcardError) in
-                try await world.station.make(order, id: World.id(2))
+                try await world.station.make(request, id: World.id(2))
             }
             #expect(paid.failure?.next == [.tag(.makeCard(on: .ntag213))])
             #expect(made.failure?.next == [.tag(.overwrite)])
@@ -94,10 +94,10 @@ struct RefusedTagTests {
         tag.signature = [UInt8](repeating: 7, count: TagMemory.signatureLength)
         if let content { try tag.lay(content) }
         try await world.put(tag)
-        let order = try CardRequest.demo(in: .usd, mayOverwrite: true)
+        let request = try CardRequest.demo(in: .usd, mayOverwrite: true)
         let looked = await outcome { () throws(TapcardError) in try await world.station.read() }
         let made = await outcome { () throws(TapcardError) in
-            try await world.station.make(order, id: World.id(1))
+            try await world.station.make(request, id: World.id(1))
         }
         let advice = [NextStep.tag(.useAnotherOrAnyChip)]
         #expect(looked.failure?.next == advice && made.failure?.next == advice)
@@ -129,9 +129,9 @@ struct RefusedTagTests {
         let world = World(try World.blank(chip))
         try await world.alter { obstacle.apply(to: &$0) }
         let before = try await world.tag()
-        let order = try CardRequest.demo(in: .usd, mayReissue: true, mayOverwrite: true)
+        let request = try CardRequest.demo(in: .usd, mayReissue: true, mayOverwrite: true)
         await expectRefused(obstacle.kind, exit: 4) { () throws(TapcardError) in
-            try await world.station.make(order, id: World.id(1))
+            try await world.station.make(request, id: World.id(1))
         }
         await expectRefused(obstacle.kind, exit: 4) { () throws(TapcardError) in
             try await world.station.format(overwriting: true)
@@ -158,9 +158,9 @@ struct RefusedTagTests {
             var tag = try await world.tag()
             try tag.lay(record)
             try await world.put(tag)
-            let order = try CardRequest.demo(in: .usd)
+            let request = try CardRequest.demo(in: .usd)
             await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
-                try await world.station.make(order, id: World.id(1))
+                try await world.station.make(request, id: World.id(1))
             }
             await expectRefused(.notACard, exit: 4) { () throws(TapcardError) in
                 try await world.station.read()
@@ -179,9 +179,9 @@ struct RefusedTagTests {
     func foreignCard() async throws {
         let world = try await TillRequest.adopt.world()
         let before = try await world.tag()
-        let order = try CardRequest.demo(in: .usd)
+        let request = try CardRequest.demo(in: .usd)
         await expectRefused(.refusal(.cardKnown), exit: 4) { () throws(TapcardError) in
-            try await world.station.make(order, id: World.id(1))
+            try await world.station.make(request, id: World.id(1))
         }
         #expect(try await world.tag() == before)
         let willing = try CardRequest.demo(in: .usd, mayOverwrite: true)
@@ -197,9 +197,9 @@ struct RefusedTagTests {
             simulation.save(other)
             simulation.put(simulation.tags.map(\.uid))
         }
-        let order = try CardRequest.demo(in: .usd)
+        let request = try CardRequest.demo(in: .usd)
         await expectRefused(.severalTags, exit: 4) { () throws(TapcardError) in
-            try await world.station.make(order, id: World.id(1))
+            try await world.station.make(request, id: World.id(1))
         }
         await expectRefused(.severalTags, exit: 4) { () throws(TapcardError) in
             try await world.station.tagInfo()
@@ -250,10 +250,10 @@ struct UnsupportedReaderTests {
             .tag(TagIdentity(uid: World.otherUID)), .failure(.unsupported),
         ])
         let station = try station(reader)
-        let order = CardRequest(
+        let request = CardRequest(
             .issue(try World.holder("Amanda Gonzalez"), World.usd(1), hasScratchCard: true))
         let error = await #expect(throws: TapcardError(.unsupportedReader, "")) {
-            try await station.make(order, id: World.id(1))
+            try await station.make(request, id: World.id(1))
         }
         #expect(error?.result == .noReader)
         #expect(error?.what.contains("This reader cannot ask a tag what chip it is") == true)

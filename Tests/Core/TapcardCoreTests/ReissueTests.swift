@@ -18,10 +18,10 @@ struct ReissueTests {
             _ = try await world.station.pay(World.usd(100), id: World.id(UInt64(10 + number)))
         }
         let uid = try await world.uid()
-        let old = try #require(try await world.ledger.view(of: uid))
+        let old = try #require(try await world.ledger.knownCard(of: uid))
         try await world.issue(500, name: "Eve", mayReissue: true, id: 2)
 
-        let new = try #require(try await world.ledger.view(of: uid))
+        let new = try #require(try await world.ledger.knownCard(of: uid))
         #expect(new.card.account == old.card.account + 1)
         #expect(new.card.holder.name?.text == "Eve")
         #expect(try await booked(on: .reissued, in: world) == old.balance.minorUnits)
@@ -39,7 +39,7 @@ struct ReissueTests {
             var write = 1
             while true {
                 let world = try await World.withCard()
-                let old = try #require(try await world.ledger.view(of: try await world.uid()))
+                let old = try #require(try await world.ledger.knownCard(of: try await world.uid()))
                 try await world.arm(Fault(at: write, counting: .write, way))
                 _ = try? await world.issue(500, name: "Eve", mayReissue: true, id: 2)
                 guard try await !world.isArmed() else { break }

@@ -23,7 +23,7 @@ struct ReplaceTests {
         #expect(summary.balance == World.usd(1_000) && summary.scratch == .scratched(code))
         #expect(summary.holder == (try World.holder("Amanda Gonzalez")))
         try await world.expectResolved()
-        #expect(try await world.ledger.view(of: lost)?.balance == World.usd(0))
+        #expect(try await world.ledger.knownCard(of: lost)?.balance == World.usd(0))
 
         try await world.reader.change { $0.put([World.otherUID]) }
         let old = try await world.station.read()
@@ -70,7 +70,7 @@ struct ReplaceTests {
             _ = try? await world.issue()
             let lost = try #require(CardUID(bytes: World.otherUID))
             try #require(
-                try await world.ledger.view(of: lost)?.card.confirmed == SequenceNumber.none)
+                try await world.ledger.knownCard(of: lost)?.card.confirmed == SequenceNumber.none)
             try await world.putBack()
             _ = try await world.station.make(CardRequest(.replace(lost)), id: World.id(3))
 
@@ -127,8 +127,8 @@ struct ReplaceTests {
         let world = try await TillRequest.replace.world()
         try await world.issue(300, name: "Eve", id: 2)
         let lost = try #require(CardUID(bytes: World.otherUID))
-        let order = CardRequest(.replace(lost), mayReissue: true)
-        #expect(try await world.station.make(order, id: World.id(3)).balance == World.usd(1_000))
+        let request = CardRequest(.replace(lost), mayReissue: true)
+        #expect(try await world.station.make(request, id: World.id(3)).balance == World.usd(1_000))
         try await world.expectResolved()
         let reissued = try await world.ledger.read { rows throws(LedgerError) in
             try rows.balance(of: .reissued)

@@ -201,7 +201,7 @@ extension World {
         guard let holder = try? World.holder("Amanda Gonzalez") else {
             preconditionFailure("a name that people have")
         }
-        let order = CardRequest(.issue(holder, World.usd(1_000), hasScratchCard: true))
-        _ = try await station.make(order, id: World.id(id))
+        let request = CardRequest(.issue(holder, World.usd(1_000), hasScratchCard: true))
+        _ = try await station.make(request, id: World.id(id))
     }
 }

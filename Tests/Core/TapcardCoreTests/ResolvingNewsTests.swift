@@ -113,9 +113,9 @@ struct ResolvingNewsTests {
     @Test("also where a card is issued again or replaced, which ends what is open")
     func endedByMaking() async throws {
         let world = try await world(.unwritten)
-        let order = CardRequest(
+        let request = CardRequest(
             .issue(.nobody, World.usd(500), hasScratchCard: false), mayReissue: true)
-        let summary = try await world.station.make(order, id: World.id(3))
+        let summary = try await world.station.make(request, id: World.id(3))
         expect(summary.resolved, .unwritten)
         #expect(summary.operation == World.id(3))
 

@@ -118,10 +118,10 @@ struct World: Sendable {
         face: FaceStyle = .tapcard, mayReissue: Bool = false, protects: Bool = false,
         id: UInt64 = 1
     ) async throws {
-        let order = CardRequest(
+        let request = CardRequest(
             .issue(try World.holder(name), World.usd(minorUnits), hasScratchCard: true),
             face: face, mayReissue: mayReissue, protects: protects)
-        _ = try await station.make(order, id: World.id(id))
+        _ = try await station.make(request, id: World.id(id))
     }
 }
 

@@ -29,11 +29,11 @@ struct TableStationTests {
             NTAG424Memory(factory: try #require(CardUID(bytes: number)))
         }
         let world = World(Simulation([], chips: chips, onReader: [number]), keys: keys)
-        _ = try await world.station.make(order, id: World.id(1))
+        _ = try await world.station.make(request, id: World.id(1))
         return world
     }
 
-    private static let order = CardRequest(
+    private static let request = CardRequest(
         .issue(Holder(id: nil, name: nil), World.usd(1_000), hasScratchCard: true),
         acceptsAnyChip: true)
 
@@ -111,7 +111,7 @@ struct TableStationTests {
             switch self {
             case .add: _ = try await till.add(World.usd(100), id: World.id(3))
             case .refund: _ = try await till.refund(World.id(2))
-            case .issue: _ = try await till.make(TableStationTests.order, id: World.id(4))
+            case .issue: _ = try await till.make(TableStationTests.request, id: World.id(4))
             case .replace:
                 _ = try await till.make(CardRequest(.replace(prize.card)), id: World.id(5))
             case .adopt:
@@ -177,7 +177,7 @@ struct TableStationTests {
         let world = try await Self.world()
         let till = world.station(keys: try await Self.table(world))
         try await Self.put(Self.otherNumber, in: world)
-        _ = try await world.station.make(Self.order, id: World.id(2))
+        _ = try await world.station.make(Self.request, id: World.id(2))
         let (frames, tables) = (await world.reader.frameCount, world.tables)
         let error = await #expect(throws: TapcardError.self) {
             try await till.pay(World.usd(100), id: World.id(3))

@@ -173,10 +173,10 @@ struct TicketTests {
     func reissued() async throws {
         let world = try await World.withCard(.ntag215)
         _ = try await world.buy(2)
-        let order = try CardRequest.demo(in: .usd, mayReissue: true)
-        #expect(try await world.station.make(order, id: World.id(3)).ticketsGivenUp.count == 1)
-        #expect(try await world.station.make(order, id: World.id(3)).ticketsGivenUp.count == 1)
-        #expect(try await world.station.make(order, id: World.id(4)).ticketsGivenUp == [])
+        let request = try CardRequest.demo(in: .usd, mayReissue: true)
+        #expect(try await world.station.make(request, id: World.id(3)).ticketsGivenUp.count == 1)
+        #expect(try await world.station.make(request, id: World.id(3)).ticketsGivenUp.count == 1)
+        #expect(try await world.station.make(request, id: World.id(4)).ticketsGivenUp == [])
     }
 
     @Test("that was bought is not denied where the ledger cannot be asked which it is")

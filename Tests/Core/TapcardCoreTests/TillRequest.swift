@@ -47,11 +47,11 @@ enum TillRequest: CaseIterable, Sendable {
         case .protect: _ = try await station.protect(id: TillRequest.id)
         case .unprotect: _ = try await station.unprotect(id: TillRequest.id)
         case .issue, .adopt, .replace, .issueProtected:
-            _ = try await station.make(try order(), id: TillRequest.id)
+            _ = try await station.make(try cardRequest(), id: TillRequest.id)
         }
     }
 
-    private func order() throws(TapcardError) -> CardRequest {
+    private func cardRequest() throws(TapcardError) -> CardRequest {
         switch self {
         case .adopt: return CardRequest(.adopt(accepting: World.usd(1_250)))
         case .replace:
@@ -124,16 +124,17 @@ enum TillRequest: CaseIterable, Sendable {
         let balance = try await world.balance()
         #expect(balance == (isDone ? after : before), label, sourceLocation: sourceLocation)
         let uid = try await world.uid()
-        let view = try await world.ledger.view(of: uid)
+        let known = try await world.ledger.knownCard(of: uid)
         switch self {
         case .scratch:
             #expect(
-                (view?.card.scratch.code != nil) == isDone, label, sourceLocation: sourceLocation)
+                (known?.card.scratch.code != nil) == isDone, label, sourceLocation: sourceLocation)
         case .close:
             #expect(
-                (view?.card.status == .closed) == isDone, label, sourceLocation: sourceLocation)
+                (known?.card.status == .closed) == isDone, label, sourceLocation: sourceLocation)
         case .replace:
-            let lost = try await world.ledger.view(of: try #require(CardUID(bytes: World.otherUID)))
+            let lost = try await world.ledger.knownCard(
+                of: try #require(CardUID(bytes: World.otherUID)))
             #expect(
                 lost?.balance.minorUnits == (isDone ? 0 : 1_000), label,
                 sourceLocation: sourceLocation)
@@ -142,14 +143,14 @@ enum TillRequest: CaseIterable, Sendable {
                 sourceLocation: sourceLocation)
         case .protect, .unprotect, .issueProtected:
             let isProtected = (self != .unprotect) == isDone
-            if view != nil {
+            if known != nil {
                 #expect(
-                    view?.card.protection == (isProtected ? .on(keyID: 1) : .off), label,
+                    known?.card.protection == (isProtected ? .on(keyID: 1) : .off), label,
                     sourceLocation: sourceLocation)
             }
         case .payProtected:
             #expect(
-                view?.card.protection == .on(keyID: 1), label, sourceLocation: sourceLocation)
+                known?.card.protection == .on(keyID: 1), label, sourceLocation: sourceLocation)
         case .pay, .add, .issue, .adopt, .refund: break
         }
     }

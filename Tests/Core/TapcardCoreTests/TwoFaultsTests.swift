@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 /// A payment that is torn at any WRITE, and then the look that was to resolve it, torn at any WRITE
-/// as well. Pages that were not acknowledged may lose their bits at any later moment.
+/// as well. Pages that were not acknowledged may lose their bits at any later moment. Two torn taps
+/// of the same request, and then another one, are tried by `FaultEnumerator`.
 @Suite("Two cards pulled in a row")
 struct TwoFaultsTests {
     static let ways: [Fault.Kind] = [

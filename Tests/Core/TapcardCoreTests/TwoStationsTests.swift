@@ -209,10 +209,10 @@ struct TwoStationsTests {
         case .scratch: _ = try await station.scratch(id: id)
         case .read: _ = try await station.read()
         case .reissue:
-            let order = CardRequest(
+            let request = CardRequest(
                 .issue(.nobody, World.usd(400), hasScratchCard: false), mayReissue: true,
                 mayOverwrite: true)
-            _ = try await station.make(order, id: id)
+            _ = try await station.make(request, id: id)
         }
     }
 

@@ -48,7 +48,7 @@ final class FakeLottery: LotteryService {
     }
 
     /// Stops answering; its earlier answers stay known.
-    func vanish(_ kind: ServiceError.Kind = .unreachable, age: Int) throws {
+    func vanish(_ kind: ServiceError.Kind = .offline, age: Int) throws {
         let error = ServiceError(kind, "nobody listens")
         let (draws, tickets) = (try draws().value, try tickets().value)
         answers.withLock {

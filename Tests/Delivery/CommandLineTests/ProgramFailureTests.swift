@@ -18,7 +18,7 @@ struct ProgramFailureTests {
             let ended = await bench.run(line + " --quiet", failing: failures)
             #expect(ended.status == 9, "\(line)")
             let meaning =
-                line == "pay 1" && kind == .unreachable
+                line == "pay 1" && kind == .offline
                 ? "Not paid: nothing was taken from the card. Try again once the ledger is back, or "
                     + "take cash."
                 : "\(unchanged)Without its ledger tapcard takes and gives no money."

@@ -41,6 +41,24 @@ struct RefusalAdviceTests {
         #expect(other["operation"]?.string == paid)
     }
 
+    @Test("to refund what was paid before the card was issued anew")
+    func earlierAccount() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("issue --balance 20")
+        let paid = try await bench.document("pay 5")["operation"]?.string ?? ""
+        #expect(await bench.run("close").status == 0)
+        #expect(await bench.run("issue --reissue --balance 20").status == 0)
+        #expect(
+            await bench.run("refund \(paid)").text
+                == "! tapcard: Operation \(paid) was made before the card was issued anew, maybe for "
+                + "someone else. Nothing was changed on card or ledger. tapcard history shows the "
+                + "operations.\n")
+        let refused = try await bench.document("refund \(paid)")
+        #expect(refused["error"]?.string == "not-refundable")
+        #expect(refused["next"]?.array?.map { $0["step"]?.string } == ["show-earlier-account"])
+        #expect(try await bench.document("read")["balance"]?.string == "20.00")
+    }
+
     @Test("to unblock a card that was closed, and to move nothing")
     func states() async throws {
         let bench = try ProgramBench()

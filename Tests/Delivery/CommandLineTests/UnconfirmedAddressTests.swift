@@ -82,7 +82,7 @@ private final class AskedServices: ActivationService, LotteryService, Mastermind
 
     private func note<Answer>(_ answer: Answer?) throws(ServiceError) -> Answer {
         asked.withLock { $0 += 1 }
-        guard let answer else { throw NoServices.unreachable }
+        guard let answer else { throw NoServices.offline }
         return answer
     }
 

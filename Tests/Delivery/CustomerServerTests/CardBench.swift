@@ -39,7 +39,7 @@ struct CardBench {
     static func onLedger(thatIsOffline isOffline: Guarded<Bool>) async throws -> CardBench {
         let ledger = InterposedLedger(InMemoryLedger()) { _ in
             isOffline.withLock { $0 }
-                ? .refused(LedgerError(.unreachable, "offline")) : .passedOn
+                ? .refused(LedgerError(.offline, "offline")) : .passedOn
         }
         try await LedgerTill(ledger).complete(.issue(), id: 1)
         return CardBench(ledger)

@@ -120,7 +120,7 @@ import WebServer
     @Test func saysWhatIsWithTheCard() async throws {
         let bench = try await CardPageTests.benchWithCard()
         let ledger = bench.ledger
-        _ = try await LedgerTill(ledger).work(.pay(.cents(100)), id: 4)
+        _ = try await LedgerTill(ledger).open(.pay(.cents(100)), id: 4)
         #expect(await bench.show(bench.address(1)).text.contains("$1.00 of it is being paid"))
         _ = try await ledger.change(.first, .block, id: .numbered(5), at: .end)
         #expect(await bench.show(bench.address(2)).text.contains("This card is blocked."))

@@ -67,7 +67,7 @@ import WebServer
                 defer { events = [] }
                 return events.map { event in
                     switch event {
-                    case .ledgerLost(let error): "lost \(error.kind == .unreachable)"
+                    case .ledgerLost(let error): "lost \(error.kind == .offline)"
                     case .ledgerBack(let failed): "back \(failed)"
                     case .codesRefused: "codes"
                     }

@@ -73,7 +73,7 @@ struct ContractTests {
         "service-no-client": "HTTPClientTests", "service-not-http": "HTTPClientTests",
         "service-timed-out": "PatienceTests", "tag-lost": "WatchedReaderTests",
         "unsupported-reader": "RefusedTagTests", "unsupported-tag": "RefusedTagTests",
-        "unusable-tag": "UnusableChipTests",
+        "unusable-tag": "UnusableNTAG424Tests",
     ]
 
     @Test("every error is met in one of them, or it is said where else")

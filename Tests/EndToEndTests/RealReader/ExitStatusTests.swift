@@ -89,7 +89,7 @@ struct ExitStatusTests {
         for tag in before { #expect(station.reader.simulation.tag(tag.uid) == tag) }
     }
 
-    @Test("an NTAG 424 DNA is told by name, and nothing is tried on it")
+    @Test("an NTAG 424 is told by name, and nothing is tried on it")
     func chip() throws {
         let station = try EmulatedTill()
         station.tell("present NTAG424")

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A card on an NTAG 424 DNA and the three services, from the first verb to the last, by the
+/// A card on an NTAG 424 and the three services, from the first verb to the last, by the
 /// program: its code, its ticket and its game. Once in each story it is pulled away.
 @Suite("A card on an NTAG 424, and the services", .ownThread)
 struct ProvenCardServicesTests {

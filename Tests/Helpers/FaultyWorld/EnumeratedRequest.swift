@@ -25,7 +25,9 @@ package struct EnumeratedRequest: Sendable {
         EnumeratedRequest("pay", from: card) { _, _ in CardChange(.pay(usd(250)), id) },
         EnumeratedRequest("add", from: card) { _, _ in CardChange(.add(usd(200)), id) },
         EnumeratedRequest("scratch", from: card) { _, _ in Scratching(id) },
-        EnumeratedRequest("issue", from: blankTag) { _, _ in CardMaking(order(usd(700)), id) },
+        EnumeratedRequest("issue", from: blankTag) { _, _ in
+            CardMaking(cardRequest(usd(700)), id)
+        },
         EnumeratedRequest("adopt", from: foreignCard) { _, _ in
             CardMaking(CardRequest(.adopt(accepting: usd(1_250))), id)
         },
@@ -47,9 +49,9 @@ package struct EnumeratedRequest: Sendable {
             CardChange(.pay(usd(250)), id)
         },
         EnumeratedRequest("issue-protected", from: blankTag) { _, _ in
-            var order = order(usd(700))
-            order.protects = true
-            return CardMaking(order, id)
+            var request = cardRequest(usd(700))
+            request.protects = true
+            return CardMaking(request, id)
         },
         EnumeratedRequest("ticket", from: card) { scene, number in
             scene.station(number).purchase(id: id)
@@ -159,7 +161,7 @@ extension EnumeratedRequest {
 
     @Sendable private static func card(_ world: RestingWorld) async -> RestingWorld {
         await after(world) { scene throws(TapcardError) in
-            _ = try await scene.station().make(order(usd(1_000)), id: number(1))
+            _ = try await scene.station().make(cardRequest(usd(1_000)), id: number(1))
         }
     }
 
@@ -258,7 +260,7 @@ extension EnumeratedRequest {
         return scene.world
     }
 
-    private static func order(_ amount: Money) -> CardRequest {
+    private static func cardRequest(_ amount: Money) -> CardRequest {
         guard let id = try? HolderID(1), let name = try? HolderName("Amanda Gonzalez") else {
             preconditionFailure("the holder is a good one")
         }

@@ -1,5 +1,5 @@
 import SimulatedReader
-import Tags
+package import Tags
 
 /// A command of a station meets the chip.
 extension Live {
@@ -89,6 +89,16 @@ extension Live {
         case .gone:
             note("the card is gone")
             throw ReaderError(.tagLost)
+        }
+    }
+}
+
+extension NTAG424Memory {
+    /// Forgets all reads and wrong attempts, to compare what else is on two chips.
+    package mutating func forgetCounts() {
+        reads = 0
+        for number in KeyNumber.allCases {
+            (self[number].failures, self[number].failuresInARow, self[number].delays) = (0, 0, 0)
         }
     }
 }

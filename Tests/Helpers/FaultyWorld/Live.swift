@@ -309,7 +309,7 @@ struct Live {
         _ code: ScratchCode, for station: Int
     ) throws(ServiceError) -> ActivationAnswer {
         guard !dead.contains(station) else {
-            throw ServiceError(.unreachable, "nobody is there to ask")
+            throw ServiceError(.offline, "nobody is there to ask")
         }
         let mishap = begin(.service, at: station)
         defer { keepWorld() }
@@ -318,7 +318,7 @@ struct Live {
         case .service(.refuses):
             note("refused")
             return active.contains(code) ? .active : .refused(version: "1.0")
-        case .service(.unreachable): break
+        case .service(.offline): break
         case .service(.answerLost), .killedAfter:
             active.insert(code)
             if mishap == .killedAfter { dead.insert(station) }
@@ -328,7 +328,7 @@ struct Live {
             return .active
         }
         note("no answer")
-        throw ServiceError(.unreachable, "no answer came from the service")
+        throw ServiceError(.offline, "no answer came from the service")
     }
 
     mutating func begin(_ act: Step.Act, at station: Int) -> Mishap? {

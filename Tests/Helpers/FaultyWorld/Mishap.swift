@@ -27,7 +27,7 @@ package enum Mishap: Hashable, Sendable {
 package enum ServiceFault: String, Hashable, Sendable, CaseIterable {
     /// It says no, unless the code is active already.
     case refuses
-    case unreachable
+    case offline
     /// It makes the code active, and its answer is lost.
     case answerLost
 }
@@ -51,7 +51,7 @@ extension Mishap: CustomStringConvertible {
         case .commitUnknownLedgerGone:
             "the commit is done, its outcome unknown, and the ledger is offline from here on"
         case .service(.refuses): "the service refuses"
-        case .service(.unreachable): "the service is not reached"
+        case .service(.offline): "the service is offline"
         case .service(.answerLost): "the service does it, and its answer is lost"
         case .forgedAnswer: "it is lost, and somebody else answers that it is done"
         }

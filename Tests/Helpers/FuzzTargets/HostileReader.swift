@@ -115,7 +115,7 @@ actor HostileReader: TagReader {
     private func card() async -> LedgerCard? {
         guard let uid = CardUID(bytes: uid) else { return nil }
         // A ledger that does not answer has no card, and nothing may be written.
-        return try? await ledger.view(of: uid)?.card
+        return try? await ledger.knownCard(of: uid)?.card
     }
 
     private func hear(_ answer: [UInt8], to command: Type2Command?) {

@@ -71,7 +71,7 @@ private struct HostileTill {
                 reader: honest, ledger: ledger, keys: HostileTill.keys,
                 surroundings: surroundings)
             _ = try await maker.make(
-                HostileTill.order(mayReissue: false), id: HostileTill.id(0))
+                HostileTill.cardRequest(mayReissue: false), id: HostileTill.id(0))
         }
         reader = HostileReader(
             honest, choices, longestAnswer: HostileTill.answers[Int(setting >> 2 & 3)],
@@ -87,7 +87,7 @@ private struct HostileTill {
         return id
     }
 
-    private static func order(mayReissue: Bool) throws -> CardRequest {
+    private static func cardRequest(mayReissue: Bool) throws -> CardRequest {
         let holder = Holder(id: try HolderID(1), name: try HolderName("Amanda Gonzalez"))
         return CardRequest(
             .issue(holder, Money(minorUnits: 1_000, .usd), hasScratchCard: true),
@@ -111,8 +111,8 @@ private struct HostileTill {
         case 5: try await receipt(before, id) { try await station.close(id: id) }
         case 6: try await receipt(nil, nil) { try await station.refund(id) }
         case 7:
-            let order = try HostileTill.order(mayReissue: detail & 0x80 != 0)
-            if let made = try? await station.make(order, id: id) {
+            let request = try HostileTill.cardRequest(mayReissue: detail & 0x80 != 0)
+            if let made = try? await station.make(request, id: id) {
                 try await requireMade(made, id)
             }
         case 8: _ = try? await station.tagInfo()
@@ -172,7 +172,7 @@ private struct HostileTill {
         try require(known?.state == .committed, "a protection that the ledger does not have")
     }
 
-    /// Either this order was carried out, or an earlier one for the same card was finished.
+    /// Either this request was carried out, or an earlier one for the same card was finished.
     private func requireMade(_ made: CardSummary, _ id: OperationID) async throws {
         let making = try await ledger.read { rows throws(LedgerError) in
             try rows.operations(on: made.uid).filter(\.kind.makesCard)

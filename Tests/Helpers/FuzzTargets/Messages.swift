@@ -37,12 +37,6 @@ private func checkBlocks(_ input: [UInt8]) throws {
         try require(end <= input.count, "a block beyond the end")
         try require(
             Array(input[block.valueOffset..<end]) == block.value, "a value that is not there")
-        if let lock = try? LockControl(block) {
-            try require(!lock.bytes.isEmpty && lock.bytes.lowerBound >= 0, "locks nowhere")
-        }
-        if let memory = try? MemoryControl(block) {
-            try require(!memory.bytes.isEmpty && memory.bytes.lowerBound >= 0, "no memory")
-        }
     }
     guard let message = area.message else { return }
     let written = try TLVArea(decoding: TLVArea.encoded(message: message.value))

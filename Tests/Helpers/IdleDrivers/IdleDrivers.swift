@@ -23,7 +23,7 @@ package struct EmptyDrawer: SimulatedTags {
 
 /// A world without a network: every service is offline.
 package struct NoServices: ActivationService, LotteryService, MastermindService {
-    package static let unreachable = ServiceError(.unreachable, "there is no network")
+    package static let offline = ServiceError(.offline, "there is no network")
     /// The settings with which they are asked all the same.
     package static let addresses = [
         "TAPCARD_ACTIVATION_URL": "http://127.0.0.1:9/activation",
@@ -36,27 +36,27 @@ package struct NoServices: ActivationService, LotteryService, MastermindService 
     package init() {}
 
     package func activate(_ code: ScratchCode) throws(ServiceError) -> ActivationAnswer {
-        throw NoServices.unreachable
+        throw NoServices.offline
     }
 
     package func draws(forgetting: Bool) throws(ServiceError) -> Fetched<DrawList> {
-        throw NoServices.unreachable
+        throw NoServices.offline
     }
     package func tickets() throws(ServiceError) -> Fetched<[Ticket]> {
-        throw NoServices.unreachable
+        throw NoServices.offline
     }
 
     package func logIn(
         user: String, password: String, timeToLive: Int?
-    ) throws(ServiceError) -> MastermindToken { throw NoServices.unreachable }
+    ) throws(ServiceError) -> MastermindToken { throw NoServices.offline }
     package func start(
         slots: Int, with token: MastermindToken
-    ) throws(ServiceError) -> MastermindGameID { throw NoServices.unreachable }
+    ) throws(ServiceError) -> MastermindGameID { throw NoServices.offline }
     package func guess(
         _ colours: [Int], in game: MastermindGameID, with token: MastermindToken
-    ) throws(ServiceError) -> MastermindAnswer { throw NoServices.unreachable }
+    ) throws(ServiceError) -> MastermindAnswer { throw NoServices.offline }
     package func ranking(with token: MastermindToken) throws(ServiceError) -> [MastermindRank] {
-        throw NoServices.unreachable
+        throw NoServices.offline
     }
 }
 
@@ -89,30 +89,30 @@ package final class HeldActivation: ActivationService {
 
 /// A database that cannot be reached, or that tells its state and nothing else.
 package struct NoDatabase: LedgerDatabase {
-    private static let unreachable = LedgerError(.unavailable, "the database does not answer")
+    private static let unavailable = LedgerError(.unavailable, "the database does not answer")
     private let known: DatabaseStatus?
 
     package init(_ known: DatabaseStatus? = nil) { self.known = known }
 
-    package func requireRoom() throws(LedgerError) { throw Self.unreachable }
-    package func makeLedger(in currency: Currency) throws(LedgerError) { throw Self.unreachable }
+    package func requireRoom() throws(LedgerError) { throw Self.unavailable }
+    package func makeLedger(in currency: Currency) throws(LedgerError) { throw Self.unavailable }
     package func fill(
         from source: any LedgerStore, origin: String
-    ) throws(LedgerError) -> Filled { throw Self.unreachable }
-    package func migrate() throws(LedgerError) { throw Self.unreachable }
+    ) throws(LedgerError) -> Filled { throw Self.unavailable }
+    package func migrate() throws(LedgerError) { throw Self.unavailable }
     package func status() throws(LedgerError) -> DatabaseStatus {
-        guard let known else { throw Self.unreachable }
+        guard let known else { throw Self.unavailable }
         return known
     }
     package func missingReplicas() -> String? { nil }
-    package func reopen(_ loss: DeclaredLoss) throws(LedgerError) { throw Self.unreachable }
+    package func reopen(_ loss: DeclaredLoss) throws(LedgerError) { throw Self.unavailable }
     package func register(_ name: StationName, password: String) throws(LedgerError) -> Int {
-        throw Self.unreachable
+        throw Self.unavailable
     }
-    package func stations() throws(LedgerError) -> [RegisteredStation] { throw Self.unreachable }
-    package func revoke(_ name: StationName) throws(LedgerError) { throw Self.unreachable }
-    package func announce(_ key: UInt8, mark: String) throws(LedgerError) { throw Self.unreachable }
+    package func stations() throws(LedgerError) -> [RegisteredStation] { throw Self.unavailable }
+    package func revoke(_ name: StationName) throws(LedgerError) { throw Self.unavailable }
+    package func announce(_ key: UInt8, mark: String) throws(LedgerError) { throw Self.unavailable }
     package func seal(
         with key: UInt8, mark: String, isForced: Bool
-    ) throws(LedgerError) { throw Self.unreachable }
+    ) throws(LedgerError) { throw Self.unavailable }
 }

@@ -9,15 +9,15 @@ extension Scenario {
             #expect(try await till.refusal(of: .activate, id: 3) == .wrongState)
             let attempt = try await till.attempt(3)
             #expect(attempt.state == .requested && attempt.code == .numbered(7))
-            #expect(try await till.view().activation == attempt)
+            #expect(try await till.knownCard().activation == attempt)
             #expect(try await till.refusal(of: .activate, id: 3) == .wrongState)
             let yes = try await till.answer(3)
             #expect(try await till.refusal(of: .activate, id: 4) == .wrongState)
             #expect(yes?.state == .active && yes?.answeredAt == .end)
-            let work = try await till.work(.activate, id: 3)
-            #expect(work.content.scratch == .activated(.numbered(7)))
-            try await till.confirm(work)
-            #expect(try await till.view().activation == nil)
+            let open = try await till.open(.activate, id: 3)
+            #expect(open.content.scratch == .activated(.numbered(7)))
+            try await till.confirm(open)
+            #expect(try await till.knownCard().activation == nil)
         },
         scratched("a code has one attempt without an answer, whoever asks again") { till in
             let attempt = try await till.attempt(3)
@@ -60,7 +60,7 @@ extension Scenario {
             let no = try await till.answer(3, rejectedBy: "6.1")
             #expect(no?.state == .rejected && no?.version == "6.1")
             #expect(try await till.answer(3) == no)
-            #expect(try await till.view().activation == nil)
+            #expect(try await till.knownCard().activation == nil)
             // Only that attempt has ended.
             #expect(try await till.ask(for: 3) == .attempt(try #require(no)))
             let second = try await till.attempt(4)
@@ -82,7 +82,7 @@ extension Scenario {
             #expect(try await till.ask(for: 3) == .known(activated))
         },
         scratched("a card with something open is judged again first") { till in
-            let payment = try await till.work(.pay(.cents(1)), id: 3)
+            let payment = try await till.open(.pay(.cents(1)), id: 3)
             #expect(try await till.ask(for: 4) == .changed)
             try await till.confirm(payment)
             _ = try await till.attempt(4)
@@ -94,34 +94,34 @@ extension Scenario {
                 try await till.ask(for: 4) == .refused(Refusal(.cardBlocked, "")))
             try await till.answer(3)
             try await till.complete(.activate, id: 3)
-            #expect(try await till.view().card.scratch == .activated(.numbered(7)))
-            #expect(try await till.view().card.status == .blocked)
+            #expect(try await till.knownCard().card.scratch == .activated(.numbered(7)))
+            #expect(try await till.knownCard().card.status == .blocked)
         },
         scratched("a card that was closed meanwhile keeps its yes in the ledger alone") { till in
             _ = try await till.attempt(3)
             try await till.complete(.close, id: 4)
             #expect(try await till.answer(3)?.state == .active)
-            #expect(try await till.view().activation == nil)
+            #expect(try await till.knownCard().activation == nil)
             #expect(try await till.refusal(of: .activate, id: 3) == .cardClosed)
         },
         scratched("the attempt goes along to the card that replaces a lost one") { till in
             let attempt = try await till.attempt(3)
             try await till.complete(
                 .make(.sample(.replace(lost: .first), balance: 0)), id: 4, on: .second)
-            #expect(try await till.view().activation == nil)
-            #expect(try await till.view(.second).activation == attempt)
+            #expect(try await till.knownCard().activation == nil)
+            #expect(try await till.knownCard(.second).activation == attempt)
             #expect(try await till.ask(for: 5, on: .second) == .attempt(attempt))
             try await till.answer(3)
             #expect(try await till.refusal(of: .activate, id: 3) == .cardBlocked)
             try await till.complete(.activate, id: 3, on: .second)
-            #expect(try await till.view(.second).card.scratch == .activated(.numbered(7)))
+            #expect(try await till.knownCard(.second).card.scratch == .activated(.numbered(7)))
         },
         scratched("a card issued anew has another code, and nothing comes of the attempt") {
             till in
             _ = try await till.attempt(3)
             try await till.complete(.reissue(), id: 4)
             try await till.answer(3)
-            #expect(try await till.view().activation == nil)
+            #expect(try await till.knownCard().activation == nil)
             #expect(try await till.refusal(of: .activate, id: 3) == .wrongState)
         },
         scratched("a code stays with the card that has it, whoever brings it as well") { till in
@@ -129,22 +129,22 @@ extension Scenario {
                 .sample(.adopt(message: []), scratch: .scratched(.numbered(7))))
             let adopted = try await till.complete(copy, id: 3, on: .second)
             #expect(adopted.subject == .codeOwner(.first))
-            #expect(try await till.view(.second).card.scratch == .none)
+            #expect(try await till.knownCard(.second).card.scratch == .none)
             _ = try await till.attempt(4)
             try await till.answer(4)
             try await till.complete(.activate, id: 4)
             try await till.complete(.reissue(), id: 5)
-            #expect(try await till.view().card.scratch == .unscratched)
+            #expect(try await till.knownCard().card.scratch == .unscratched)
             // The card that the service was asked for had it.
             let late = try await till.complete(copy, id: 6, on: .numbered(3))
             #expect(late.subject == .codeOwner(.first))
-            #expect(try await till.view(.numbered(3)).card.scratch == .none)
+            #expect(try await till.knownCard(.numbered(3)).card.scratch == .none)
             let other = CardAction.make(
                 .sample(.adopt(message: []), scratch: .scratched(.numbered(8))))
             #expect(
                 try await till.complete(other, id: 7, on: .numbered(4)).subject
                     == .scratch(.scratched(.numbered(8))))
-            #expect(try await till.view(.numbered(4)).card.scratch == .scratched(.numbered(8)))
+            #expect(try await till.knownCard(.numbered(4)).card.scratch == .scratched(.numbered(8)))
         },
         Scenario("of two cards in use with one code, none is asked for until one is closed") {
             till in

@@ -8,8 +8,8 @@ extension Scenario {
         Scenario("an operation keeps the cashier who has begun it, and only that one") { till in
             let (ann, bob) = (LedgerTill(till.ledger, .ann), LedgerTill(till.ledger, .bob))
             try await ann.complete(.issue(), id: 1)
-            let work = try await ann.work(.pay(.cents(100)), id: 2)
-            try await bob.confirm(work)
+            let open = try await ann.open(.pay(.cents(100)), id: 2)
+            try await bob.confirm(open)
             try await bob.complete(.add(.cents(50)), id: 3)
             try await till.complete(.reseal(above: .none), id: 4)
             let kept = try await Snapshot(of: till.ledger).operations.map(\.cashier)
@@ -57,12 +57,12 @@ extension Scenario {
             till in
             let ann = LedgerTill(till.ledger, .ann)
             try await ann.complete(.issue(), id: 1)
-            let open = try await ann.work(.pay(.cents(100)), id: 2).operation
+            let open = try await ann.open(.pay(.cents(100)), id: 2).operation
             let resolved = try await till.ledger.end(
                 open, as: .voided, resealWith: .numbered(3),
-                version: CardVersion(try await till.view()),
+                version: CardVersion(try await till.knownCard()),
                 sealer: till.sealer, by: .bob, at: .end)
-            #expect(try resolved.work().operation.cashier == .bob)
+            #expect(try resolved.open().operation.cashier == .bob)
             #expect(
                 try await till.ledger.operation(.numbered(2))?.cashier == .ann)
         },

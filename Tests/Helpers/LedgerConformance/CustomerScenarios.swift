@@ -57,7 +57,7 @@ extension Scenario {
             try await till.complete(.pay(.cents(300)), id: 2)
             try await till.complete(.scratch(.numbered(1)), id: 3)
             try await till.complete(.add(.cents(200)), id: 4)
-            _ = try await till.work(.pay(.cents(50)), id: 5)
+            _ = try await till.open(.pay(.cents(50)), id: 5)
             let statement = try #require(try await customers.statement(of: .first, at: .end))
             #expect(statement.balance == .cents(900) && statement.held == .cents(50))
             #expect(statement.movements.map(\.amount.minorUnits) == [200, -300, 1000])

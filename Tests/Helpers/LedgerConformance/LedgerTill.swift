@@ -12,15 +12,15 @@ public struct LedgerTill: Sendable {
         (self.ledger, self.cashier) = (ledger, cashier)
     }
 
-    public func view(_ uid: CardUID = .first) async throws -> KnownCard {
-        try #require(try await ledger.view(of: uid), "the ledger does not know \(uid)")
+    public func knownCard(_ uid: CardUID = .first) async throws -> KnownCard {
+        try #require(try await ledger.knownCard(of: uid), "the ledger does not know \(uid)")
     }
 
     /// Asks for a change of the card as it is now.
     public func begin(
         _ action: CardAction, id: Int, on uid: CardUID = .first
     ) async throws -> Beginning {
-        let version = try await ledger.view(of: uid).map(CardVersion.init)
+        let version = try await ledger.knownCard(of: uid).map(CardVersion.init)
         return try await begin(action, id: id, on: uid, version: version)
     }
 
@@ -33,25 +33,25 @@ public struct LedgerTill: Sendable {
     }
 
     /// The same, where nothing stands against it.
-    public func work(
+    public func open(
         _ action: CardAction, id: Int, on uid: CardUID = .first
     ) async throws -> OpenOperation {
         let beginning = try await begin(action, id: id, on: uid)
-        guard case .begun(let work) = beginning else {
+        guard case .begun(let open) = beginning else {
             throw Unexpected(answer: "\(beginning)")
         }
-        return work
+        return open
     }
 
     /// The same, and the card has followed.
     @discardableResult public func complete(
         _ action: CardAction, id: Int, on uid: CardUID = .first
     ) async throws -> Operation {
-        try await confirm(try await work(action, id: id, on: uid))
+        try await confirm(try await open(action, id: id, on: uid))
     }
 
-    @discardableResult public func confirm(_ work: OpenOperation) async throws -> Operation {
-        let confirmation = try await ledger.confirm(work, at: .end)
+    @discardableResult public func confirm(_ open: OpenOperation) async throws -> Operation {
+        let confirmation = try await ledger.confirm(open, at: .end)
         guard case .committed(let operation) = confirmation else {
             throw Unexpected(answer: "\(confirmation)")
         }
@@ -73,7 +73,7 @@ public struct LedgerTill: Sendable {
         for id: Int, on uid: CardUID = .first
     ) async throws -> ActivationRequest {
         try await ledger.requestActivation(
-            of: uid, id: .numbered(id), version: CardVersion(try await view(uid)), by: cashier,
+            of: uid, id: .numbered(id), version: CardVersion(try await knownCard(uid)), by: cashier,
             at: .tick(id))
     }
 
@@ -97,7 +97,7 @@ public struct LedgerTill: Sendable {
     }
 
     public func balance(_ uid: CardUID = .first) async throws -> Int64 {
-        try await view(uid).balance.minorUnits
+        try await knownCard(uid).balance.minorUnits
     }
 }
 
@@ -108,8 +108,8 @@ struct Unexpected: Error {
 
 extension Resolution {
     /// The record for the tag.
-    func work() throws -> OpenOperation {
-        guard case .work(let work) = self else { throw Unexpected(answer: "\(self)") }
-        return work
+    func open() throws -> OpenOperation {
+        guard case .open(let open) = self else { throw Unexpected(answer: "\(self)") }
+        return open
     }
 }

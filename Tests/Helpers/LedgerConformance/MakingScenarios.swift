@@ -6,25 +6,25 @@ extension Scenario {
     /// How a tag becomes a card.
     static let making = [
         Scenario("an issued card holds what was paid in") { till in
-            let work = try await till.work(.issue(1250), id: 1)
-            #expect(work.content.sequence.value == 1)
-            #expect(work.content.balance == .cents(1250))
-            #expect(work.content.holder == .amanda)
-            #expect(work.confirmed == .none)
-            #expect(work.record == till.sealer.seal(work.content))
-            #expect(try await till.view().card.confirmed == .none)
+            let open = try await till.open(.issue(1250), id: 1)
+            #expect(open.content.sequence.value == 1)
+            #expect(open.content.balance == .cents(1250))
+            #expect(open.content.holder == .amanda)
+            #expect(open.confirmed == .none)
+            #expect(open.record == till.sealer.seal(open.content))
+            #expect(try await till.knownCard().card.confirmed == .none)
 
-            let operation = try await till.confirm(work)
+            let operation = try await till.confirm(open)
             #expect(operation.state == .committed)
             #expect(operation.balanceAfter == 1250)
-            let view = try await till.view()
-            #expect(view.card.confirmed.value == 1)
-            #expect(!view.card.isDisplayStale)
-            #expect(view.open == nil)
+            let known = try await till.knownCard()
+            #expect(known.card.confirmed.value == 1)
+            #expect(!known.card.isDisplayStale)
+            #expect(known.open == nil)
             #expect(try await till.balance(of: .cash) == -1250)
-            #expect(try await till.ledger.owner(ofRecord: work.record) == .first)
+            #expect(try await till.ledger.owner(ofRecord: open.record) == .first)
             #expect(
-                try await till.ledger.owner(ofRecord: till.sealer.seal(work.content) + [0]) == nil)
+                try await till.ledger.owner(ofRecord: till.sealer.seal(open.content) + [0]) == nil)
         },
         Scenario("cards are found by their holder's number") { till in
             try await till.complete(.issue(100), id: 1)
@@ -43,14 +43,14 @@ extension Scenario {
             let message: [UInt8] = [0xD1, 0x01, 0x00, 0x54]
             try await till.complete(
                 .make(.sample(.adopt(message: message), balance: 300)), id: 1)
-            #expect(try await till.view().card.foreignMessage == message)
+            #expect(try await till.knownCard().card.foreignMessage == message)
             #expect(try await till.balance() == 300)
             #expect(try await till.balance(of: .adopted) == -300)
         },
         Scenario("new numbers are above those under a valid seal on the tag") { till in
             let above = try #require(SequenceNumber(41))
-            let work = try await till.work(.make(.sample(above: above)), id: 1)
-            #expect(work.content.sequence.value == 42)
+            let open = try await till.open(.make(.sample(above: above)), id: 1)
+            #expect(open.content.sequence.value == 42)
         },
         Scenario("a re-issued card begins a new account and goes on counting") { till in
             try await till.complete(.issue(), id: 1)
@@ -58,16 +58,16 @@ extension Scenario {
             let above = try #require(SequenceNumber(9))
             try await till.complete(
                 .make(.sample(balance: 500, mayReissue: true, above: above)), id: 3)
-            let view = try await till.view()
-            #expect(view.card.account == 2)
-            #expect(view.card.allocated.value == 10)
-            #expect(view.balance == .cents(500))
+            let known = try await till.knownCard()
+            #expect(known.card.account == 2)
+            #expect(known.card.allocated.value == 10)
+            #expect(known.balance == .cents(500))
             #expect(try await till.balance(of: .purse(.first, 1)) == 0)
             #expect(try await till.balance(of: .reissued) == 600)
         },
         Scenario("a re-issue voids an open payment") { till in
             try await till.complete(.issue(), id: 1)
-            let payment = try await till.work(.pay(.cents(400)), id: 2)
+            let payment = try await till.open(.pay(.cents(400)), id: 2)
             try await till.complete(.reissue(), id: 3)
             let voided = try await till.ledger.confirm(payment, at: .end)
             guard case .voided(let operation) = voided else {
@@ -80,7 +80,7 @@ extension Scenario {
         Scenario("a re-issue completes an open top-up, whose cash is in the drawer already") {
             till in
             try await till.complete(.issue(), id: 1)
-            let added = try await till.work(.add(.cents(400)), id: 2)
+            let added = try await till.open(.add(.cents(400)), id: 2)
             try await till.complete(.reissue(), id: 3)
             #expect(
                 try await till.ledger.operation(added.operation.id)?.state == .committed)
@@ -90,16 +90,16 @@ extension Scenario {
             till in
             try await till.complete(.issue(), id: 1)
             try await till.complete(.scratch(.numbered(77)), id: 2)
-            let payment = try await till.work(.pay(.cents(400)), id: 3)
+            let payment = try await till.open(.pay(.cents(400)), id: 3)
             try await till.complete(
                 .make(.sample(.replace(lost: .first), balance: 0, scratch: .none)), id: 4,
                 on: .second)
 
             #expect(try await till.ledger.operation(payment.operation.id)?.state == .voided)
-            let lost = try await till.view()
+            let lost = try await till.knownCard()
             #expect(lost.card.status == .replaced)
             #expect(lost.balance == .cents(0))
-            let new = try await till.view(.second)
+            let new = try await till.knownCard(.second)
             #expect(new.balance == .cents(1000))
             #expect(new.card.holder == .amanda)
             #expect(new.card.scratch == .scratched(.numbered(77)))

@@ -7,15 +7,15 @@ extension Scenario {
     static let money = [
         Scenario("a payment is held when it begins and booked when it is confirmed") { till in
             try await till.complete(.issue(), id: 1)
-            let work = try await till.work(.pay(.cents(450)), id: 2)
-            #expect(work.content.balance == .cents(550))
-            #expect(work.confirmed.value == 1)
-            let open = try await till.view()
-            #expect(open.balance == .cents(1000))
-            #expect(open.purse?.available == .cents(550))
-            #expect(open.open == work.operation)
+            let open = try await till.open(.pay(.cents(450)), id: 2)
+            #expect(open.content.balance == .cents(550))
+            #expect(open.confirmed.value == 1)
+            let known = try await till.knownCard()
+            #expect(known.balance == .cents(1000))
+            #expect(known.purse?.available == .cents(550))
+            #expect(known.open == open.operation)
 
-            let operation = try await till.confirm(work)
+            let operation = try await till.confirm(open)
             #expect(operation.balanceAfter == 550)
             #expect(operation.endedAt == .end)
             #expect(operation.change(in: .usd) == .cents(-450))
@@ -32,10 +32,10 @@ extension Scenario {
         },
         Scenario("a top-up is booked at once") { till in
             try await till.complete(.issue(), id: 1)
-            let work = try await till.work(.add(.cents(250)), id: 2)
+            let open = try await till.open(.add(.cents(250)), id: 2)
             #expect(try await till.balance() == 1250)
-            #expect(work.content.balance == .cents(1250))
-            try await till.confirm(work)
+            #expect(open.content.balance == .cents(1250))
+            try await till.confirm(open)
             #expect(try await till.balance(of: .cash) == -1250)
         },
         Scenario("a refund reverses the whole payment, or a part that is named") { till in
@@ -51,35 +51,35 @@ extension Scenario {
         },
         Scenario("a scratch card is scratched once and activated once") { till in
             try await till.complete(.issue(), id: 1)
-            let work = try await till.work(.scratch(.numbered(77)), id: 2)
-            #expect(work.content.scratch == .scratched(.numbered(77)))
-            try await till.confirm(work)
+            let open = try await till.open(.scratch(.numbered(77)), id: 2)
+            #expect(open.content.scratch == .scratched(.numbered(77)))
+            try await till.confirm(open)
             try await till.ask(for: 3)
             try await till.answer(3)
             try await till.complete(.activate, id: 3)
-            #expect(try await till.view().card.scratch == .activated(.numbered(77)))
+            #expect(try await till.knownCard().card.scratch == .activated(.numbered(77)))
         },
         Scenario("closing pays out, and the card is closed when the tag has followed") { till in
             try await till.complete(.issue(), id: 1)
-            let work = try await till.work(.close, id: 2)
-            #expect(work.content.balance == .cents(0))
-            #expect(work.content.holder == .nobody)
-            #expect(work.content.scratch == .none)
-            #expect(try await till.view().card.status == .active)
-            try await till.confirm(work)
-            let view = try await till.view()
-            #expect(view.card.status == .closed)
-            #expect(view.balance == .cents(0))
+            let open = try await till.open(.close, id: 2)
+            #expect(open.content.balance == .cents(0))
+            #expect(open.content.holder == .nobody)
+            #expect(open.content.scratch == .none)
+            #expect(try await till.knownCard().card.status == .active)
+            try await till.confirm(open)
+            let known = try await till.knownCard()
+            #expect(known.card.status == .closed)
+            #expect(known.balance == .cents(0))
             #expect(try await till.balance(of: .cash) == 0)
         },
         Scenario("a fresh record changes nothing but the number, whatever the card's state") {
             till in
             try await till.complete(.issue(), id: 1)
             try await till.complete(.close, id: 2)
-            let work = try await till.work(.reseal(above: .none), id: 3)
-            #expect(work.content.sequence.value == 3)
-            try await till.confirm(work)
-            #expect(try await till.view().card.status == .closed)
+            let open = try await till.open(.reseal(above: .none), id: 3)
+            #expect(open.content.sequence.value == 3)
+            try await till.confirm(open)
+            #expect(try await till.knownCard().card.status == .closed)
         },
         Scenario("every operation is found, oldest first") { till in
             try await till.complete(.issue(), id: 9)

@@ -7,7 +7,7 @@ extension Scenario {
     static let offline = [
         Scenario("an offline payment is booked once, in full, as takings") { till in
             try await till.complete(.issue(), id: 1)
-            let before = try await till.view()
+            let before = try await till.knownCard()
             let booked = try await till.book(450, id: 2)
             #expect(booked.isNew && booked.shortfall == 0)
             #expect(booked.operation.kind == .offline && booked.operation.state == .committed)
@@ -17,7 +17,7 @@ extension Scenario {
             #expect(try await till.balance() == 550)
             #expect(try await till.balance(of: .takings) == 450)
             // Its tag is not touched by it, and gets a fresh record at its next tap.
-            let after = try await till.view()
+            let after = try await till.knownCard()
             #expect(after.card.allocated == before.card.allocated)
             #expect(after.card.confirmed == before.card.confirmed)
             // A second time, and under another number of a copied journal.
@@ -63,7 +63,7 @@ extension Scenario {
         },
         Scenario("an offline payment takes nothing that an open payment holds") { till in
             try await till.complete(.issue(), id: 1)
-            let open = try await till.work(.pay(.cents(700)), id: 2)
+            let open = try await till.open(.pay(.cents(700)), id: 2)
             let booked = try await till.book(500, id: 3)
             #expect(booked.shortfall == 200 && booked.operation.balanceAfter == 700)
             try await till.confirm(open)
@@ -77,7 +77,7 @@ extension Scenario {
             try await till.complete(.close, id: 5)
             let closed = try await till.book(100, id: 6, number: 2)
             #expect(closed.shortfall == 100 && closed.operation.uid == .first)
-            #expect(try await till.view().card.status == .closed)
+            #expect(try await till.knownCard().card.status == .closed)
         },
         Scenario("an offline payment follows its customer to the card that replaced his") { till in
             try await till.complete(.issue(), id: 1)
@@ -103,17 +103,17 @@ extension Scenario {
             till in
             let booked = try await till.book(400, id: 1, sequence: 7)
             #expect(booked.shortfall == 400 && booked.operation.balanceAfter == 0)
-            let view = try await till.view()
-            #expect(view.card.status == .closed && view.card.allocated.value == 7)
-            #expect(view.isInGap(try #require(SequenceNumber(7))))
+            let known = try await till.knownCard()
+            #expect(known.card.status == .closed && known.card.allocated.value == 7)
+            #expect(known.isInGap(try #require(SequenceNumber(7))))
             #expect(try await till.book(1, id: 2, number: 2, sequence: 7).shortfall == 1)
             try await till.complete(.reissue(), id: 3)
-            #expect(try await till.view().card.confirmed.value == 8)
+            #expect(try await till.knownCard().card.confirmed.value == 8)
         },
         Scenario("an offline payment is the same payment that was cut off") {
             till in
             try await till.complete(.issue(), id: 1)
-            let open = try await till.work(.pay(.cents(300)), id: 2)
+            let open = try await till.open(.pay(.cents(300)), id: 2)
             let booked = try await till.book(300, id: 2)
             #expect(booked.isNew && booked.operation.id == open.operation.id)
             #expect(booked.operation.state == .committed && booked.shortfall == 0)
@@ -138,8 +138,8 @@ extension Scenario {
         },
         Scenario("an offline payment of a request that was given up answers its id") { till in
             try await till.complete(.issue(), id: 1)
-            let open = try await till.work(.pay(.cents(300)), id: 2)
-            let version = CardVersion(try await till.view())
+            let open = try await till.open(.pay(.cents(300)), id: 2)
+            let version = CardVersion(try await till.knownCard())
             _ = try await till.ledger.voidOpenPayment(on: .first, version: version, at: .end)
             #expect(try await till.ledger.answer(to: .numbered(2))?.state == .voided)
             let booked = try await till.book(300, id: 2)
@@ -156,8 +156,8 @@ extension Scenario {
         Scenario("an offline payment is not swallowed by what has the ids of its booking") {
             till in
             try await till.complete(.issue(), id: 1)
-            _ = try await till.work(.pay(.cents(300)), id: 2)
-            let version = CardVersion(try await till.view())
+            _ = try await till.open(.pay(.cents(300)), id: 2)
+            let version = CardVersion(try await till.knownCard())
             _ = try await till.ledger.voidOpenPayment(on: .first, version: version, at: .end)
             // Somebody has computed the ids under which it would be booked.
             let payment = try LedgerTill.payment(300, id: .numbered(2))
@@ -179,7 +179,7 @@ extension Scenario {
             // A booking answers the request that it is for, and no other one under its id.
             let stranger = Request(
                 id: booked.operation.id, uid: .first, action: .pay(.cents(300)), at: .end)
-            let now = CardVersion(try await till.view())
+            let now = CardVersion(try await till.knownCard())
             #expect(
                 try await till.ledger.begin(stranger, version: now, sealer: till.sealer)
                     == .mismatched(booked.operation))
@@ -234,7 +234,7 @@ extension Scenario {
         Scenario("each card's standing is what a snapshot needs") { till in
             try await till.complete(.issue(), id: 1)
             try await till.complete(.issue(700), id: 2, on: .second)
-            _ = try await till.work(.pay(.cents(100)), id: 3, on: .second)
+            _ = try await till.open(.pay(.cents(100)), id: 3, on: .second)
             _ = try await till.ledger.change(.first, .block, id: .numbered(4), at: .end)
             let standings = try await till.ledger.read { rows throws(LedgerError) in
                 try rows.standings(after: nil, atMost: 10)
@@ -293,8 +293,8 @@ extension LedgerTill {
     fileprivate func add(_ cents: Int64, as id: OperationID) async throws {
         let request = Request(id: id, uid: .first, action: .add(.cents(cents)), at: .end)
         let beginning = try await ledger.begin(
-            request, version: CardVersion(try await view()), sealer: sealer)
-        guard case .begun(let work) = beginning else { throw Unexpected(answer: "\(beginning)") }
-        try await confirm(work)
+            request, version: CardVersion(try await knownCard()), sealer: sealer)
+        guard case .begun(let open) = beginning else { throw Unexpected(answer: "\(beginning)") }
+        try await confirm(open)
     }
 }

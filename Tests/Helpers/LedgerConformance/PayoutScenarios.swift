@@ -8,7 +8,7 @@ extension Scenario {
         Scenario("a prize is paid out past the card, and once") { till in
             try await till.complete(.issue(), id: 1)
             try await till.complete(.ticket(.sample(), .cents(200)), id: 2)
-            let before = try await till.view()
+            let before = try await till.knownCard()
             let most = Currency.largestPayout
             guard case .booked(let paid) = try await till.payOut(most, id: 3) else {
                 Issue.record("the prize was not booked")
@@ -16,7 +16,7 @@ extension Scenario {
             }
             #expect(paid.kind == .payout && paid.amount == most && paid.state == .committed)
             #expect(paid.balanceAfter == 800 && paid.change(in: .usd) == .cents(0))
-            #expect(try await till.view() == before)
+            #expect(try await till.knownCard() == before)
             #expect(try await till.balance(of: .prizes) == -most)
             #expect(try await till.balance(of: .cash) == most - 1000)
             #expect(try await till.ledger.tickets(of: .first)?.map(\.claim) == [paid])
@@ -35,7 +35,7 @@ extension Scenario {
             try await till.complete(.ticket(.sample(1), .cents(200)), id: 2)
             try await till.complete(.ticket(.sample(2), .cents(200)), id: 3)
             try await till.complete(.claim(Ticket.sample(1).id, .cents(30)), id: 4)
-            _ = try await till.work(.claim(Ticket.sample(2).id, .cents(30)), id: 5)
+            _ = try await till.open(.claim(Ticket.sample(2).id, .cents(30)), id: 5)
             for (ticket, id) in [(1, 4), (1, 6), (2, 5), (2, 7)] {
                 #expect(
                     try await till.payOut(30, of: .sample(ticket), id: id).refused
@@ -47,7 +47,7 @@ extension Scenario {
             try await till.complete(.issue(), id: 1)
             try await till.complete(.issue(), id: 2, on: .second)
             #expect(try await till.payOut(5, id: 9).refused == .wrongState)
-            let open = try await till.work(.ticket(.sample(), .cents(200)), id: 3)
+            let open = try await till.open(.ticket(.sample(), .cents(200)), id: 3)
             #expect(try await till.payOut(5, id: 9).refused == .wrongState)
             try await till.confirm(open)
             #expect(try await till.payOut(5, id: 9, on: .second).refused == .wrongState)

@@ -7,46 +7,46 @@ extension Scenario {
     static let protection = [
         Scenario("a card is protected in two steps, each durable") { till in
             try await till.complete(.issue(), id: 1)
-            let work = try await till.work(.protect(keyID: 3), id: 2)
-            #expect(work.card.protection == .settingPassword(keyID: 3))
-            #expect(try await till.view().card.protection == .settingPassword(keyID: 3))
-            let noted = try await till.ledger.advanceProtection(of: work, at: .end)
+            let open = try await till.open(.protect(keyID: 3), id: 2)
+            #expect(open.card.protection == .settingPassword(keyID: 3))
+            #expect(try await till.knownCard().card.protection == .settingPassword(keyID: 3))
+            let noted = try await till.ledger.advanceProtection(of: open, at: .end)
             #expect(noted?.card.protection == .switchingOn(keyID: 3))
-            #expect(try await till.view().card.protection == .switchingOn(keyID: 3))
+            #expect(try await till.knownCard().card.protection == .switchingOn(keyID: 3))
             try await till.confirm(try #require(noted))
-            #expect(try await till.view().card.protection == .on(keyID: 3))
+            #expect(try await till.knownCard().card.protection == .on(keyID: 3))
             #expect(try await till.ledger.operation(.numbered(2))?.kind == .protect)
         },
         Scenario("a step that was noted is not noted again") { till in
             try await till.complete(.issue(), id: 1)
-            let work = try await till.work(.protect(keyID: 3), id: 2)
+            let open = try await till.open(.protect(keyID: 3), id: 2)
             for _ in 1...2 {
                 // The answer may have been lost.
-                let noted = try await till.ledger.advanceProtection(of: work, at: .end)
+                let noted = try await till.ledger.advanceProtection(of: open, at: .end)
                 #expect(noted?.card.protection == .switchingOn(keyID: 3))
             }
-            #expect(try await till.view().card.protection == .switchingOn(keyID: 3))
+            #expect(try await till.knownCard().card.protection == .switchingOn(keyID: 3))
         },
         Scenario("a station that was overtaken notes no step") { till in
             try await till.complete(.issue(), id: 1)
-            let work = try await till.work(.protect(keyID: 3), id: 2)
-            let version = CardVersion(try await till.view())
+            let open = try await till.open(.protect(keyID: 3), id: 2)
+            let version = CardVersion(try await till.knownCard())
             let later = try await till.ledger.resume(
-                work.operation, version: version, tagHolds: work.content.sequence,
+                open.operation, version: version, tagHolds: open.content.sequence,
                 sealer: till.sealer, at: .end
-            ).work()
-            #expect(later.content.sequence > work.content.sequence)
-            #expect(try await till.ledger.advanceProtection(of: work, at: .end) == nil)
-            #expect(try await till.view().card.protection == .settingPassword(keyID: 3))
+            ).open()
+            #expect(later.content.sequence > open.content.sequence)
+            #expect(try await till.ledger.advanceProtection(of: open, at: .end) == nil)
+            #expect(try await till.knownCard().card.protection == .settingPassword(keyID: 3))
         },
         Scenario("a tag that can never be switched again is noted as it is") { till in
             try await till.complete(.make(.sample(protection: .on(keyID: 0))), id: 1)
-            let work = try await till.work(.unprotect, id: 2)
+            let open = try await till.open(.unprotect, id: 2)
             let ended = try await till.ledger.endSwitching(
-                of: work, as: .on(keyID: 0), voiding: true, at: .end)
+                of: open, as: .on(keyID: 0), voiding: true, at: .end)
             #expect(ended?.card.protection == .on(keyID: 0))
-            #expect(try await till.view().card.protection == .on(keyID: 0))
-            #expect(try await till.view().open == nil)
+            #expect(try await till.knownCard().card.protection == .on(keyID: 0))
+            #expect(try await till.knownCard().open == nil)
             #expect(try await till.ledger.operation(.numbered(2))?.state == .voided)
             // The record on the tag is not confirmed.
             let confirmation = try await till.ledger.confirm(try #require(ended), at: .end)
@@ -57,42 +57,42 @@ extension Scenario {
         },
         Scenario("what was wanted of such a tag, and is so, is confirmed") { till in
             try await till.complete(.make(.sample(protection: .on(keyID: 0))), id: 1)
-            let work = try await till.work(.unprotect, id: 2)
+            let open = try await till.open(.unprotect, id: 2)
             let ended = try #require(
-                try await till.ledger.endSwitching(of: work, as: .off, voiding: false, at: .end))
+                try await till.ledger.endSwitching(of: open, as: .off, voiding: false, at: .end))
             #expect(try await till.ledger.operation(.numbered(2))?.state == .pending)
             try await till.confirm(ended)
-            #expect(try await till.view().card.protection == .off)
+            #expect(try await till.knownCard().card.protection == .off)
             #expect(try await till.ledger.operation(.numbered(2))?.state == .committed)
         },
         Scenario("a station that was overtaken ends no switching") { till in
             try await till.complete(.issue(), id: 1)
-            let work = try await till.work(.protect(keyID: 3), id: 2)
+            let open = try await till.open(.protect(keyID: 3), id: 2)
             let later = try await till.ledger.resume(
-                work.operation, version: CardVersion(try await till.view()),
-                tagHolds: work.content.sequence,
+                open.operation, version: CardVersion(try await till.knownCard()),
+                tagHolds: open.content.sequence,
                 sealer: till.sealer, at: .end
-            ).work()
-            #expect(later.content.sequence > work.content.sequence)
+            ).open()
+            #expect(later.content.sequence > open.content.sequence)
             let ended = try await till.ledger.endSwitching(
-                of: work, as: .off, voiding: true, at: .end)
+                of: open, as: .off, voiding: true, at: .end)
             #expect(ended == nil)
             #expect(try await till.ledger.operation(.numbered(2))?.state == .pending)
         },
         Scenario("a card gives its password back in two steps") { till in
             try await till.complete(.make(.sample(protection: .on(keyID: 0))), id: 1)
-            #expect(try await till.view().card.protection == .on(keyID: 0))
-            let work = try await till.work(.unprotect, id: 2)
-            #expect(work.card.protection == .switchingOff(keyID: 0))
-            let noted = try #require(try await till.ledger.advanceProtection(of: work, at: .end))
+            #expect(try await till.knownCard().card.protection == .on(keyID: 0))
+            let open = try await till.open(.unprotect, id: 2)
+            #expect(open.card.protection == .switchingOff(keyID: 0))
+            let noted = try #require(try await till.ledger.advanceProtection(of: open, at: .end))
             #expect(noted.card.protection == .clearingPassword(keyID: 0))
             try await till.confirm(noted)
-            #expect(try await till.view().card.protection == .off)
+            #expect(try await till.knownCard().card.protection == .off)
         },
         Scenario("neither is undone") { till in
             try await till.complete(.issue(), id: 1)
-            let open = try await till.work(.protect(keyID: 1), id: 2).operation
-            let version = CardVersion(try await till.view())
+            let open = try await till.open(.protect(keyID: 1), id: 2).operation
+            let version = CardVersion(try await till.knownCard())
             let answer = try await till.ledger.end(
                 open, as: .voided, resealWith: .numbered(3), version: version, sealer: till.sealer,
                 at: .end)
@@ -100,7 +100,7 @@ extension Scenario {
             let voided = try await till.ledger.voidOpenPayment(
                 on: .first, version: version, at: .end)
             #expect(voided == nil)
-            #expect(try await till.view().open?.id == open.id)
+            #expect(try await till.knownCard().open?.id == open.id)
         },
         Scenario("a card is protected once, and only where it is in use") { till in
             try await till.complete(.make(.sample(protection: .on(keyID: 2))), id: 1)
@@ -114,27 +114,27 @@ extension Scenario {
         Scenario("a card that was closed gives its tag back") { till in
             try await till.complete(.make(.sample(protection: .on(keyID: 2))), id: 1)
             try await till.complete(.close, id: 2)
-            #expect(try await till.view().card.protection == .on(keyID: 2))
-            let work = try await till.work(.unprotect, id: 3)
-            #expect(work.card.protection == .switchingOff(keyID: 2))
+            #expect(try await till.knownCard().card.protection == .on(keyID: 2))
+            let open = try await till.open(.unprotect, id: 3)
+            #expect(open.card.protection == .switchingOff(keyID: 2))
         },
         Scenario("what a tag is found to be is noted, unless another station was there") { till in
             try await till.complete(.issue(), id: 1)
             let (ledger, on) = (till.ledger, CardProtection.on(keyID: 4))
             #expect(try await ledger.noteProtection(of: .first, on, insteadOf: .off))
-            #expect(try await till.view().card.protection == on)
-            _ = try await till.work(.unprotect, id: 2)
+            #expect(try await till.knownCard().card.protection == on)
+            _ = try await till.open(.unprotect, id: 2)
             #expect(try await !ledger.noteProtection(of: .first, .off, insteadOf: on))
             let open = CardProtection.switchingOff(keyID: 4)
-            #expect(try await till.view().card.protection == open)
+            #expect(try await till.knownCard().card.protection == open)
             #expect(try await ledger.noteProtection(of: .first, .off, insteadOf: open))
-            #expect(try await till.view().card.protection == .off)
+            #expect(try await till.knownCard().card.protection == .off)
             #expect(try await !ledger.noteProtection(of: .second, on, insteadOf: .off))
-            #expect(try await till.ledger.view(of: .second) == nil)
+            #expect(try await till.ledger.knownCard(of: .second) == nil)
         },
         Scenario("a switching that is given up has not happened") { till in
             try await till.complete(.issue(), id: 1)
-            let open = try await till.work(.protect(keyID: 3), id: 2).operation
+            let open = try await till.open(.protect(keyID: 3), id: 2).operation
             try await till.complete(
                 .make(.sample(.replace(lost: .first))), id: 3, on: .second)
             #expect(try await till.ledger.operation(open.id)?.state == .voided)

@@ -13,10 +13,10 @@ public struct RandomStations: Sendable {
     private var clock = 0
     /// Who works at each of them.
     private static let cashiers = [CashierName.ann, nil, .bob]
-    /// Each station's last view of each card; often it is out of date.
+    /// The version of each card as each station saw it last; often it is out of date.
     private var memories: [[CardUID: CardVersion]]
     /// The operation that is half done on a reader.
-    private var works: [OpenOperation?]
+    private var opened: [OpenOperation?]
     /// Each station's last request: it may not have heard the answer.
     private var requests: [Request?]
     private var payments: [CardUID: OperationID] = [:]
@@ -31,25 +31,25 @@ public struct RandomStations: Sendable {
         random = SeededGenerator(seed: seed)
         clock = first
         memories = Array(repeating: [:], count: stations)
-        works = Array(repeating: nil, count: stations)
+        opened = Array(repeating: nil, count: stations)
         requests = Array(repeating: nil, count: stations)
     }
 
     /// One request of one station.
     public mutating func next(
-        looking view: (CardUID) async throws -> KnownCard?
+        looking knownCard: (CardUID) async throws -> KnownCard?
     ) async throws -> Step {
         clock += 1
-        let station = random.below(works.count)
+        let station = random.below(opened.count)
         let uid = Self.cards[random.below(Self.cards.count)]
-        let view = try await view(uid)
-        let version = chance(85) ? view.map(CardVersion.init) : memories[station][uid]
-        memories[station][uid] = view.map(CardVersion.init)
-        if let work = works[station], chance(70) {
-            works[station] = nil
-            return .confirm(work, station: station, at: .tick(clock))
+        let known = try await knownCard(uid)
+        let version = chance(85) ? known.map(CardVersion.init) : memories[station][uid]
+        memories[station][uid] = known.map(CardVersion.init)
+        if let open = opened[station], chance(70) {
+            opened[station] = nil
+            return .confirm(open, station: station, at: .tick(clock))
         }
-        if let open = view?.open, chance(80) { return resolve(open, station, version) }
+        if let open = known?.open, chance(80) { return resolve(open, station, version) }
         switch random.below(100) {
         case 0..<4:
             let change = [StatusChange.block, .unblock, .forget][random.below(3)]
@@ -75,8 +75,8 @@ public struct RandomStations: Sendable {
             if let repeated = requests[station], chance(5) {
                 return .begin(repeated, version: version, key: key(), station: station)
             }
-            let action = view == nil && chance(75) ? make(on: uid) : action(on: uid)
-            let attempt = action == .activate && chance(80) ? view?.activation?.id : nil
+            let action = known == nil && chance(75) ? make(on: uid) : action(on: uid)
+            let attempt = action == .activate && chance(80) ? known?.activation?.id : nil
             let request = Request(
                 id: attempt ?? id(), uid: uid, action: action,
                 by: Self.cashiers[station % Self.cashiers.count], at: .tick(clock))
@@ -85,12 +85,12 @@ public struct RandomStations: Sendable {
         }
     }
 
-    /// The station's new view, from the answer.
+    /// What the station knows now, from the answer.
     public mutating func note(_ answer: Answer, to step: Step) {
         if case .asked(.attempt(let attempt)) = answer { attempts.append(attempt.id) }
         guard let station = step.station else { return }
         switch answer {
-        case .beginning(.begun(let work)), .resolution(.work(let work)): works[station] = work
+        case .beginning(.begun(let open)), .resolution(.open(let open)): opened[station] = open
         case .confirmation(.committed(let operation)) where operation.kind == .pay:
             payments[operation.uid] = operation.id
         case .confirmation(.committed(let operation)) where operation.kind == .ticket:

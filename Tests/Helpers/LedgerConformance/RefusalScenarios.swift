@@ -61,9 +61,9 @@ extension Scenario {
         },
         Scenario("refuses a refund of a payment that was voided") { till in
             try await till.complete(.issue(), id: 1)
-            let payment = try await till.work(.pay(.cents(400)), id: 2)
+            let payment = try await till.open(.pay(.cents(400)), id: 2)
             _ = try await till.ledger.voidOpenPayment(
-                on: .first, version: CardVersion(try await till.view()), at: .end)
+                on: .first, version: CardVersion(try await till.knownCard()), at: .end)
             let refund = CardAction.refund(of: payment.operation.id, nil)
             #expect(try await till.refusal(of: refund, id: 3) == .notRefundable)
         },
@@ -105,7 +105,7 @@ extension Scenario {
         Scenario("refuses everything once the numbers are used up, except a replacement") { till in
             let above = try #require(SequenceNumber(SequenceNumber.last - 2))
             try await till.complete(.make(.sample(above: above)), id: 1)
-            let last = try await till.work(.pay(.cents(100)), id: 2)
+            let last = try await till.open(.pay(.cents(100)), id: 2)
             #expect(last.content.sequence == .highest)
             #expect(
                 try await till.resume(last, tagHolds: SequenceNumber.last)

@@ -7,25 +7,25 @@ extension Scenario {
     static let repetition = [
         Scenario("the same request again is answered with what became of it") { till in
             try await till.complete(.issue(), id: 1)
-            let work = try await till.work(.pay(.cents(400)), id: 2)
-            #expect(try await till.begin(.pay(.cents(400)), id: 2) == .known(work.operation))
-            let committed = try await till.confirm(work)
+            let open = try await till.open(.pay(.cents(400)), id: 2)
+            #expect(try await till.begin(.pay(.cents(400)), id: 2) == .known(open.operation))
+            let committed = try await till.confirm(open)
             #expect(try await till.begin(.pay(.cents(400)), id: 2) == .known(committed))
-            #expect(try await till.confirm(work) == committed)
+            #expect(try await till.confirm(open) == committed)
             #expect(try await till.balance() == 600)
         },
         Scenario("what was voided stays voided") { till in
             try await till.complete(.issue(), id: 1)
-            try await till.work(.pay(.cents(400)), id: 2).discard()
+            try await till.open(.pay(.cents(400)), id: 2).discard()
             let voided = try #require(
                 try await till.ledger.voidOpenPayment(
-                    on: .first, version: CardVersion(try await till.view()), at: .end))
+                    on: .first, version: CardVersion(try await till.knownCard()), at: .end))
             #expect(voided.state == .voided)
             #expect(voided.balanceAfter == 1000)
             #expect(try await till.begin(.pay(.cents(400)), id: 2) == .known(voided))
             #expect(
                 try await till.ledger.voidOpenPayment(
-                    on: .first, version: CardVersion(try await till.view()), at: .end) == nil)
+                    on: .first, version: CardVersion(try await till.knownCard()), at: .end) == nil)
         },
         Scenario("an id with other parameters is another request") { till in
             try await till.complete(.issue(), id: 1)

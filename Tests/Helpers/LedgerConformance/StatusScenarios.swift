@@ -26,7 +26,7 @@ extension Scenario {
         Scenario("forgetting blanks the name and a foreign message, not the id") { till in
             try await till.complete(.make(.sample(.adopt(message: [1, 2, 3]))), id: 1)
             _ = try await till.ledger.change(.first, .forget, id: .numbered(2), at: .end).get()
-            let card = try await till.view().card
+            let card = try await till.knownCard().card
             #expect(card.holder.name == nil)
             #expect(card.holder.id == Holder.amanda.id)
             #expect(card.foreignMessage == nil)
@@ -35,23 +35,23 @@ extension Scenario {
             try await till.complete(.issue(), id: 1)
             for stale in [false, false, true, true] {
                 try await till.ledger.markDisplay(of: .first, stale: stale)
-                #expect(try await till.view().card.isDisplayStale == stale)
+                #expect(try await till.knownCard().card.isDisplayStale == stale)
             }
             try await till.ledger.markDisplay(of: .second, stale: true)
-            #expect(try await till.ledger.view(of: .second) == nil)
+            #expect(try await till.ledger.knownCard(of: .second) == nil)
         },
         Scenario("after a restored backup every card has a gap") { till in
             try await till.complete(.issue(), id: 1)
             try await till.complete(.issue(), id: 2, on: .second)
             #expect(try await till.ledger.skipNumbersAfterRestore() == [])
             #expect(try await till.ledger.skipNumbersAfterRestore() == [])
-            let gaps = try await till.view().gaps.map { gap in
+            let gaps = try await till.knownCard().gaps.map { gap in
                 [gap.numbers.lowerBound.value, gap.numbers.upperBound.value]
             }
             #expect(gaps == [[2, 1 + restoreGap], [2 + restoreGap, 1 + 2 * restoreGap]])
-            let work = try await till.work(.pay(.cents(1)), id: 3)
-            #expect(work.content.sequence.value == 2 + 2 * restoreGap)
-            try await till.confirm(work)
+            let open = try await till.open(.pay(.cents(1)), id: 3)
+            #expect(open.content.sequence.value == 2 + 2 * restoreGap)
+            try await till.confirm(open)
         },
         Scenario("a card whose numbers end with the gap is named") { till in
             let above = try #require(SequenceNumber(SequenceNumber.last - restoreGap))
@@ -59,7 +59,7 @@ extension Scenario {
             try await till.complete(.issue(), id: 2, on: .second)
             #expect(try await till.ledger.skipNumbersAfterRestore() == [.first])
             #expect(try await till.refusal(of: .reseal(above: .none), id: 3) == .numbersExhausted)
-            #expect(try await till.view().gaps.first?.numbers.upperBound == .highest)
+            #expect(try await till.knownCard().gaps.first?.numbers.upperBound == .highest)
         },
     ]
 }

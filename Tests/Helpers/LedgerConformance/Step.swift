@@ -37,8 +37,8 @@ public enum Step: Sendable {
         case .begin(let request, let version, let key, _):
             return .beginning(
                 try await ledger.begin(request, version: version, sealer: .hashing(key: key)))
-        case .confirm(let work, _, let now):
-            return .confirmation(try await ledger.confirm(work, at: now))
+        case .confirm(let open, _, let now):
+            return .confirmation(try await ledger.confirm(open, at: now))
         case .resume(let open, let version, let best, let key, _, let now):
             return .resolution(
                 try await ledger.resume(
@@ -51,7 +51,8 @@ public enum Step: Sendable {
         case .voidOpen(let uid, let now):
             return .voided(
                 try await ledger.voidOpenPayment(
-                    on: uid, version: try await ledger.view(of: uid).map(CardVersion.init), at: now)
+                    on: uid, version: try await ledger.knownCard(of: uid).map(CardVersion.init),
+                    at: now)
             )
         case .change(let uid, let change, let id, let now):
             return .changed(try await ledger.change(uid, change, id: id, at: now))
@@ -108,7 +109,7 @@ public enum Answer: Hashable, Sendable {
         case .confirmation(.committed): "committed"
         case .confirmation(.voided): "voided"
         case .confirmation(.superseded): "superseded"
-        case .resolution(.work): "resolved"
+        case .resolution(.open): "resolved"
         case .paid(.booked): "paid out"
         case .booked(let payment): payment.isNew ? "booked" : "booked before"
         case .voided, .changed(.success), .exhausted, .nothing: "done"

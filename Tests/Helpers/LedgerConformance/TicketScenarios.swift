@@ -7,19 +7,19 @@ extension Scenario {
     static let tickets = [
         Scenario("a ticket is held when it begins, and counts once it is confirmed") { till in
             try await till.complete(.issue(), id: 1)
-            let work = try await till.work(.ticket(.sample(), .cents(200)), id: 2)
-            #expect(work.ticket == .sample() && work.content.balance == .cents(800))
-            let open = try await till.view()
-            #expect(open.purse?.available == .cents(800) && open.card.ticket == nil)
+            let open = try await till.open(.ticket(.sample(), .cents(200)), id: 2)
+            #expect(open.ticket == .sample() && open.content.balance == .cents(800))
+            let known = try await till.knownCard()
+            #expect(known.purse?.available == .cents(800) && known.card.ticket == nil)
             #expect(try await till.ledger.tickets(of: .first) == [])
-            #expect(work.cardAfterwards.ticket == .sample())
+            #expect(open.cardAfterwards.ticket == .sample())
 
-            let operation = try await till.confirm(work)
+            let operation = try await till.confirm(open)
             #expect(operation.balanceAfter == 800 && operation.ticketID == Ticket.sample().id)
             #expect(operation.subject == .ticket(.sample()))
             #expect(operation.change(in: .usd) == .cents(-200))
             #expect(try await till.balance(of: .takings) == 200)
-            #expect(try await till.view().card == work.cardAfterwards.confirmed(by: work))
+            #expect(try await till.knownCard().card == open.cardAfterwards.confirmed(by: open))
             let sold = try #require(try await till.ledger.tickets(of: .first))
             #expect(sold.map(\.sold.ticket) == [.sample()] && sold[0].sold.price == 200)
             #expect(sold[0].claim == nil && sold[0].sold.boughtAt == .tick(2))
@@ -27,12 +27,12 @@ extension Scenario {
         Scenario("a purchase that is voided leaves no ticket and holds nothing") { till in
             try await till.complete(.issue(), id: 1)
             try await till.complete(.ticket(.sample(1), .cents(100)), id: 2)
-            let work = try await till.work(.ticket(.sample(2), .cents(200)), id: 3)
+            let open = try await till.open(.ticket(.sample(2), .cents(200)), id: 3)
             let voided = try await till.ledger.voidOpenPayment(
-                on: .first, version: CardVersion(try await till.view()), at: .end)
+                on: .first, version: CardVersion(try await till.knownCard()), at: .end)
             #expect(voided?.state == .voided)
-            let view = try await till.view()
-            #expect(view.purse?.available == .cents(900) && view.card.ticket == .sample(1))
+            let known = try await till.knownCard()
+            #expect(known.purse?.available == .cents(900) && known.card.ticket == .sample(1))
             #expect(try await till.ledger.tickets(of: .first)?.count == 1)
             #expect(
                 try await till.refusal(of: .claim(Ticket.sample(2).id, .cents(5)), id: 4)
@@ -40,23 +40,23 @@ extension Scenario {
             #expect(
                 try await till.begin(.ticket(.sample(2), .cents(200)), id: 3)
                     == .known(try #require(voided)))
-            #expect(work.ticket == .sample(2))
+            #expect(open.ticket == .sample(2))
         },
         Scenario("a purchase is resolved at the next tap either way") { till in
             try await till.complete(.issue(), id: 1)
-            let booked = try await till.work(.ticket(.sample(1), .cents(100)), id: 2)
-            let resolved = try await till.end(booked, as: .committed, id: 3).work()
+            let booked = try await till.open(.ticket(.sample(1), .cents(100)), id: 2)
+            let resolved = try await till.end(booked, as: .committed, id: 3).open()
             #expect(resolved.card.ticket == .sample(1))
             try await till.confirm(resolved)
-            let lost = try await till.work(.ticket(.sample(2), .cents(100)), id: 4)
-            let resealed = try await till.end(lost, as: .voided, id: 5).work()
+            let lost = try await till.open(.ticket(.sample(2), .cents(100)), id: 4)
+            let resealed = try await till.end(lost, as: .voided, id: 5).open()
             #expect(resealed.card.ticket == .sample(1))
             try await till.confirm(resealed)
-            let again = try await till.work(.ticket(.sample(3), .cents(100)), id: 6)
-            let resumed = try await till.resume(again, tagHolds: 5).work()
+            let again = try await till.open(.ticket(.sample(3), .cents(100)), id: 6)
+            let resumed = try await till.resume(again, tagHolds: 5).open()
             #expect(resumed.ticket == .sample(3))
             try await till.confirm(resumed)
-            #expect(try await till.view().card.ticket == .sample(3))
+            #expect(try await till.knownCard().card.ticket == .sample(3))
             #expect(try await till.balance() == 800)
         },
         Scenario("the same purchase again is the same ticket; another draw or price is another") {
@@ -80,13 +80,13 @@ extension Scenario {
             try await till.complete(.issue(), id: 1)
             try await till.complete(.ticket(.sample(), .cents(200)), id: 2)
             let claim = CardAction.claim(Ticket.sample().id, .cents(3000))
-            let work = try await till.work(claim, id: 3)
+            let open = try await till.open(claim, id: 3)
             #expect(try await till.balance() == 3800)
             #expect(try await till.balance(of: .prizes) == -3000)
             #expect(
                 try await till.ledger.voidOpenPayment(
-                    on: .first, version: CardVersion(try await till.view()), at: .end) == nil)
-            let claimed = try await till.confirm(work)
+                    on: .first, version: CardVersion(try await till.knownCard()), at: .end) == nil)
+            let claimed = try await till.confirm(open)
             #expect(claimed.change(in: .usd) == .cents(3000))
             #expect(try await till.begin(claim, id: 3) == .known(claimed))
             #expect(
@@ -106,7 +106,7 @@ extension Scenario {
             let third = CardUID.numbered(3)
             try await till.complete(
                 .make(.sample(.replace(lost: .first), balance: 0)), id: 5, on: third)
-            let card = try await till.view(third).card
+            let card = try await till.knownCard(third).card
             #expect(card.ticket == .sample() && card.game == .sample)
             #expect(try await till.ledger.tickets(of: third)?.count == 1)
             #expect(try await till.refusal(of: claim, id: 6) == .cardBlocked)
@@ -129,7 +129,7 @@ extension Scenario {
             try await till.complete(.ticket(.sample(), .cents(200)), id: 2)
             try await till.complete(.game(.sample), id: 3)
             try await till.complete(.reissue(), id: 4)
-            let card = try await till.view().card
+            let card = try await till.knownCard().card
             #expect(card.ticket == nil && card.game == nil)
             #expect(try await till.ledger.tickets(of: .first) == [])
             let claim = CardAction.claim(Ticket.sample().id, .cents(30))
@@ -170,7 +170,7 @@ extension Scenario {
             ).get()
             #expect(card.ticket == .sample() && card.game == .sample)
             try await till.complete(.close, id: 5)
-            let closed = try await till.view().card
+            let closed = try await till.knownCard().card
             #expect(closed.ticket == nil && closed.game == nil)
             #expect(try await till.ledger.tickets(of: .first)?.map(\.status) == [.closed])
             #expect(try await till.ledger.tickets(of: nil)?.map(\.status) == [nil])
@@ -203,11 +203,11 @@ extension Scenario {
             try await till.complete(.issue(), id: 1)
             let kept = try await till.complete(.game(.sample), id: 2)
             #expect(kept.amount == 0 && kept.subject == MastermindGame?.sample.map { .game($0.id) })
-            #expect(try await till.view().card.game == .sample)
+            #expect(try await till.knownCard().card.game == .sample)
             #expect(try await till.begin(.game(.sample), id: 2) == .known(kept))
             #expect(try await till.begin(.game(nil), id: 2) == .mismatched(kept))
             try await till.complete(.game(nil), id: 3)
-            #expect(try await till.view().card.game == nil)
+            #expect(try await till.knownCard().card.game == nil)
         },
         Scenario("tickets come newest first, also behind a replacement") { till in
             try await till.complete(.issue(), id: 1)
@@ -225,9 +225,9 @@ extension Scenario {
 
 extension LedgerCard {
     /// The card once its number is confirmed.
-    fileprivate func confirmed(by work: OpenOperation) -> LedgerCard {
+    fileprivate func confirmed(by open: OpenOperation) -> LedgerCard {
         var card = self
-        card.confirmed = work.content.sequence
+        card.confirmed = open.content.sequence
         return card
     }
 }

@@ -1,4 +1,4 @@
-"""Drives an NTAG 424 DNA on a PN532 through other people's libraries, on nfcpy.
+"""Drives an NTAG 424 on a PN532 through other people's libraries, on nfcpy.
 
     dna_client.py DEVICE pylibsdm NEW-KEY    authenticates with the factory's key, reads and changes
                                              settings, and changes the application key

@@ -228,7 +228,7 @@ extension Town {
         guard let account = books.accounts[uid] else { return }
         let isRight =
             switch error.kind {
-            case .activationRefused, .service(.unreachable): claim.kind == .activate
+            case .activationRefused, .service(.offline): claim.kind == .activate
             case .operationVoided: !isNew
             default: account.explains(error.kind, of: claim) || isExplained(error.kind, index)
             }

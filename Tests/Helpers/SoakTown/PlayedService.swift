@@ -22,8 +22,8 @@ struct PlayedService: ActivationService {
         switch mood {
         case .refusing where !active.withLock({ $0.contains(code) }):
             return .refused(version: "1.0")
-        case .failing: throw ServiceError(.unreachable, "it is in no mood")
-        case .answerLost: throw ServiceError(.unreachable, "the answer was lost")
+        case .failing: throw ServiceError(.offline, "it is in no mood")
+        case .answerLost: throw ServiceError(.offline, "the answer was lost")
         case .willing, .refusing:
             active.withLock { _ = $0.insert(code) }
             return .active

@@ -207,37 +207,37 @@ extension Town {
         let uid = uid(index)
         let found: KnownCard?
         do {
-            found = try await TableLedger(tables).view(of: uid)
+            found = try await TableLedger(tables).knownCard(of: uid)
         } catch {
             throw broken("the ledger cannot be read: \(error)")
         }
-        guard let view = found, let account = books.accounts[uid] else {
+        guard let known = found, let account = books.accounts[uid] else {
             throw broken("the ledger knows \(found == nil ? "nothing" : "a card"), people not")
         }
-        if let open = view.open { throw broken("I8: \(open.kind) \(open.id) is still open") }
-        guard trueNumbers(on: bodies[index].memory, uid).max() == view.card.confirmed else {
-            throw broken("I8: the record is not the confirmed one, \(view.card.confirmed)")
+        if let open = known.open { throw broken("I8: \(open.kind) \(open.id) is still open") }
+        guard trueNumbers(on: bodies[index].memory, uid).max() == known.card.confirmed else {
+            throw broken("I8: the record is not the confirmed one, \(known.card.confirmed)")
         }
-        try expectShown(index, view)
-        try expectProtection(index, view.card.protection)
+        try expectShown(index, known)
+        try expectProtection(index, known.card.protection)
         guard account.claims.isEmpty else { return }
-        guard view.balance.minorUnits == account.balance else {
+        guard known.balance.minorUnits == account.balance else {
             throw broken(
-                "the ledger says \(view.balance), people were told \(account.balance) cents")
+                "the ledger says \(known.balance), people were told \(account.balance) cents")
         }
-        guard view.card.status.rawValue == "\(account.standing)" else {
-            throw broken("the card is \(view.card.status), people were told \(account.standing)")
+        guard known.card.status.rawValue == "\(account.standing)" else {
+            throw broken("the card is \(known.card.status), people were told \(account.standing)")
         }
-        guard (view.card.game != nil) == account.hasGame else {
+        guard (known.card.game != nil) == account.hasGame else {
             throw broken("the card \(account.hasGame ? "lost" : "found") a game")
         }
         let scratch = account.scratch == .none ? nil : "\(account.scratch)"
-        guard account.standing == .closed || view.card.scratch.word == scratch else {
+        guard account.standing == .closed || known.card.scratch.word == scratch else {
             throw broken(
-                "the scratch card is \(view.card.scratch.word ?? "none"), people were told "
+                "the scratch card is \(known.card.scratch.word ?? "none"), people were told "
                     + "\(account.scratch)")
         }
-        if view.card.scratch.word == "activated", let code = view.card.scratch.code,
+        if known.card.scratch.word == "activated", let code = known.card.scratch.code,
             !active.withLock({ $0.contains(code) })
         {
             throw broken("I9: a code is activated that the service never made active")
@@ -247,15 +247,15 @@ extension Town {
 
 extension Town {
     /// Phones read the card as the ledger has it: its text, or on a chip the issuer's address.
-    private func expectShown(_ index: Int, _ view: KnownCard) throws(Broken) {
+    private func expectShown(_ index: Int, _ known: KnownCard) throws(Broken) {
         guard let tag = bodies[index].tag else {
             if let first = world(of: index).unresolved().first { throw broken("\(first)") }
             return
         }
-        let content = view.card.content(view.card.confirmed, balance: view.balance)
+        let content = known.card.content(known.card.confirmed, balance: known.balance)
         var face = CardFace(
-            style: view.card.face, balance: content.balance, holder: content.holder,
-            scratch: content.scratch, ticket: view.card.ticket, game: view.card.game?.id)
+            style: known.card.face, balance: content.balance, holder: content.holder,
+            scratch: content.scratch, ticket: known.card.ticket, game: known.card.game?.id)
         guard var shown = tag.image?.content(in: .usd).face else {
             throw broken("I8: what phones read makes no sense")
         }

@@ -46,7 +46,7 @@ extension Town {
 
     private func balance(of uid: CardUID) async throws(Broken) -> Money? {
         do {
-            return try await TableLedger(tables).view(of: uid)?.balance
+            return try await TableLedger(tables).knownCard(of: uid)?.balance
         } catch {
             throw broken("the ledger cannot be read: \(error)")
         }
@@ -147,9 +147,9 @@ extension Town {
         guard let model = honest.memory.model else { return }
         (tables, isElsewhere) = (LedgerTables(), true)
         bodies[index] = Body(memory: blank(model, honest.memory.uid), marks: [.copied])
-        let order = CardRequest(
+        let request = CardRequest(
             .issue(.nobody, Money(minorUnits: 99_999_999, .usd), hasScratchCard: true))
-        try await carryOut(order, "a thief's card", index)
+        try await carryOut(request, "a thief's card", index)
         (tables, isElsewhere) = (ours, false)
         bodies[index].marks = [.copied]
         let forged = bodies[index].memory
@@ -166,8 +166,8 @@ extension Town {
         let ours = tables
         (tables, isElsewhere) = (LedgerTables(), true)
         let amount = Money(minorUnits: Int64(chance.below(4_000)), .usd)
-        let order = CardRequest(.issue(.nobody, amount, hasScratchCard: true))
-        try await carryOut(order, "issue elsewhere", place)
+        let request = CardRequest(.issue(.nobody, amount, hasScratchCard: true))
+        try await carryOut(request, "issue elsewhere", place)
         (tables, isElsewhere) = (ours, false)
         let id = newID()
         let said = try await play(place, "pay with a card from elsewhere", .calm) {

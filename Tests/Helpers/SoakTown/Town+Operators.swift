@@ -19,7 +19,7 @@ extension Town {
     mutating func make(_ index: Int, demo isDemo: Bool, isAnew: Bool) async throws(Broken) {
         let amount = isDemo ? 0 : Int64(chance.below(5_000))
         let hasScratchCard = isDemo || chance.percent(80)
-        let order: CardRequest
+        let request: CardRequest
         do throws(Refusal) {
             let name = chance.pick([
                 "Amanda Gonzalez", "Zo\u{EB}", "Jo", "Li Wei", "\u{5F20}\u{4F1F}",
@@ -27,7 +27,7 @@ extension Town {
             let holder = Holder(
                 id: chance.percent(50) ? try HolderID(Int64(chance.below(9) + 1)) : nil,
                 name: chance.percent(70) ? try HolderName(name) : nil)
-            order =
+            request =
                 isDemo
                 ? try CardRequest.demo(in: .usd, mayReissue: isAnew, mayOverwrite: true)
                 : CardRequest(
@@ -38,23 +38,23 @@ extension Town {
             throw broken("a good name was refused: \(error)")
         }
         let what = isDemo ? "demo" : isAnew ? "re-issue" : "issue"
-        try await carryOut(order, what, index)
+        try await carryOut(request, what, index)
         books.drawer += amount
         books.made(uid(index), amount, hasScratchCard ? .unscratched : .none)
         try await expectResolved(index)
     }
 
-    /// An order, repeated until one without any disturbance succeeds.
+    /// A request, repeated until one without any disturbance succeeds.
     @discardableResult
     mutating func carryOut(
-        _ order: CardRequest, _ what: String, _ index: Int
+        _ request: CardRequest, _ what: String, _ index: Int
     ) async throws(Broken) -> CardSummary {
         let id = newID()
         while true {
             let hold: Hold = chance.percent(50) ? .disturbed : .calm
             let state = tables.operations[id]?.state
             let said = try await play(index, what, hold) { station, _ throws(TapcardError) in
-                try await station.make(order, id: id)
+                try await station.make(request, id: id)
             }
             try expectTruth(said, what, state, tables.operations[id]?.state)
             switch said {
@@ -138,10 +138,10 @@ extension Town {
             }
             return throwAway(index)
         }
-        let order = CardRequest(.adopt(accepting: balance))
+        let request = CardRequest(.adopt(accepting: balance))
         // As on a card that replaced another one in the time that a restore has lost.
         let isAnothers = summary.scratch.code.map { isKnown($0, besides: index) } ?? false
-        let made = try await carryOut(order, "adopt", index)
+        let made = try await carryOut(request, "adopt", index)
         guard (made.codeOwner != nil) == isAnothers,
             made.scratch == (isAnothers ? .none : summary.scratch)
         else { throw broken("a card with \(summary.scratch) was adopted with \(made.scratch)") }

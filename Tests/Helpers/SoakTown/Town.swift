@@ -130,10 +130,10 @@ package struct Town {
             try await calmRead(index)
         }
         try await audit()
-        let view = TableLedger(tables)
+        let ledger = TableLedger(tables)
         let balances: [Account: Int64]
         do {
-            balances = try await view.read { rows throws(LedgerError) in try rows.balances() }
+            balances = try await ledger.read { rows throws(LedgerError) in try rows.balances() }
         } catch {
             throw broken("the ledger cannot be read: \(error)")
         }

@@ -111,7 +111,7 @@ import Testing
         let till = LedgerTill(InMemoryLedger())
         try await till.complete(.issue(), id: 1)
         try await till.complete(.issue(), id: 2, on: .second)
-        _ = try await till.work(.pay(.cents(1)), id: 3)
+        _ = try await till.open(.pay(.cents(1)), id: 3)
         let report = try await till.ledger.audit()
         #expect(report.cards == 2)
         #expect(report.operations == 3)

@@ -21,6 +21,14 @@ import Testing
         #expect(Subject(text, of: kind)?.text == text)
     }
 
+    /// The word that an offline payment was first stored under.
+    @Test func isReadByTheStoredWordOfItsKind() {
+        let kinds = Ledger.Operation.Kind.self
+        #expect(kinds.offline.stored == "deferred" && kinds.init(stored: "deferred") == .offline)
+        #expect(kinds.init(stored: "offline") == nil)
+        for kind in kinds.allCases where kind != .offline { #expect(kind.stored == "\(kind)") }
+    }
+
     @Test func tellsItsCase() throws {
         let code = try #require(ScratchCode(SubjectTests.code))
         #expect(Subject("none", of: .adopt) == .scratch(.none))

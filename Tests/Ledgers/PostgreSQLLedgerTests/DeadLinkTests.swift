@@ -55,7 +55,7 @@ import Testing
         for number in places.indices {
             let uid = Self.card(number)
             _ = try await ledger.voidOpenPayment(
-                on: uid, version: CardVersion(try await till.view(uid)), at: .end)
+                on: uid, version: CardVersion(try await till.knownCard(uid)), at: .end)
             try await till.complete(.pay(.cents(1)), id: 2_000 + number, on: uid)
         }
         #expect(try await ledger.audit().violations == [])

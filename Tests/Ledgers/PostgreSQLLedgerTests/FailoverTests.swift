@@ -51,26 +51,26 @@ import Testing
         let ledger = try await PostgreSQLLedger.open(issuer.address, as: 1, patience: .ofTill)
         let till = LedgerTill(ledger)
         try await till.complete(.issue(1000), id: 1)
-        let work = try await till.work(.pay(.cents(100)), id: 2)
+        let open = try await till.open(.pay(.cents(100)), id: 2)
         replica.kill()
-        let unknown = await #expect(throws: LedgerError.self) { try await till.confirm(work) }
+        let unknown = await #expect(throws: LedgerError.self) { try await till.confirm(open) }
         #expect(unknown?.kind == .outcomeUnknown)
-        let again = await #expect(throws: LedgerError.self) { try await till.confirm(work) }
-        #expect(again?.kind == .unreachable)
+        let again = await #expect(throws: LedgerError.self) { try await till.confirm(open) }
+        #expect(again?.kind == .offline)
         let alone = TestIssuer(server: try primary.recovered(), name: issuer.name)
         let state = "SELECT state FROM operation ORDER BY place DESC LIMIT 1"
         #expect(try alone.server.answer(to: state, in: issuer.name) == "committed")
         let refused = await #expect(throws: LedgerError.self) {
             _ = try await PostgreSQLLedger.open(alone.address, as: 1, patience: .ofTill)
         }
-        #expect(refused?.kind == .unreachable)
+        #expect(refused?.kind == .offline)
         alone.server.kill()
         let promoted = TestIssuer(server: try replica.recovered(), name: issuer.name)
         try promoted.server.promote()
         try await promoted.database.reopen(.nothing)
         let kept = try await PostgreSQLLedger.open(promoted.address, as: 1)
         #expect(try await kept.operation(.numbered(2))?.state == .pending)
-        try await LedgerTill(kept).confirm(work)
+        try await LedgerTill(kept).confirm(open)
         #expect(try await LedgerTill(kept).balance() == 900)
     }
 
@@ -85,9 +85,9 @@ import Testing
         try primary.waitForReplica()
         let ledger = try await PostgreSQLLedger.open(issuer.address, as: 1)
         try await LedgerTill(ledger).complete(.issue(1000), id: 1)
-        let work = try await LedgerTill(ledger).work(.pay(.cents(100)), id: 2)
+        let open = try await LedgerTill(ledger).open(.pay(.cents(100)), id: 2)
         replica.kill()
-        let confirming = Task { try await LedgerTill(ledger).confirm(work) }
+        let confirming = Task { try await LedgerTill(ledger).confirm(open) }
         let waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
         try await FailoverTests.wait {
             (try? primary.answer(to: "SELECT count(*) \(waiting)", in: issuer.name)) == "1"
@@ -160,7 +160,7 @@ import Testing
             for number in 1...FailoverTests.stations {
                 let uid = CardUID.numbered(UInt8(number))
                 _ = try await ledger.voidOpenPayment(
-                    on: uid, version: CardVersion(try await till.view(uid)), at: .end)
+                    on: uid, version: CardVersion(try await till.knownCard(uid)), at: .end)
                 let paid = try await till.complete(
                     .pay(.cents(1)), id: 1_000_000 + number, on: uid)
                 #expect(paid.sequence > highest)

@@ -12,7 +12,7 @@ import Testing
         let memory = InMemoryLedger()
         var stations = RandomStations(seed: seed)
         for _ in 0..<(Thoroughness.asked > .usual ? 2000 : 400) {
-            let step = try await stations.next { uid in try await memory.view(of: uid) }
+            let step = try await stations.next { uid in try await memory.knownCard(of: uid) }
             stations.note(try await step.take(on: memory), to: step)
         }
         try await FillingTests.inEmptyDatabase { address in
@@ -23,7 +23,7 @@ import Testing
             try await FillingTests.expectEqual(ledger, memory)
             // The copy goes on where its source has ended.
             for _ in 0..<100 {
-                let step = try await stations.next { uid in try await memory.view(of: uid) }
+                let step = try await stations.next { uid in try await memory.knownCard(of: uid) }
                 let expected = try await step.take(on: memory)
                 try #require(try await step.take(on: ledger) == expected, "\(step)")
                 stations.note(expected, to: step)

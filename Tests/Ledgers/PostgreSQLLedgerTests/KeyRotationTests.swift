@@ -89,7 +89,7 @@ import Testing
             #expect(sealed.sealing == 2 && sealed.next == nil && sealed.lacking(2) == [])
             for till in [here, there] {
                 #expect(try await till.begin(.pay(.cents(1)), id: 3) == .changed)
-                #expect(try await till.view().keyPolicy == KeyPolicy(retired: [], sealing: 2))
+                #expect(try await till.knownCard().keyPolicy == KeyPolicy(retired: [], sealing: 2))
             }
             try await there.with(key: 2).complete(.pay(.cents(1)), id: 3)
             #expect(try await here.with(key: 2).balance() == 998)
@@ -102,13 +102,13 @@ import Testing
         try await Self.issuer { database, stations in
             let till = LedgerTill(stations[0].ledger)
             try await till.complete(.issue(1000), id: 1)
-            let open = try await till.work(.pay(.cents(100)), id: 2)
+            let open = try await till.open(.pay(.cents(100)), id: 2)
             try await database.owned.announce(2, mark: "second")
             try await database.owned.seal(with: 2, mark: "second", isForced: true)
             // What is on its way onto a card is still good: its key is not retired.
             try await till.confirm(open)
             #expect(try await till.balance() == 900)
-            let known = try await till.view()
+            let known = try await till.knownCard()
             try await database.owned.announce(3, mark: "third")
             try await database.owned.seal(with: 3, mark: "third", isForced: true)
             let late = Request(

@@ -38,10 +38,10 @@ import Testing
     }
 
     private struct Told: Sendable {
-        /// The ends that were told, and the work that was handed out.
+        /// The ends that were told, and the open operations that were handed out.
         var committed: [Operation] = []
         var voided: [Operation] = []
-        var works: [OpenOperation] = []
+        var begun: [OpenOperation] = []
         var words: [String: Int] = [:]
     }
 
@@ -51,7 +51,7 @@ import Testing
     ) async throws {
         var requests = requests
         for _ in 0..<count {
-            let step = try await requests.next { uid in try await ledger.view(of: uid) }
+            let step = try await requests.next { uid in try await ledger.knownCard(of: uid) }
             // It belongs to a restored file.
             if case .skipNumbers = step { continue }
             let answer: Answer
@@ -69,8 +69,8 @@ import Testing
                 switch answer {
                 case .confirmation(.committed(let operation)): told.committed.append(operation)
                 case .confirmation(.voided(let operation)): told.voided.append(operation)
-                case .beginning(.begun(let work)), .resolution(.work(let work)):
-                    told.works.append(work)
+                case .beginning(.begun(let open)), .resolution(.open(let open)):
+                    told.begun.append(open)
                 default: break
                 }
             }
@@ -88,11 +88,11 @@ import Testing
             }
         }
         let records = Dictionary(grouping: rows.records) { "\($0.uid) \($0.sequence)" }
-        for work in told.works {
-            let row = records["\(work.card.uid) \(work.content.sequence)"]
-            #expect(row?.count == 1 && row?.first?.bytes == work.record, "\(work.operation)")
+        for open in told.begun {
+            let row = records["\(open.card.uid) \(open.content.sequence)"]
+            #expect(row?.count == 1 && row?.first?.bytes == open.record, "\(open.operation)")
         }
-        #expect(told.committed.count > 10 && told.works.count > told.committed.count / 2)
+        #expect(told.committed.count > 10 && told.begun.count > told.committed.count / 2)
         let violations = try await ledger.audit().violations
         #expect(violations == [])
     }

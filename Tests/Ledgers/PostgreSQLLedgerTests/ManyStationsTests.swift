@@ -39,11 +39,11 @@ import Testing
             let beginning = try await till.begin(
                 .pay(.cents(7)), id: 1000 * (station + 1) + number, on: uid)
             // Another station's payment was open, or it was quicker.
-            guard case .begun(let work) = beginning else {
+            guard case .begun(let open) = beginning else {
                 #expect(beginning == .changed)
                 continue
             }
-            if case .committed = try await ledger.confirm(work, at: .end) { sold += 7 }
+            if case .committed = try await ledger.confirm(open, at: .end) { sold += 7 }
         }
         return sold
     }
@@ -58,11 +58,11 @@ import Testing
                 let answers = try await ManyStationsTests.atOnce(stations) { ledger in
                     try await LedgerTill(ledger).begin(.add(.cents(5)), id: round)
                 }
-                let works = answers.compactMap { answer -> OpenOperation? in
-                    if case .begun(let work) = answer { work } else { nil }
+                let begun = answers.compactMap { answer -> OpenOperation? in
+                    if case .begun(let open) = answer { open } else { nil }
                 }
-                #expect(works.count == 1, "\(answers)")
-                for work in works { try await LedgerTill(stations[1]).confirm(work) }
+                #expect(begun.count == 1, "\(answers)")
+                for open in begun { try await LedgerTill(stations[1]).confirm(open) }
             }
             #expect(try await LedgerTill(stations[0]).balance() == 1000 + Int64(rounds.count) * 5)
         }

@@ -13,7 +13,7 @@ import Testing
             let replica = try PrivatePostgreSQL(copying: PrivatePostgreSQL.shared.get())
             defer { replica.kill() }
             let early = await OpeningTests.error(of: replica.address(of: database.name))
-            #expect(early?.kind == .unreachable)
+            #expect(early?.kind == .offline)
             #expect(early?.detail.hasPrefix("only a replica can be reached") == true)
             try replica.promote()
             let address = replica.address(of: database.name)
@@ -25,7 +25,7 @@ import Testing
             #expect(status.isOpen && status.epoch == 1)
             let ledger = try await database.open(address)
             try await LedgerTill(ledger).complete(.issue(), id: 1)
-            #expect(try await LedgerTill(ledger).view().card.allocated.value == 1)
+            #expect(try await LedgerTill(ledger).knownCard().card.allocated.value == 1)
         }
     }
 
@@ -76,15 +76,15 @@ import Testing
             let ledger = try await database.open()
             let till = LedgerTill(ledger)
             try await till.complete(.issue(1000), id: 1)
-            let work = try await till.work(.pay(.cents(100)), id: 2)
+            let open = try await till.open(.pay(.cents(100)), id: 2)
             try database.change("UPDATE opening SET server = 'another'")
-            let refused = await OpeningTests.error { _ = try await till.confirm(work) }
+            let refused = await OpeningTests.error { _ = try await till.confirm(open) }
             #expect(refused?.kind == .undeclared)
-            let unread = await OpeningTests.error { _ = try await till.view() }
+            let unread = await OpeningTests.error { _ = try await till.knownCard() }
             #expect(unread?.kind == .undeclared)
             #expect(await OpeningTests.error(of: database.address)?.kind == .undeclared)
             try await database.owned.reopen(.nothing)
-            try await till.confirm(work)
+            try await till.confirm(open)
             #expect(try await till.balance() == 900)
         }
     }
@@ -97,11 +97,11 @@ import Testing
             for number in 1...2 {
                 try await till.complete(.issue(1000), id: number, on: .numbered(UInt8(number)))
             }
-            let open = try await till.work(.pay(.cents(1)), id: 3, on: .numbered(2))
+            let open = try await till.open(.pay(.cents(1)), id: 3, on: .numbered(2))
             try await database.owned.reopen(.something)
             try await database.owned.reopen(.something)
             let skipped = 2 * restoreGap
-            let gap = try #require(try await till.view(.numbered(1)).gaps.first).numbers
+            let gap = try #require(try await till.knownCard(.numbered(1)).gaps.first).numbers
             #expect(gap.upperBound.value - gap.lowerBound.value + 1 == skipped)
             #expect(try database.answer(to: "SELECT count(*) FROM gap") == "0")
             let paid = try await till.complete(.pay(.cents(1)), id: 4, on: .numbered(1))
@@ -112,13 +112,14 @@ import Testing
                 return
             }
             _ = try await ledger.voidOpenPayment(
-                on: .numbered(2), version: CardVersion(try await till.view(.numbered(2))), at: .end)
+                on: .numbered(2), version: CardVersion(try await till.knownCard(.numbered(2))),
+                at: .end)
             let next = try await till.complete(.pay(.cents(1)), id: 5, on: .numbered(2))
             #expect(next.sequence.value == 3 + skipped)
             try await till.complete(.pay(.cents(1)), id: 6, on: .numbered(1))
             #expect(try database.answer(to: "SELECT count(*) FROM gap") == "2")
             try await till.complete(.issue(), id: 7, on: .numbered(3))
-            #expect(try await till.view(.numbered(3)).gaps == [])
+            #expect(try await till.knownCard(.numbered(3)).gaps == [])
             #expect(try await ledger.audit().violations == [])
         }
     }
@@ -170,11 +171,11 @@ import Testing
             let ledger = try await database.open()
             let till = LedgerTill(ledger)
             try await till.complete(.issue(1000), id: 1)
-            let work = try await till.work(.pay(.cents(100)), id: 2)
+            let open = try await till.open(.pay(.cents(100)), id: 2)
             try database.change("UPDATE setting SET schema = 4")
             #expect(try await database.owned.status().reach == .later)
-            try await till.confirm(work)
-            let next = try await till.work(.pay(.cents(100)), id: 3)
+            try await till.confirm(open)
+            let next = try await till.open(.pay(.cents(100)), id: 3)
             // In the middle of a payment, at a station that is connected.
             try database.change("UPDATE setting SET oldest_writer = 4")
             for _ in 0..<2 {
@@ -185,7 +186,7 @@ import Testing
             #expect(try await till.balance() == 900)
             let later = try await PostgreSQLLedger.open(database.address)
             #expect(later.isReadOnly)
-            #expect(try await LedgerTill(later).view().open?.id == .numbered(3))
+            #expect(try await LedgerTill(later).knownCard().open?.id == .numbered(3))
             let refused = await OpeningTests.error { try await later.requireWritable() }
             #expect(refused?.kind == .newer)
             let keys = StationKeys(marks: [1: "first"], usable: [1], sealing: 1)

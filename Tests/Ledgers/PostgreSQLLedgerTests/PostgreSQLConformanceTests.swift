@@ -19,7 +19,7 @@ import Testing
             let ledger = try await database.open()
             var stations = RandomStations(seed: seed)
             for _ in 0..<(Thoroughness.asked > .usual ? 1000 : 150) {
-                let step = try await stations.next { uid in try await memory.view(of: uid) }
+                let step = try await stations.next { uid in try await memory.knownCard(of: uid) }
                 let expected = try await step.take(on: memory)
                 let answer = try await step.take(on: ledger)
                 try #require(answer == expected, "seed \(seed), \(step)")

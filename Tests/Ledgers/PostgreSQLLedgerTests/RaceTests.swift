@@ -21,8 +21,8 @@ import Testing
         } judge: { begun, ledger, _ in
             #expect(begun == 1)
             let views = [
-                try await LedgerTill(ledger).view(.first),
-                try await LedgerTill(ledger).view(.second),
+                try await LedgerTill(ledger).knownCard(.first),
+                try await LedgerTill(ledger).knownCard(.second),
             ]
             #expect(views.count { $0.open != nil } == 1)
         }
@@ -53,7 +53,7 @@ import Testing
             ).isBegun
         } judge: { begun, ledger, _ in
             #expect(begun == 1)
-            let status = try await LedgerTill(ledger).view(.first).card.status
+            let status = try await LedgerTill(ledger).knownCard(.first).card.status
             #expect(status == .replaced)
         }
     }
@@ -75,7 +75,7 @@ import Testing
             try await till.begin(.pay(.cents(1000)), id: 10 + number).isBegun
         } judge: { begun, ledger, _ in
             #expect(begun == 1)
-            guard let open = try await LedgerTill(ledger).view().open else {
+            guard let open = try await LedgerTill(ledger).knownCard().open else {
                 Issue.record("nothing is open")
                 return
             }
@@ -102,20 +102,20 @@ import Testing
         try await TestDatabase.temporary { database in
             let maker = LedgerTill(try await database.open())
             try await maker.complete(.issue(), id: 1)
-            let work = try await maker.work(.ticket(.sample(), .cents(100)), id: 2)
+            let open = try await maker.open(.ticket(.sample(), .cents(100)), id: 2)
             let seller = try await database.open(station: 1)
             let (isHeld, hold) = AsyncStream.makeStream(of: Void.self)
             let rendezvous = Rendezvous {
                 hold.finish()
                 return (try? database.answer(to: RaceTests.waiting)) == "t"
             }
-            async let sold = LedgerTill(MetLedger(seller, 0, at: rendezvous)).confirm(work)
+            async let sold = LedgerTill(MetLedger(seller, 0, at: rendezvous)).confirm(open)
             for await _ in isHeld {}
             let blocked = try await database.open(station: 2).change(
                 .first, .block, id: .numbered(3), at: .tick(3))
             #expect(try await sold.ticketID == Ticket.sample().id)
             #expect(try blocked.get().ticket == .sample())
-            #expect(try await maker.view().card.ticket == .sample())
+            #expect(try await maker.knownCard().card.ticket == .sample())
             #expect(try await seller.audit().violations == [])
         }
     }

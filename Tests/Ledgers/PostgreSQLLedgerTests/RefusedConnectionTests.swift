@@ -14,7 +14,7 @@ import Testing
             "shutting down", "in recovery mode",
         ])
     func starting(state: String) async throws {
-        #expect(try await kind(after: "the database system is \(state)") == .unreachable)
+        #expect(try await kind(after: "the database system is \(state)") == .offline)
     }
 
     @Test("means an unusable ledger where the server has another reason")

@@ -14,11 +14,11 @@ import Testing
             let till = LedgerTill(ledger)
             try await till.complete(.issue(), id: 1)
             let (before, misses) = (await ledger.roundTrips, await ledger.misses)
-            _ = try await ledger.view(of: .first, holding: [])
-            _ = try await ledger.view(of: .first, holding: [])
+            _ = try await ledger.knownCard(of: .first, holding: [])
+            _ = try await ledger.knownCard(of: .first, holding: [])
             let looks = await ledger.roundTrips - before
-            let work = try await till.work(action, id: 2)
-            try await till.confirm(work)
+            let open = try await till.open(action, id: 2)
+            try await till.confirm(open)
             #expect(looks == 2)
             // The till looks before it begins, too.
             let trips = await ledger.roundTrips - before
@@ -36,7 +36,7 @@ import Testing
             try await till.complete(.issue(1000), id: 1)
             for round in 0..<3 {
                 let id = 10 * round + 2
-                let known = try await till.view()
+                let known = try await till.knownCard()
                 try await LedgerTill(there).complete(.pay(.cents(100)), id: id)
                 let stale = Request(
                     id: .numbered(id + 1), uid: .first, action: .pay(.cents(1)), at: .tick(1))

@@ -25,8 +25,8 @@ import Testing
             let ledger = try await PostgreSQLLedger.open(database.address, as: 1, memory: file)
             let till = LedgerTill(ledger)
             try await till.complete(.issue(), id: 1)
-            let open = try await till.work(.pay(.cents(100)), id: 2)
-            let version = CardVersion(try await till.view())
+            let open = try await till.open(.pay(.cents(100)), id: 2)
+            let version = CardVersion(try await till.knownCard())
             _ = try await ledger.end(
                 open.operation, as: .voided, resealWith: .numbered(3), version: version,
                 sealer: till.sealer, at: .end)
@@ -44,9 +44,9 @@ import Testing
             let ledger = try await PostgreSQLLedger.open(database.address, as: 1, memory: file)
             let till = LedgerTill(ledger)
             try await till.complete(.issue(), id: 1)
-            let open = try await till.work(.pay(.cents(100)), id: 2)
+            let open = try await till.open(.pay(.cents(100)), id: 2)
             let other = LedgerTill(try await database.open(station: 2))
-            let version = CardVersion(try await other.view())
+            let version = CardVersion(try await other.knownCard())
             _ = try await other.ledger.voidOpenPayment(on: .first, version: version, at: .end)
             #expect(try memory(file).open.map(\.operation) == [.numbered(2)])
             guard case .voided = try await ledger.confirm(open, at: .end) else {

@@ -13,7 +13,7 @@ import Testing
             let memory = InMemoryLedger()
             var stations = RandomStations(seed: 17)
             for _ in 0..<200 {
-                let step = try await stations.next { uid in try await memory.view(of: uid) }
+                let step = try await stations.next { uid in try await memory.knownCard(of: uid) }
                 // Only the owner retires a key.
                 if case .retire = step { continue }
                 let expected = try await step.take(on: memory)
@@ -154,7 +154,7 @@ import Testing
                 }
                 #expect(error?.kind == .unavailable)
             }
-            await #expect(throws: LedgerError.self) { _ = try await till.view() }
+            await #expect(throws: LedgerError.self) { _ = try await till.knownCard() }
             #expect(try await database.owned.stations().first?.revokedAt != nil)
             await #expect(throws: LedgerError.self) {
                 _ = try await database.owned.register(name, password: "again")

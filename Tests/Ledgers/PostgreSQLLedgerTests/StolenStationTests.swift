@@ -150,9 +150,9 @@ import Testing
             try await till.ask(for: 3)
             try await till.answer(3)
             try await till.complete(.activate, id: 3)
-            _ = try await till.work(.pay(.cents(1)), id: 4)
+            _ = try await till.open(.pay(.cents(1)), id: 4)
             _ = try await ledger.voidOpenPayment(
-                on: .first, version: CardVersion(try await till.view()), at: .end)
+                on: .first, version: CardVersion(try await till.knownCard()), at: .end)
             try await till.complete(.pay(.cents(1)), id: 5)
             _ = try await CustomerLedger(ledger).raise(try #require(ReadCounter(7)), of: .first)
             let said = try session.answer(to: change)
@@ -164,6 +164,24 @@ import Testing
             let place = try database.answer(
                 to: "SELECT max(place) < 8e15 FROM operation WHERE uid = \(CardUID.second.number)")
             #expect(place == "t")
+        }
+    }
+
+    /// What the rights of a station do not let it write, the audit finds.
+    @Test(arguments: [
+        ("UPDATE operation SET sequence = sequence - 1 WHERE kind = 'pay'", "I4: operation"),
+        ("UPDATE card SET confirmed = confirmed - 1", "I5: card \(CardUID.first) confirmed"),
+    ])
+    func isFoundByTheAudit(_ change: String, _ invariant: String) async throws {
+        try await TestDatabase.temporary { database in
+            let ledger = try await database.open()
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(1000), id: 1)
+            try await till.complete(.pay(.cents(1)), id: 2)
+            #expect(try await ledger.audit().violations == [])
+            try database.change("SET session_replication_role = replica; \(change)")
+            let violations = try await ledger.audit().violations
+            #expect(violations.contains { $0.hasPrefix(invariant) }, "\(violations)")
         }
     }
 

@@ -29,7 +29,7 @@ import Testing
                 try await till.with(key: 2).complete(
                     .pay(.cents(1)), id: 20, on: .numbered(2))
                 // What is not on the card yet is no use of the key, and is one of its number.
-                _ = try await till.with(key: 4).work(.pay(.cents(1)), id: 21, on: .numbered(3))
+                _ = try await till.with(key: 4).open(.pay(.cents(1)), id: 21, on: .numbered(3))
                 try await till.with(key: 3).complete(.protect(keyID: 5), id: 22, on: .numbered(4))
                 try await till.ledger.retire([9], at: .end)
             }

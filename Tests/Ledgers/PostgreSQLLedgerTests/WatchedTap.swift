@@ -34,22 +34,22 @@ struct WatchedTap {
     let id: Int
 
     func pay(at station: PostgreSQLLedger) async -> Told {
-        let work: OpenOperation
+        let open: OpenOperation
         do throws(LedgerError) {
-            let view = try await station.view(of: .first)
+            let current = try await station.knownCard(of: .first)
             let request = Request(
                 id: .numbered(id), uid: .first, action: .pay(.cents(1)), at: .tick(id))
             let beginning = try await station.begin(
-                request, version: view.map(CardVersion.init), sealer: .hashing(key: 1))
+                request, version: current.map(CardVersion.init), sealer: .hashing(key: 1))
             guard case .begun(let begun) = beginning else {
                 return Told(LedgerError(.corrupt, "\(beginning)"), isBegun: false)
             }
-            work = begun
+            open = begun
         } catch {
             return Told(error, isBegun: false)
         }
         do throws(LedgerError) {
-            guard case .committed = try await station.confirm(work, at: .end) else {
+            guard case .committed = try await station.confirm(open, at: .end) else {
                 return Told(LedgerError(.corrupt, "it was not confirmed"), isBegun: true)
             }
             return .paid
@@ -77,18 +77,20 @@ struct WatchedTap {
             #expect(!isBegun || known != nil, comment)
         case .notDone(let isBegun, let error):
             count.refused += 1
-            #expect([.unavailable, .unreachable].contains(error.kind), comment)
+            #expect([.unavailable, .offline].contains(error.kind), comment)
             #expect(known?.state == (isBegun ? .pending : nil), comment)
         }
         let till = LedgerTill(ledger)
-        let view = try await till.view()
-        if let open = view.open {
+        let current = try await till.knownCard()
+        if let open = current.open {
             let resolution = try await ledger.resume(
-                open, version: CardVersion(view), tagHolds: view.card.confirmed,
+                open, version: CardVersion(current), tagHolds: current.card.confirmed,
                 sealer: till.sealer,
                 at: .end)
-            guard case .work(let work) = resolution else { throw Failure(resolution: resolution) }
-            try await till.confirm(work)
+            guard case .open(let resumed) = resolution else {
+                throw Failure(resolution: resolution)
+            }
+            try await till.confirm(resumed)
         }
         #expect(try await till.balance() == before - (known == nil ? 0 : 1), comment)
     }

@@ -10,7 +10,7 @@ import Testing
     @Test func hasEveryRowOfALedgerInUse() async throws {
         try await TestFolder.temporary { folder in
             let ledger = try await folder.withPayments()
-            let open = try await LedgerTill(ledger).work(.pay(.cents(1)), id: 9)
+            let open = try await LedgerTill(ledger).open(.pay(.cents(1)), id: 9)
             try await ledger.backup(to: folder.backup)
             #expect(File.mode(folder.backup) == 0o600)
             #expect(!File.exists(folder.backup + "-wal"))
@@ -72,10 +72,10 @@ import Testing
             let restored = try await folder.open()
             let till = LedgerTill(restored)
             #expect(try await Snapshot(of: restored).entries == backedUp.entries)
-            let view = try await till.view()
+            let known = try await till.knownCard()
             let before = try #require(backedUp.cards.first?.allocated)
-            #expect(view.card.allocated == before.next(restoreGap))
-            #expect(view.isInGap(try #require(before.next())))
+            #expect(known.card.allocated == before.next(restoreGap))
+            #expect(known.isInGap(try #require(before.next())))
             try await till.complete(.pay(.cents(1)), id: 11)
             #expect(try await restored.audit().violations == [])
         }

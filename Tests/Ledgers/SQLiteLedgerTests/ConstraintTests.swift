@@ -129,7 +129,7 @@ import Testing
             try await till.complete(.ticket(.sample(1), .cents(100)), id: 12)
             try await till.complete(.claim(Ticket.sample(1).id, .cents(100)), id: 13)
             _ = try await ledger.skipNumbersAfterRestore()
-            _ = try await till.work(.ticket(.sample(2), .cents(100)), id: 5)
+            _ = try await till.open(.ticket(.sample(2), .cents(100)), id: 5)
             _ = try await CustomerLedger(ledger).raise(try #require(ReadCounter(7)), of: .first)
             let before = try await Snapshot(of: ledger)
 
@@ -202,7 +202,7 @@ import Testing
             try await till.ask(for: 7)
             try await till.answer(7)
             try await till.complete(.activate, id: 7)
-            _ = try await till.work(.pay(.cents(100)), id: 3)
+            _ = try await till.open(.pay(.cents(100)), id: 3)
 
             let raw = try RawDatabase(folder.ledger)
             raw.run("PRAGMA ignore_check_constraints = ON; DROP INDEX one_open_operation")

@@ -53,7 +53,7 @@ import Testing
                         let found = try await SQLiteLedger.open(
                             path: folder.ledger, currency: nil, mayOnlyRead: true)
                         #expect(found.isReadOnly)
-                        #expect(try await LedgerTill(found).view().open == open.operation)
+                        #expect(try await LedgerTill(found).knownCard().open == open.operation)
                         #expect(try await found.audit().violations == [])
                         await #expect(throws: LedgerError(.readOnly, "")) {
                             try await LedgerTill(found).confirm(open)
@@ -124,14 +124,14 @@ import Testing
                 let till = LedgerTill(ledger)
                 try await till.complete(.issue(), id: 1)
                 for id in 2..<30 { try await till.complete(.add(.cents(1)), id: id) }
-                let work = try await till.work(.pay(.cents(400)), id: 30)
+                let open = try await till.open(.pay(.cents(400)), id: 30)
                 try await withFilesNoLarger(than: File.size(folder.ledger + "-wal")) {
                     await #expect(throws: LedgerError(.outcomeUnknown, "")) {
-                        try await till.confirm(work)
+                        try await till.confirm(open)
                     }
                 }
-                #expect(try await till.view().open == work.operation)
-                try await till.confirm(work)
+                #expect(try await till.knownCard().open == open.operation)
+                try await till.confirm(open)
                 #expect(try await till.balance() == 628)
                 #expect(try await ledger.audit().violations == [])
             }
@@ -145,14 +145,14 @@ import Testing
                 let ledger = try await folder.open()
                 let till = LedgerTill(ledger)
                 try await till.complete(.issue(), id: 1)
-                let work = try await till.work(.pay(.cents(400)), id: 2)
+                let open = try await till.open(.pay(.cents(400)), id: 2)
                 try await withFilesNoLarger(than: 1) {
                     await #expect(throws: LedgerError(.outcomeUnknown, "")) {
-                        try await till.confirm(work)
+                        try await till.confirm(open)
                     }
                 }
                 for name in folder.names { folder.remove(name) }
-                await #expect(throws: LedgerError(.unavailable, "")) { try await till.view() }
+                await #expect(throws: LedgerError(.unavailable, "")) { try await till.knownCard() }
                 #expect(!File.exists(folder.ledger))
             }
         }
@@ -167,7 +167,7 @@ extension TestFolder {
             let ledger = try await original.open()
             let till = LedgerTill(ledger)
             try await till.complete(.issue(), id: 1)
-            let open = try await till.work(.pay(.cents(400)), id: 2)
+            let open = try await till.open(.pay(.cents(400)), id: 2)
             if !hasJournal { await ledger.close() }
             for name in original.names {
                 File.write(File.read("\(original.path)/\(name)"), to: "\(path)/\(name)")

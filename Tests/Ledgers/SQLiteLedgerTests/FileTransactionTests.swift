@@ -13,9 +13,9 @@ import Testing
             let till = LedgerTill(ledger)
             try await till.complete(.issue(), id: 1)
             let before = await ledger.durableTransactions
-            let work = try await till.work(.pay(.cents(400)), id: 2)
+            let open = try await till.open(.pay(.cents(400)), id: 2)
             #expect(await ledger.durableTransactions == before + 1)
-            try await till.confirm(work)
+            try await till.confirm(open)
             #expect(await ledger.durableTransactions == before + 2)
         }
     }
@@ -26,7 +26,7 @@ import Testing
             let till = LedgerTill(ledger)
             let payment = try await till.complete(.issue(), id: 1)
             let before = await ledger.durableTransactions
-            _ = try await till.view()
+            _ = try await till.knownCard()
             _ = try await ledger.audit()
             #expect(try await till.refusal(of: .pay(.cents(5000)), id: 2) == .insufficientBalance)
             #expect(try await till.begin(.issue(), id: 1) == .known(payment))
@@ -46,20 +46,20 @@ import Testing
             let ledger = try await folder.open()
             let till = LedgerTill(ledger)
             try await till.complete(.issue(), id: 1)
-            let work = try await till.work(.pay(.cents(400)), id: 2)
+            let open = try await till.open(.pay(.cents(400)), id: 2)
             let copy = File.read(folder.ledger)
             change == "removed"
                 ? folder.remove("ledger.sqlite") : folder.rename("ledger.sqlite", "moved")
             if change == "replaced" { File.write(copy, to: folder.ledger) }
             let before = await ledger.durableTransactions
-            await #expect(throws: LedgerError(.unavailable, "")) { try await till.confirm(work) }
+            await #expect(throws: LedgerError(.unavailable, "")) { try await till.confirm(open) }
             #expect(await ledger.durableTransactions <= before)
             if change != "replaced" {
-                await #expect(throws: LedgerError(.unavailable, "")) { try await till.view() }
+                await #expect(throws: LedgerError(.unavailable, "")) { try await till.knownCard() }
             }
             if change == "moved" {
                 folder.rename("moved", "ledger.sqlite")
-                try await till.confirm(work)
+                try await till.confirm(open)
                 #expect(try await till.balance() == 600)
             }
         }
@@ -83,12 +83,12 @@ import Testing
             let left = LedgerTill(try await folder.open())
             let right = LedgerTill(try await folder.open())
             try await left.complete(.issue(), id: 1)
-            let version = CardVersion(try await right.view())
-            let work = try await left.work(.pay(.cents(400)), id: 2)
+            let version = CardVersion(try await right.knownCard())
+            let open = try await left.open(.pay(.cents(400)), id: 2)
             #expect(try await right.begin(.pay(.cents(700)), id: 3, version: version) == .changed)
-            #expect(try await right.begin(.pay(.cents(400)), id: 2) == .known(work.operation))
-            try await right.confirm(work)
-            #expect(try await left.confirm(work).balanceAfter == 600)
+            #expect(try await right.begin(.pay(.cents(400)), id: 2) == .known(open.operation))
+            try await right.confirm(open)
+            #expect(try await left.confirm(open).balanceAfter == 600)
             #expect(try await left.refusal(of: .pay(.cents(700)), id: 4) == .insufficientBalance)
         }
     }
@@ -122,7 +122,7 @@ import Testing
             let other = try RawDatabase(folder.ledger)
             other.run("BEGIN IMMEDIATE")
             await #expect(throws: LedgerError(.locked, "")) {
-                try await till.work(.pay(.cents(1)), id: 2)
+                try await till.open(.pay(.cents(1)), id: 2)
             }
             #expect(try await till.balance() == 1000)
             other.run("ROLLBACK")
@@ -139,7 +139,7 @@ import Testing
             let before = try await Snapshot(of: ledger)
             let message = [UInt8](repeating: 7, count: 20_000)
             await #expect(throws: LedgerError(.full, "")) {
-                try await till.work(.make(.sample(.adopt(message: message))), id: 2, on: .second)
+                try await till.open(.make(.sample(.adopt(message: message))), id: 2, on: .second)
             }
             #expect(try await Snapshot(of: ledger) == before)
             try await ledger.limit(pages: 100_000)

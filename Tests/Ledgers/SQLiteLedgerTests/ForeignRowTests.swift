@@ -58,7 +58,7 @@ import Testing
             try rows.raise(counter, of: .first)
         }
         try await ledger.retire([9], at: .end)
-        _ = try await till.work(.pay(.cents(10)), id: 41)
+        _ = try await till.open(.pay(.cents(10)), id: 41)
         await ledger.close()
         let raw = try RawDatabase(folder.ledger)
         raw.run("PRAGMA journal_mode = DELETE")
@@ -116,11 +116,11 @@ import Testing
         for uid in [CardUID.first, .second, .numbered(3), .numbered(4), .numbered(5)] {
             for action in actions {
                 number += 1
-                guard case .begun(let work)? = try? await till.begin(action, id: number, on: uid)
+                guard case .begun(let open)? = try? await till.begin(action, id: number, on: uid)
                 else { continue }
-                _ = try? await ledger.confirm(work, at: .end)
+                _ = try? await ledger.confirm(open, at: .end)
             }
-            if (try? await ledger.view(of: uid)) != nil {
+            if (try? await ledger.knownCard(of: uid)) != nil {
                 _ = try? await till.ask(for: number + 500, on: uid)
             }
             _ = try? await till.answer(number + 500)
@@ -162,7 +162,7 @@ import Testing
             _ = try? await ledger.ticketsGivenUp(by: .numbered(number))
         }
         for uid in (1...5).map({ CardUID.numbered($0) }) {
-            _ = try? await ledger.view(of: uid)
+            _ = try? await ledger.knownCard(of: uid)
             _ = try? await ledger.tickets(of: uid)
         }
         _ = try? await ledger.read { rows throws(LedgerError) in
@@ -181,12 +181,14 @@ import Testing
 
     /// What a tap does with an operation that is open on the card.
     private static func resolveOpen(on uid: CardUID, _ till: LedgerTill) async {
-        guard let view = try? await till.ledger.view(of: uid), let open = view.open else { return }
-        let version = CardVersion(view)
-        if case .work(let work)? = try? await till.ledger.resume(
+        guard let known = try? await till.ledger.knownCard(of: uid), let open = known.open else {
+            return
+        }
+        let version = CardVersion(known)
+        if case .open(let resumed)? = try? await till.ledger.resume(
             open, version: version, tagHolds: .none, sealer: till.sealer, at: .end)
         {
-            _ = try? await till.ledger.confirm(work, at: .end)
+            _ = try? await till.ledger.confirm(resumed, at: .end)
         }
         _ = try? await till.ledger.end(
             open, as: .voided, resealWith: .numbered(900), version: version, sealer: till.sealer,

@@ -107,7 +107,7 @@ import Testing
         #expect(try await till.ledger.ticketsGivenUp(by: .numbered(16)).count == 1)
         for uid in [CardUID.first, third, fourth] {
             #expect(try await till.ledger.tickets(of: uid) != nil)
-            _ = try await till.ledger.view(of: uid, holding: [.none])
+            _ = try await till.ledger.knownCard(of: uid, holding: [.none])
         }
         _ = try await till.ledger.owner(ofRecord: [UInt8](repeating: 1, count: 16))
         _ = try await till.ledger.change(.second, .block, id: .numbered(17), at: .end)

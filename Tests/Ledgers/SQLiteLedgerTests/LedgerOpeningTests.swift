@@ -23,7 +23,7 @@ import Testing
             let first = try await folder.open()
             let till = LedgerTill(first)
             try await till.complete(.issue(), id: 1)
-            let open = try await till.work(.pay(.cents(400)), id: 2)
+            let open = try await till.open(.pay(.cents(400)), id: 2)
             let snapshot = try await Snapshot(of: first)
             await first.close()
             #expect(folder.names == ["ledger.sqlite"])

@@ -29,8 +29,10 @@ import Testing
             #expect(
                 before.operations.map(\.kind) == [
                     .issue, .pay, .refund, .scratch, .activate, .ticket, .ticket, .game, .protect,
-                    .add, .replace, .block, .unblock,
+                    .add, .replace, .block, .unblock, .offline,
                 ])
+            #expect(before.operations.last?.subject == .tapped(lost))
+            #expect(before.journals.map(\.booked) == [1])
             #expect(before.records.map(\.keyID) == Array(repeating: 1, count: 9) + [2, 2])
             #expect(before.activations.map(\.state) == [.active] && before.tickets.count == 2)
             #expect(before.retiredKeys.map(\.id) == [1] && before.gaps.map(\.uid) == [lost])
@@ -39,19 +41,19 @@ import Testing
             #expect(try await ledger.audit().violations == [])
             // What was begun then is finished now.
             let till = LedgerTill(ledger).with(key: 2)
-            let view = try await till.view(uid)
-            #expect(view.balance == .cents(3100) && view.card.holder.name?.text == "Amanda")
-            let open = try #require(view.open)
+            let known = try await till.knownCard(uid)
+            #expect(known.balance == .cents(3000) && known.card.holder.name?.text == "Amanda")
+            let open = try #require(known.open)
             #expect(open.kind == .replace)
             let resolution = try await ledger.resume(
-                open, version: CardVersion(view), tagHolds: .none, sealer: till.sealer, at: .end)
-            guard case .work(let work) = resolution else {
+                open, version: CardVersion(known), tagHolds: .none, sealer: till.sealer, at: .end)
+            guard case .open(let resumed) = resolution else {
                 Issue.record("\(resolution)")
                 return
             }
-            try await till.confirm(work)
+            try await till.confirm(resumed)
             try await till.complete(.pay(.cents(100)), id: 7, on: uid)
-            #expect(try await till.balance(uid) == 3000)
+            #expect(try await till.balance(uid) == 2900)
             #expect(try await ledger.audit().violations == [])
         }
     }

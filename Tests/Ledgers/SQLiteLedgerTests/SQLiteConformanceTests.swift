@@ -25,7 +25,7 @@ import Testing
             let file = try await folder.open(.usd)
             var stations = RandomStations(seed: seed)
             for _ in 0..<4000 {
-                let step = try await stations.next { uid in try await memory.view(of: uid) }
+                let step = try await stations.next { uid in try await memory.knownCard(of: uid) }
                 let expected = try await step.take(on: memory)
                 let answer = try await step.take(on: file)
                 try #require(answer == expected, "seed \(seed), \(step)")

@@ -56,7 +56,7 @@ enum DatabaseRules {
         try issuer.server.waitForReplica()
         let (till, other) = (try await issuer.till(1, patience), try await issuer.till(2))
         try await till.complete(Till.plan(), 1)
-        let open = try await till.work(Till.pay, 2)
+        let open = try await till.open(Till.pay, 2)
         replica.kill()
         return (issuer, till, other, open)
     }
@@ -172,10 +172,12 @@ extension DatabaseRules {
         let issuer = try await issuer()
         let (till, other) = (try await issuer.till(1, memory: memory), try await issuer.till(2))
         try await till.complete(Till.plan(), 1)
-        let open = try await till.work(Till.pay, 2)
-        guard let view = try await other.view() else { throw TestIssuer.Failure(what: "no card") }
+        let open = try await till.open(Till.pay, 2)
+        guard let known = try await other.knownCard() else {
+            throw TestIssuer.Failure(what: "no card")
+        }
         _ = try await other.ledger.voidOpenPayment(
-            on: Till.card(1), version: CardVersion(view), at: Till.time)
+            on: Till.card(1), version: CardVersion(known), at: Till.time)
         let payment = OfflinePayment(
             id: Till.id(2), uid: Till.card(1), chip: .ntag213, account: 1,
             sequence: open.content.sequence, amount: open.operation.amount, at: Till.time,
@@ -206,9 +208,9 @@ extension DatabaseRules {
     private static func ownBooking() async throws -> String? {
         let (till, other, payment) = try await givenUpPayment()
         try await other.complete(Till.add, as: payment.bookingID(1))
-        let before = try await till.view()?.balance
+        let before = try await till.knownCard()?.balance
         _ = try await till.ledger.book(payment, at: Till.time)
-        let after = try await till.view()?.balance
+        let after = try await till.knownCard()?.balance
         return before == after ? "an offline payment was taken, and never booked" : nil
     }
 }
@@ -283,10 +285,10 @@ extension DatabaseRules {
         let issuer = try await issuer()
         let (first, second) = (try await issuer.till(1), try await issuer.till(2))
         try await first.complete(Till.plan(), 1)
-        guard let view = try await first.view() else { return nil }
+        guard let known = try await first.knownCard() else { return nil }
         _ = try await second.ledger.change(
             Till.card(1), .block, id: Till.id(2), at: Till.time)
-        let answer = try await first.begin(Till.pay, 3, version: CardVersion(view))
+        let answer = try await first.begin(Till.pay, 3, version: CardVersion(known))
         return answer.isBegun ? "a card paid that was blocked" : nil
     }
 

@@ -111,8 +111,8 @@ struct Till {
     static let pay = CardAction.pay(Money(minorUnits: 100, .usd))
     static let add = CardAction.add(Money(minorUnits: 100, .usd))
 
-    func view(_ card: UInt8 = 1) async throws(LedgerError) -> KnownCard? {
-        try await ledger.view(of: Till.card(card))
+    func knownCard(_ card: UInt8 = 1) async throws(LedgerError) -> KnownCard? {
+        try await ledger.knownCard(of: Till.card(card))
     }
 
     /// Asks for a change of the card as it is now, or as it was seen.
@@ -125,22 +125,22 @@ struct Till {
     private func begin(
         _ action: CardAction, as id: OperationID, on card: UInt8, version: CardVersion?
     ) async throws(LedgerError) -> Beginning {
-        let now = version == nil ? try await view(card).map(CardVersion.init) : version
+        let now = version == nil ? try await knownCard(card).map(CardVersion.init) : version
         let request = Request(
             id: id, uid: Till.card(card), action: action, at: Till.time)
         return try await ledger.begin(request, version: now, sealer: Till.sealer)
     }
 
-    func work(_ action: CardAction, _ id: UInt8, on card: UInt8 = 1) async throws -> OpenOperation {
+    func open(_ action: CardAction, _ id: UInt8, on card: UInt8 = 1) async throws -> OpenOperation {
         let beginning = try await begin(action, id, on: card)
-        guard case .begun(let work) = beginning else {
+        guard case .begun(let open) = beginning else {
             throw TestIssuer.Failure(what: "\(beginning)")
         }
-        return work
+        return open
     }
 
-    func confirm(_ work: OpenOperation) async throws(LedgerError) -> Confirmation {
-        try await ledger.confirm(work, at: Till.time)
+    func confirm(_ open: OpenOperation) async throws(LedgerError) -> Confirmation {
+        try await ledger.confirm(open, at: Till.time)
     }
 
     @discardableResult
@@ -153,10 +153,10 @@ struct Till {
         _ action: CardAction, as id: OperationID, on card: UInt8 = 1
     ) async throws -> Operation {
         let beginning = try await begin(action, as: id, on: card, version: nil)
-        guard case .begun(let work) = beginning else {
+        guard case .begun(let open) = beginning else {
             throw TestIssuer.Failure(what: "\(beginning)")
         }
-        let confirmation = try await confirm(work)
+        let confirmation = try await confirm(open)
         guard case .committed(let operation) = confirmation else {
             throw TestIssuer.Failure(what: "\(confirmation)")
         }

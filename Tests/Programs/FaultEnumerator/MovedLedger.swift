@@ -24,9 +24,9 @@ enum MovedLedger {
         }
         do {
             let ledger = try await SQLiteLedger.open(path: path, currency: .usd)
-            let work = try await payment(in: ledger)
+            let open = try await payment(in: ledger)
             unsafe rename(path, folder + "/moved")
-            let confirmation = try? await ledger.confirm(work, at: time)
+            let confirmation = try? await ledger.confirm(open, at: time)
             print("  a payment into a ledger that was moved away: \(words(confirmation))")
             await ledger.close()
             return confirmation == nil
@@ -61,10 +61,10 @@ enum MovedLedger {
         else { preconditionFailure("seven bytes are a card's number, sixteen an id") }
         let request = Request(id: id, uid: uid, action: action, at: time)
         guard
-            case .begun(let work) = try await ledger.begin(
+            case .begun(let open) = try await ledger.begin(
                 request, version: version, sealer: sealer)
         else { throw LedgerError(.corrupt, "the request was not begun") }
-        return work
+        return open
     }
 
     private static func words(_ confirmation: Confirmation?) -> String {

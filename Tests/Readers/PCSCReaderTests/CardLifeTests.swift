@@ -8,7 +8,7 @@ import TapcardDomain
 import Testing
 
 extension PCSCReaderTests {
-    @Suite("carries a card through its life", .stage)
+    @Suite("carries a card through its life", .readersWithTags)
     struct CardLife {
         @Test("made, read, charged, scratched and topped up", arguments: Kind.raw)
         func wholeLife(kind: Kind) async throws {
@@ -25,9 +25,9 @@ extension PCSCReaderTests {
             #expect(info.chip == "NTAG213")
         }
 
-        @Test("made of an NTAG 424 DNA, and charged, through every make of reader")
+        @Test("made of an NTAG 424, and charged, through every make of reader")
         func provenCard() async throws {
-            try await Stage.clear()
+            try await PlayedReaders.clear()
             for kind in Kind.allCases {
                 kind.slot.become(PlayedChipReader(NTAG424Memory.signedExample))
                 kind.slot.change { $0.otherCard = PlayedChipReader.answerToReset }
@@ -91,7 +91,7 @@ extension PCSCReaderTests {
             }
             #expect(Kind.plain.slot.change { $0.writeCount } == 0)
             let uid = try #require(CardUID(bytes: Kind.uid))
-            #expect(try await till.ledger.view(of: uid) == nil)
+            #expect(try await till.ledger.knownCard(of: uid) == nil)
         }
 
         @Test("pulled away at any command of a payment and put back: resolved at the next tap")

@@ -16,9 +16,9 @@ enum Kind: String, CaseIterable, Sendable {
 
     var slot: PlayedSlot {
         switch self {
-        case .acr122: Stage.acr122
-        case .acr1252: Stage.acr1252
-        case .plain: Stage.plain
+        case .acr122: PlayedReaders.acr122
+        case .acr1252: PlayedReaders.acr1252
+        case .plain: PlayedReaders.plain
         }
     }
 

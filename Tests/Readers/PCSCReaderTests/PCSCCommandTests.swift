@@ -29,9 +29,9 @@ extension PCSCReaderTests {
             }
         }
 
-        @Test("an NTAG 424 DNA is spoken to in plain commands, through every make of reader")
+        @Test("an NTAG 424 is spoken to in plain commands, through every make of reader")
         func conversation() async throws {
-            try await Stage.clear()
+            try await PlayedReaders.clear()
             for kind in Kind.allCases {
                 lay(kind)
                 let reader = try await kind.open()
@@ -59,7 +59,7 @@ extension PCSCReaderTests {
 
         @Test("a selection ends the session, and commands for readers never go to the card")
         func selection() async throws {
-            try await Stage.clear()
+            try await PlayedReaders.clear()
             lay(.plain)
             let reader = try await Kind.plain.open()
             _ = try await reader.select(within: Kind.limit)

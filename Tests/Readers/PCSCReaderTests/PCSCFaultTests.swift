@@ -4,7 +4,7 @@ import Tags
 import Testing
 
 extension PCSCReaderTests {
-    @Suite("believes nothing that did not happen", .stage)
+    @Suite("believes nothing that did not happen", .readersWithTags)
     struct Faults {
         /// Answers that no reader gives to any command.
         static let nonsense: [[UInt8]] = [

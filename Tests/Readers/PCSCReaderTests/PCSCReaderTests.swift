@@ -9,7 +9,7 @@ import Testing
 enum PCSCReaderTests {}
 
 /// Three readers on a real pcscd, kept up for as long as the suite runs.
-struct Stage {
+struct PlayedReaders {
     static let acr122 = PlayedSlot(
         "ACS ACR122U PICC Interface", port: 35_960, PlayedACR122U())
     static let acr1252 = PlayedSlot(
@@ -50,7 +50,7 @@ struct Stage {
             // libpcsclite looks at it once, at its first call.
             unsafe setenv("PCSCLITE_CSOCK_NAME", PlayedPCSCD.socket(in: folder), 1)
         }
-        unsafe isComplete = slots.count == Stage.slots.count
+        unsafe isComplete = slots.count == PlayedReaders.slots.count
         unsafe running = try unsafe PlayedPCSCD(slots, in: folder)
     }
 
@@ -72,19 +72,19 @@ struct PlayedPCSCDTrait: SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?,
         performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        try await Stage.start()
+        try await PlayedReaders.start()
         do {
             try await function()
         } catch {
-            Stage.tearDown()
+            PlayedReaders.tearDown()
             throw error
         }
-        Stage.tearDown()
+        PlayedReaders.tearDown()
     }
 }
 
 /// Every reader is made again before each test.
-struct StageTrait: TestTrait, SuiteTrait, TestScoping {
+struct PlayedReadersTrait: TestTrait, SuiteTrait, TestScoping {
     let isRecursive = true
     let hasTags: Bool
 
@@ -92,15 +92,15 @@ struct StageTrait: TestTrait, SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?,
         performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        if hasTags { try await Stage.lay() } else { try await Stage.clear() }
+        if hasTags { try await PlayedReaders.lay() } else { try await PlayedReaders.clear() }
         try await function()
     }
 }
 
-extension Trait where Self == StageTrait {
+extension Trait where Self == PlayedReadersTrait {
     /// On each reader lies an empty NTAG213.
-    static var stage: Self { Self(hasTags: true) }
-    static var emptyStage: Self { Self(hasTags: false) }
+    static var readersWithTags: Self { Self(hasTags: true) }
+    static var emptyReaders: Self { Self(hasTags: false) }
 }
 
 extension Trait where Self == PlayedPCSCDTrait {

@@ -4,7 +4,7 @@ import Tags
 import Testing
 
 extension PCSCReaderTests {
-    @Suite("speaks to a tag", .stage)
+    @Suite("speaks to a tag", .readersWithTags)
     struct Reading {
         @Test("selects the tag that lies there and reads it", arguments: Kind.allCases)
         func selects(kind: Kind) async throws {
@@ -104,16 +104,16 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("an ACR122U whose firmware keeps its answers is asked for them", .emptyStage)
+        @Test("an ACR122U whose firmware keeps its answers is asked for them", .emptyReaders)
         func oldFirmware() async throws {
-            Stage.acr122.become(PlayedACR122U(keepsAnswers: true))
+            PlayedReaders.acr122.become(PlayedACR122U(keepsAnswers: true))
             let reader = try await Kind.acr122.bench()
             #expect(try await reader.exchange([0x60]) == Type2Chip.ntag213.version)
             await reader.release()
         }
 
         @Test(
-            "a reader that does not know its manner is spoken to as any other", .emptyStage,
+            "a reader that does not know its manner is spoken to as any other", .emptyReaders,
             arguments: Kind.raw)
         func fallsBack(kind: Kind) async throws {
             kind.slot.become(PlayedStorageReader())

@@ -51,8 +51,8 @@ struct PCSCTill: Sendable {
         } catch {
             throw TapcardError(error)
         }
-        let order = CardRequest(.issue(holder, PCSCTill.usd(1_000), hasScratchCard: true))
-        _ = try await station.make(order, id: newID())
+        let request = CardRequest(.issue(holder, PCSCTill.usd(1_000), hasScratchCard: true))
+        _ = try await station.make(request, id: newID())
     }
 
     @discardableResult
@@ -62,7 +62,7 @@ struct PCSCTill: Sendable {
 
     func balance() async throws -> Int64 {
         let uid = try #require(CardUID(bytes: Kind.uid))
-        return try #require(try await ledger.view(of: uid)).balance.minorUnits
+        return try #require(try await ledger.knownCard(of: uid)).balance.minorUnits
     }
 
     /// Card and ledger say the same, and the ledger keeps its invariants.

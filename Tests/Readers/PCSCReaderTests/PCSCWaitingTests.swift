@@ -6,14 +6,14 @@ import Testing
 extension PCSCReaderTests {
     @Suite("waits for a tag")
     struct Waiting {
-        @Test("an empty reader has no tag", .emptyStage, arguments: Kind.allCases)
+        @Test("an empty reader has no tag", .emptyReaders, arguments: Kind.allCases)
         func empty(kind: Kind) async throws {
             let reader = try await kind.open()
             await #expect(throws: ReaderError(.noTag)) { try await reader.select(within: .zero) }
             await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange([0x30, 0]) }
         }
 
-        @Test("a tag that comes later is found", .emptyStage)
+        @Test("a tag that comes later is found", .emptyReaders)
         func comesLater() async {
             await Kind.each { kind in
                 let reader = try await kind.open()
@@ -25,7 +25,7 @@ extension PCSCReaderTests {
             }
         }
 
-        @Test("a wait ends when its task is cancelled, long before its limit", .emptyStage)
+        @Test("a wait ends when its task is cancelled, long before its limit", .emptyReaders)
         func cancelled() async throws {
             let reader = try await Kind.plain.open()
             let waiting = Task { try await reader.select(within: .seconds(3_600)) }
@@ -38,7 +38,7 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("a task that was cancelled before does not wait at all", .emptyStage)
+        @Test("a task that was cancelled before does not wait at all", .emptyReaders)
         func cancelledBefore() async throws {
             let reader = try await Kind.plain.open()
             let task = Task {
@@ -49,7 +49,7 @@ extension PCSCReaderTests {
         }
 
         @Test(
-            "a tag that is taken away is lost, and found when it comes back", .stage)
+            "a tag that is taken away is lost, and found when it comes back", .readersWithTags)
         func taken() async {
             await Kind.each { kind in
                 let reader = try await kind.bench()
@@ -70,7 +70,7 @@ extension PCSCReaderTests {
             }
         }
 
-        @Test("pcscd's word that the card has gone is a lost tag", .stage)
+        @Test("pcscd's word that the card has gone is a lost tag", .readersWithTags)
         func removed() async {
             await Kind.each { kind in
                 let reader = try await kind.bench()
@@ -92,7 +92,7 @@ extension PCSCReaderTests {
             }
         }
 
-        @Test("another tag in its place has another number", .stage)
+        @Test("another tag in its place has another number", .readersWithTags)
         func swapped() async {
             await Kind.each { kind in
                 let reader = try await kind.bench()
@@ -107,7 +107,8 @@ extension PCSCReaderTests {
         }
 
         @Test(
-            "two who want one card: the second is told, and served when the first lets go", .stage)
+            "two who want one card: the second is told, and served when the first lets go",
+            .readersWithTags)
         func busy() async throws {
             let first = try await Kind.plain.bench()
             let second = try await Kind.plain.open()
@@ -119,7 +120,7 @@ extension PCSCReaderTests {
         }
 
         @Test(
-            "a card of another kind is not a Type 2 tag", .emptyStage,
+            "a card of another kind is not a Type 2 tag", .emptyReaders,
             arguments: [
                 // A DESFire, a MIFARE Classic 1K, a SIM card in a slot with contacts, nonsense.
                 [0x3B, 0x81, 0x80, 0x01, 0x80, 0x80], PlayedStorageReader.storageCard(name: 1),
@@ -127,9 +128,9 @@ extension PCSCReaderTests {
             ])
         func otherCard(answerToReset: [UInt8]) async throws {
             // A card of an earlier test that left unnoticed would still be there to pcscd.
-            Stage.stop()
+            PlayedReaders.stop()
             Kind.plain.slot.change { $0.otherCard = answerToReset }
-            try await Stage.start()
+            try await PlayedReaders.start()
             let reader = try await Kind.plain.open()
             var found: TagIdentity?
             do { found = try await reader.select(within: .seconds(1)) } catch {
@@ -139,13 +140,14 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("of several slots that with a tag is used, and a SIM in another is none", .emptyStage)
+        @Test(
+            "of several slots that with a tag is used, and a SIM in another is none", .emptyReaders)
         func slots() async throws {
-            Stage.stop()
+            PlayedReaders.stop()
             let sim: [UInt8] = [0x3B, 0x9F, 0x96, 0x80, 0x1F, 0xC7]
             Kind.plain.slot.change { $0.otherCard = sim }
-            let second = PlayedSlot(besides: Stage.plain, PlayedStorageReader())
-            try await Stage.start(Stage.slots + [second])
+            let second = PlayedSlot(besides: PlayedReaders.plain, PlayedStorageReader())
+            try await PlayedReaders.start(PlayedReaders.slots + [second])
             let reader = try await PCSCReader.open("plain contactless reader")
             await #expect(throws: ReaderError(.noTag)) {
                 try await reader.select(within: .milliseconds(300))
@@ -156,15 +158,15 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("a card of another family is named by every reader", .emptyStage)
+        @Test("a card of another family is named by every reader", .emptyReaders)
         func family() async throws {
-            Stage.stop()
+            PlayedReaders.stop()
             for kind in Kind.allCases {
                 kind.slot.change {
                     $0.otherCard = PlayedStorageReader.storageCard(standard: 0x11, name: 0x003B)
                 }
             }
-            try await Stage.start()
+            try await PlayedReaders.start()
             for kind in Kind.allCases {
                 let reader = try await kind.open()
                 let found = try await reader.select(within: Kind.limit)

@@ -5,7 +5,7 @@ import Tags
 import Testing
 import TextCodecs
 
-@Suite("An NTAG 424 DNA on the emulated chip")
+@Suite("An NTAG 424 on the emulated chip")
 struct EmulatorChipTests {
     private static let number: [UInt8] = [0x04, 0x51, 0x8D, 0xFA, 0xA9, 0x61, 0x80]
     private static let answerToSelect: [UInt8] = [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]

@@ -3,7 +3,7 @@ import SimulatedReader
 import Tags
 import Testing
 
-@Suite("An NTAG 424 DNA in the simulated field")
+@Suite("An NTAG 424 in the simulated field")
 struct SimulatedChipTests {
     private static let key = AESKey([UInt8](repeating: 0, count: AESKey.size))
 

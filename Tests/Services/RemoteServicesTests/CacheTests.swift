@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What is kept of the lottery")
 struct CacheTests {
-    private static let offline = ScriptedTransport.Reply.failure(.unreachable)
+    private static let offline = ScriptedTransport.Reply.failure(.offline)
     /// What every request says: an answer of a cache on the way would be an old one.
     private static let always = "Cache-Control: no-cache"
 
@@ -39,7 +39,7 @@ struct CacheTests {
     private func expectNothing(in bench: CacheBench) async throws {
         bench.transport.reply(Self.offline)
         let failure = await #expect(throws: ServiceError.self) { try await bench.draws() }
-        #expect(failure?.kind == .unreachable)
+        #expect(failure?.kind == .offline)
     }
 
     @Test("the service is asked each time whether anything has changed, and 304 says no")
@@ -127,7 +127,7 @@ struct CacheTests {
 
     @Test(
         "without an answer what was kept is good, with its age and the reason",
-        arguments: [ServiceError.Kind.unreachable, .timedOut, .cutOff, .broken])
+        arguments: [ServiceError.Kind.offline, .timedOut, .cutOff, .broken])
     func offline(_ kind: ServiceError.Kind) async throws {
         let bench = try await bench()
         bench.transport.pass(seconds: 86_400)

@@ -180,14 +180,14 @@ struct HTTPClientTests {
     }
 
     @Test("no listener, and no such name")
-    func unreachable() async throws {
+    func offline() async throws {
         let dead = "http://127.0.0.1:\(try Loopback.deadPort())/"
         let refused = try #require(await failure(of: HTTPRequest(.get, dead)))
-        #expect(refused.kind == .unreachable)
+        #expect(refused.kind == .offline)
         #expect(refused.detail.hasPrefix("nobody answers there"))
         let unknown = try #require(
             await failure(of: HTTPRequest(.get, "http://nobody.invalid/")))
-        #expect(unknown.kind == .unreachable)
+        #expect(unknown.kind == .offline)
         #expect(unknown.detail.hasPrefix("no such name is known"))
     }
 
@@ -260,7 +260,7 @@ struct HTTPClientTests {
             let failure = await #expect(throws: ServiceError.self) {
                 try await client.send(request, by: Self.limits)
             }
-            #expect(failure?.kind == .unreachable)
+            #expect(failure?.kind == .offline)
             #expect(failure?.detail.contains("407") == true)
             #expect(server.requests.first?.firstLine == "CONNECT nobody.invalid:443 HTTP/1.1")
         }

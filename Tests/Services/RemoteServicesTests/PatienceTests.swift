@@ -24,7 +24,7 @@ struct PatienceTests {
     @Test(
         "what may pass is asked about three times, with longer pauses",
         arguments: [
-            ScriptedTransport.Reply.failure(.unreachable), .failure(.cutOff), .failure(.timedOut),
+            ScriptedTransport.Reply.failure(.offline), .failure(.cutOff), .failure(.timedOut),
             .status(500), .status(503),
         ])
     func passing(_ reply: ScriptedTransport.Reply) async throws {
@@ -59,7 +59,7 @@ struct PatienceTests {
     @Test("an answer to a later attempt is as good as one to the first")
     func recovery() async throws {
         let transport = ScriptedTransport(
-            .failure(.unreachable), .status(502), .ok(try AnswerFixture.activation.bytes))
+            .failure(.offline), .status(502), .ok(try AnswerFixture.activation.bytes))
         let service = try activation(transport)
         let code = try #require(ScratchCode(bytes: [UInt8](repeating: 7, count: 16)))
         #expect(try await service.activate(code) == .active)
@@ -79,9 +79,9 @@ struct PatienceTests {
         #expect(broken.requests.count == 2)
         #expect(broken.uptime == .seconds(14.5))
 
-        let rest = ScriptedTransport(.failure(.unreachable), .after(.seconds(60), .status(200)))
+        let rest = ScriptedTransport(.failure(.offline), .after(.seconds(60), .status(200)))
         // What went wrong first says more than that the time is over.
-        #expect(try await failure(rest).kind == .unreachable)
+        #expect(try await failure(rest).kind == .offline)
         #expect(rest.limits.map(\.whole) == [.seconds(15), .seconds(14.5)])
         #expect(rest.limits.map(\.connecting) == [.seconds(5), .seconds(5)])
     }
@@ -105,9 +105,9 @@ struct PatienceTests {
 
     @Test("a pause is not begun that would outlast the time")
     func noTimeToPause() async throws {
-        let transport = ScriptedTransport(.failure(.unreachable))
+        let transport = ScriptedTransport(.failure(.offline))
         let patience = Patience(whole: .milliseconds(400))
-        #expect(try await failure(transport, patience).kind == .unreachable)
+        #expect(try await failure(transport, patience).kind == .offline)
         #expect(transport.requests.count == 1)
         #expect(transport.pauses.isEmpty)
     }
@@ -145,7 +145,7 @@ struct PatienceTests {
 
     @Test("leaving during a pause ends it")
     func cancelled() async throws {
-        let transport = ScriptedTransport(.failure(.unreachable))
+        let transport = ScriptedTransport(.failure(.offline))
         let task = Task {
             // From within: the pauses of this transport last no time in which to do it.
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }

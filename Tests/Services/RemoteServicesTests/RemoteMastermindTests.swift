@@ -101,7 +101,7 @@ struct RemoteMastermindTests {
         arguments: [("login", 1), ("start", 1), ("guess", 1), ("ranking", 3)])
     func once(_ name: String, _ times: Int) async throws {
         for reply in [
-            ScriptedTransport.Reply.failure(.cutOff), .failure(.unreachable), .status(503),
+            ScriptedTransport.Reply.failure(.cutOff), .failure(.offline), .status(503),
         ] {
             let transport = ScriptedTransport(reply)
             let service = try service(transport)

@@ -56,7 +56,4 @@ package struct CardImage: Hashable, Sendable {
     }
 
     private static let whiteSpace: [UInt8] = [0x20, 0x09, 0x0A, 0x0D]
-
-    /// Whether both record slots were never written.
-    package var hasBlankRecords: Bool { records.joined().allSatisfy { $0 == 0 } }
 }

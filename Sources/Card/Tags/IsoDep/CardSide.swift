@@ -6,10 +6,8 @@ package struct CardSide: Sendable, Hashable {
         case silence
         /// Send this frame with a checksum.
         case send([UInt8])
-        /// Carry out this command, then call `answer`, or `askForTime` before it.
+        /// Carry out this command, then call `answer`.
         case run([UInt8])
-        /// The reader has granted the time: call `answer`, or `askForTime` again.
-        case goOn
         /// Send this frame with a checksum. The card is silent until it is selected again.
         case end([UInt8])
     }
@@ -20,7 +18,6 @@ package struct CardSide: Sendable, Hashable {
         case waiting
         /// A command is being carried out.
         case running
-        case askingForTime
         /// Parts of an answer are left.
         case answering
     }
@@ -33,7 +30,6 @@ package struct CardSide: Sendable, Hashable {
     private var command: [UInt8] = []
     private var parts: ArraySlice<[UInt8]> = []
     private var last: [UInt8]?
-    private var granted: UInt8 = 0
     /// Whether parameters can still be chosen: right after the activation.
     private var mayChoose = false
 
@@ -57,10 +53,8 @@ package struct CardSide: Sendable, Hashable {
         case .repeatRequest(let its):
             // The block before never came: this says so, and is not itself repeated.
             return its == number ? again() : .send(TransmissionBlock.acknowledge(number).frame)
-        case .waitExtension(let multiplier):
-            guard state == .askingForTime, multiplier == granted else { return .silence }
-            state = .running
-            return .goOn
+        // This card asks for no time.
+        case .waitExtension: return .silence
         case .deselect:
             self = CardSide(answerToSelect: answerToSelect)
             return .end(TransmissionBlock.deselect.frame)
@@ -75,13 +69,6 @@ package struct CardSide: Sendable, Hashable {
             stride(from: 0, to: max(answer.count, 1), by: size)
             .map { Array(answer[$0..<min($0 + size, answer.count)]) }[...]
         return sendPart()
-    }
-
-    /// Asks for this many times the usual wait.
-    package mutating func askForTime(_ multiplier: UInt8) -> [UInt8] {
-        precondition(state == .running, "time is for a command")
-        (state, granted) = (.askingForTime, multiplier)
-        return remember(.waitExtension(multiplier: multiplier))
     }
 
     private mutating func activate(_ frame: [UInt8]) -> Reaction {

@@ -26,8 +26,6 @@ package struct NDEFError: Error, Sendable, Equatable, CustomStringConvertible {
         case badURI
         /// A TLV block exceeds its memory.
         case overrun
-        /// The content of a lock or memory control TLV is invalid.
-        case badControl
     }
 
     package let kind: Kind

@@ -12,7 +12,7 @@ package struct TLVArea: Hashable, Sendable {
     /// Blocks of unknown tags are skipped by their length. A length of three bytes is accepted even
     /// where one byte would have been enough, because other writers always use three. Bytes after
     /// the terminator are ignored. Areas that a control block reserves are not left out of the
-    /// bytes: see `LockControl` and `MemoryControl`.
+    /// bytes.
     package init(decoding bytes: [UInt8]) throws(NDEFError) {
         guard bytes.count <= Self.maximumByteCount else {
             throw NDEFError(.tooLong, "a data area of \(bytes.count) bytes")

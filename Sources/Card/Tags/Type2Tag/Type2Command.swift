@@ -6,18 +6,14 @@ package enum Type2Command: Hashable, Sendable {
     /// Reads the pages from the first to the last, both included.
     case fastRead(UInt8, UInt8)
     case write(UInt8, Page)
-    /// The first of two frames; the second is `compatibilityData`.
+    /// The first of two frames. The second has the four bytes of the page, and twelve that are
+    /// ignored.
     case compatibilityWrite(UInt8)
     case readCounter
     /// The four bytes of a password.
     case authenticate([UInt8])
     case readSignature
     case halt
-
-    /// The second frame of a COMPATIBILITY_WRITE. Its last twelve bytes are ignored.
-    package static func compatibilityData(_ page: Page) -> [UInt8] {
-        page.bytes + [UInt8](repeating: 0, count: compatibilityDataLength - Page.size)
-    }
 
     static let compatibilityDataLength = 16
 

@@ -312,7 +312,7 @@ extension ServiceError {
         case .timedOut, .cutOff, .tooLarge, .redirected, .notHTTP, .broken, .notJSON, .wrongShape,
             .goneBack, .emptyVersion, .badVersion, .badBalls, .badDate, .cancelled:
             true
-        case .unreachable, .certificate, .refused, .unauthorized, .wrongPassword,
+        case .offline, .certificate, .refused, .unauthorized, .wrongPassword,
             .badAddress, .noClient:
             false
         }

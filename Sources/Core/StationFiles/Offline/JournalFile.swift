@@ -206,7 +206,7 @@ package struct JournalFile: Sendable, Hashable {
 
     private func unwritable(_ error: FileError) -> TapcardError {
         TapcardError(
-            .ledgerUnreachable,
+            .ledgerOffline,
             "The journal of offline payments cannot be written: \(error.detail).",
             meaning: "Not paid: nothing was taken from the card.",
             next: [.ledger(.waitForLedger(nil))])
@@ -214,7 +214,7 @@ package struct JournalFile: Sendable, Hashable {
 
     private var full: TapcardError {
         TapcardError(
-            .ledgerUnreachable, "The ledger cannot be reached, and the journal is full.",
+            .ledgerOffline, "The ledger is offline, and the journal is full.",
             meaning: "Not paid: nothing was taken from the card.",
             next: [.ledger(.waitForLedger(nil))])
     }

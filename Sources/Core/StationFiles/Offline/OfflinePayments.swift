@@ -18,8 +18,6 @@ package struct OfflinePayments: Sendable {
         memoryPath = memory
     }
 
-    package var journalPath: String { journal.path }
-
     /// The state of the files, for people who watch.
     package struct Status: Sendable, Hashable {
         package let currency: Currency
@@ -57,7 +55,7 @@ package struct OfflinePayments: Sendable {
         func unusable(_ why: String) -> TapcardError {
             TapcardError(
                 .fileUnusable,
-                "The ledger cannot be reached, and \(memoryPath) cannot be read: \(why).",
+                "The ledger is offline, and \(memoryPath) cannot be read: \(why).",
                 meaning: "Nothing was done now. Whether the same was done before is not known.",
                 next: [.ledger(.readCardWhenBack)])
         }
@@ -91,7 +89,7 @@ package struct OfflinePayments: Sendable {
             let memory = try memory()
             if let earlier = memory.earlierTry(of: id) {
                 throw TapcardError(
-                    earlier, in: amount.currency, because: "The ledger cannot be reached.",
+                    earlier, in: amount.currency, because: "The ledger is offline.",
                     uid: nil)
             }
             return OfflineJudgement.Question(
@@ -102,7 +100,7 @@ package struct OfflinePayments: Sendable {
             throw TapcardError(OfflineJudgement.Reason.noSnapshot)
         }
         if let reason = try question(before).refusalOfAll { throw TapcardError(reason) }
-        let seen = try await station.lookWithoutLedger(
+        let reading = try await station.lookWithoutLedger(
             only: card, knowing: snapshot.load(station.keys))
         if let replayed = try replay(amount, id, card, limits, station) { return replayed }
         func answered(
@@ -113,12 +111,12 @@ package struct OfflinePayments: Sendable {
         return try journal.add(station.keys) { journal throws(TapcardError) in
             if let known = journal.line(id) { return (nil, try answered(known, journal)) }
             let asked = try question(journal)
-            switch OfflineJudgement(asked, seen) {
-            case .refused(let reason): throw TapcardError(reason, uid: seen.uid)
+            switch OfflineJudgement(asked, reading) {
+            case .refused(let reason): throw TapcardError(reason, uid: reading.uid)
             case .accepted(let account, let balance):
                 let line = JournalLine(
-                    number: journal.written + 1, id: id, uid: seen.uid, chip: seen.chip,
-                    account: account, record: seen.record ?? [], amount: amount.minorUnits,
+                    number: journal.written + 1, id: id, uid: reading.uid, chip: reading.chip,
+                    account: account, record: reading.record ?? [], amount: amount.minorUnits,
                     cashier: station.surroundings.cashier, at: asked.now)
                 var after = journal
                 _ = after.append(line)
@@ -181,7 +179,7 @@ package struct OfflinePayments: Sendable {
     package func lessUnbooked(
         _ summary: CardSummary, _ keys: KeyRing
     ) throws(TapcardError) -> CardSummary {
-        guard summary.ledger == .unreachable, let balance = summary.balance,
+        guard summary.ledger == .offline, let balance = summary.balance,
             let found = try journal.load(keys), found.currency == balance.currency
         else { return summary }
         let unbooked = found.sum(of: summary.uid)

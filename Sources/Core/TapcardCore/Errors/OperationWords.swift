@@ -93,7 +93,7 @@ extension TapcardError {
     /// The refusal of a request that is made for the first time, where the ledger was offline
     /// before anything was begun.
     public func beforeBeginning(_ kind: Operation.Kind) -> TapcardError {
-        guard self.kind == .ledgerUnreachable else { return self }
+        guard self.kind == .ledgerOffline else { return self }
         let (what, meaning) = kind.notDone
         return saying(
             meaning: "\(what.dropLast()): \(meaning.prefix(1).lowercased())\(meaning.dropFirst())",
@@ -119,8 +119,8 @@ extension Station {
     /// than a second payment.
     func justResolved(_ done: Operation) async -> TapcardError {
         let amount = Money(minorUnits: done.amount, currency).shown
-        let view = try? await ledger.view(of: done.uid)
-        let holds = view.map { " The card holds \($0.balance.shown)." } ?? ""
+        let known = try? await ledger.knownCard(of: done.uid)
+        let holds = known.map { " The card holds \($0.balance.shown)." } ?? ""
         return TapcardError(
             .justResolved,
             "The interrupted \(done.kind.noun) of \(amount) was just resolved as "

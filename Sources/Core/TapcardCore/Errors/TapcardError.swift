@@ -185,7 +185,7 @@ extension TapcardError {
         /// The ledger is not there or cannot be used.
         case ledgerUnavailable = "ledger-unavailable"
         /// The ledger's server does not answer.
-        case ledgerUnreachable = "ledger-unreachable"
+        case ledgerOffline = "ledger-offline"
         /// The station was not set up yet.
         case notSetUp = "not-set-up"
         /// The ledger breaks its own invariants.
@@ -267,7 +267,7 @@ extension TapcardError.Condition {
         case .damaged, .forged, .copied, .rolledBack, .keyMissing: .untrusted
         case .keysBehind, .ledgerBehind, .ledgerLocked, .ledgerFull, .ledgerCorrupt, .ledgerNewer,
             .ledgerUndeclared, .ledgerReadOnly, .ledgerCurrency, .ledgerUnavailable,
-            .ledgerUnreachable, .notSetUp, .auditFailed:
+            .ledgerOffline, .notSetUp, .auditFailed:
             .ledger
         }
     }
@@ -363,7 +363,7 @@ extension TapcardError.Kind {
     /// The ledger is not there or cannot be used.
     public static let ledgerUnavailable = condition(.ledgerUnavailable)
     /// The ledger's server does not answer.
-    public static let ledgerUnreachable = condition(.ledgerUnreachable)
+    public static let ledgerOffline = condition(.ledgerOffline)
     /// The station was not set up yet.
     public static let notSetUp = condition(.notSetUp)
     /// The ledger breaks its own invariants.

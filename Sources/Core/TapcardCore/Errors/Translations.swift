@@ -44,7 +44,7 @@ extension TapcardError {
             case .unauthorized: .service(.logIn)
             case .wrongPassword: .service(.correctPassword)
             case .certificate: .service(.distrust)
-            case .unreachable, .timedOut, .cutOff, .broken, .cancelled: .service(.tryLater)
+            case .offline, .timedOut, .cutOff, .broken, .cancelled: .service(.tryLater)
             case .goneBack: .lottery(.forgetDraws)
             case .noClient: .service(.installClient)
             case .tooLarge, .redirected, .refused, .notHTTP, .notJSON, .wrongShape, .emptyVersion,
@@ -99,7 +99,7 @@ extension TapcardError {
             case .readOnly: .ledgerReadOnly
             case .wrongCurrency: .ledgerCurrency
             case .unavailable, .outcomeUnknown: .ledgerUnavailable
-            case .unreachable: .ledgerUnreachable
+            case .offline: .ledgerOffline
             }
         let isBusy = kind == .ledgerLocked || kind == .ledgerFull
         self.init(

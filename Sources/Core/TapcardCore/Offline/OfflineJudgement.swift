@@ -193,7 +193,7 @@ extension TapcardError {
             case .stationLimit(let left): "this station may take only \(left.shown) more until then"
             }
         self.init(
-            .ledgerUnreachable, "The ledger cannot be reached, and \(why).",
+            .ledgerOffline, "The ledger is offline, and \(why).",
             meaning: "Not paid: nothing was taken from the card.",
             next: [.ledger(.waitForLedger(reason))], uid: uid)
     }

@@ -89,12 +89,12 @@ extension Station {
     /// Refuses a change that would raise the card's balance above the ceilings, by the ledger's
     /// data.
     func requireUnderCeilings(
-        _ action: CardAction, on view: KnownCard
+        _ action: CardAction, on known: KnownCard
     ) throws(Interruption) {
         switch action {
-        case .add(let amount): try requireUnder(amount, on: view, isTyped: true)
+        case .add(let amount): try requireUnder(amount, on: known, isTyped: true)
         // A prize was not typed, so a confirmation would not help.
-        case .claim(_, let amount): try requireUnder(amount, on: view, isTyped: false)
+        case .claim(_, let amount): try requireUnder(amount, on: known, isTyped: false)
         case .pay, .refund, .reverse, .scratch, .activate, .close, .ticket, .game, .reseal, .make,
             .protect, .unprotect:
             break
@@ -102,16 +102,16 @@ extension Station {
     }
 
     private func requireUnder(
-        _ amount: Money, on view: KnownCard, isTyped: Bool
+        _ amount: Money, on known: KnownCard, isTyped: Bool
     ) throws(Interruption) {
-        let (sum, overflow) = view.balance.minorUnits.addingReportingOverflow(amount.minorUnits)
+        let (sum, overflow) = known.balance.minorUnits.addingReportingOverflow(amount.minorUnits)
         // The rules of the purse have the words for a balance above the limit of a card.
         guard !overflow, sum <= Currency.largestBalance else { return }
         do {
             try requireUnder(
                 "A balance", Money(minorUnits: sum, currency), \.balance, isTyped: isTyped)
         } catch {
-            throw .refused(error.naming(view.card.uid))
+            throw .refused(error.naming(known.card.uid))
         }
     }
 

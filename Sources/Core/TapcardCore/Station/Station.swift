@@ -72,7 +72,7 @@ public struct Station: Sendable {
             self.isConfirmed = isConfirmed
         }
 
-        /// Sets the page that phones open by a card on an NTAG 424 DNA that is made here, such as
+        /// Sets the page that phones open by a card on an NTAG 424 that is made here, such as
         /// `https://cards.example.org/c`.
         public mutating func setCardAddress(_ page: String) throws(Refusal) {
             do throws(AddressError) {
@@ -186,7 +186,7 @@ extension SealedRecord {
     init?(_ content: SealedContent, on medium: CardReading.Medium, under entry: KeyEntry) {
         guard let cardKey = entry.cardKey(uid: content.uid.bytes) else { return nil }
         var holder = content.holder
-        if case .chip = medium { holder = .nobody }
+        if case .ntag424 = medium { holder = .nobody }
         self.init(
             uid: content.uid, sequence: content.sequence, balance: content.balance,
             state: State(content.scratch), holder: holder, keyID: entry.id,

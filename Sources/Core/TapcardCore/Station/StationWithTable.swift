@@ -30,7 +30,7 @@ extension Station {
         guard keys.isTable else { return }
         guard identity.speaksInBlocks else {
             throw .refused(
-                .keyMissing, "This station only has keys for cards on an NTAG 424 DNA.",
+                .keyMissing, "This station only has keys for cards on an NTAG 424.",
                 meaning: TapcardError.unchanged, next: [.trust(.useAtIssuerStation)], uid: uid)
         }
         if known != nil, keys.entries.allSatisfy({ $0.cardKey(uid: uid.bytes) == nil }) {
@@ -42,15 +42,15 @@ extension Station {
     /// the card has all of its keys in one version and the credit that the ledger knows, and no
     /// other key has to seal.
     func entryOfTable(for reading: CardReading) throws(Interruption) -> KeyEntry {
-        guard case .chip(let chip) = reading.medium, let view = reading.view,
+        guard case .ntag424(let chip) = reading.medium, let known = reading.known,
             let visit = chip.visit,
             chip.isComplete, let grant = visit.grant
         else {
             // Its grant is read without a proof.
             throw .claimed(.needsIssuer("The card is not made whole yet.", reading.uid))
         }
-        let spent = visit.slots.spent(at: view.issued[view.card.confirmed]?.bytes)
-        guard grant.granted >= view.balance.minorUnits + spent else {
+        let spent = visit.slots.spent(at: known.issued[known.card.confirmed]?.bytes)
+        guard grant.granted >= known.balance.minorUnits + spent else {
             throw .refused(.needsIssuer("Money is still to be put on the card.", reading.uid))
         }
         let own = keys.entries.first { NTAG424CardKeys.version(of: $0.id) == visit.card.version }
@@ -70,7 +70,7 @@ extension TapcardError {
     static func notInTable(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing, "The card is not in this station's table of card keys.",
-            meaning: "Nothing was tried on it, because the chip counts wrong keys.",
+            meaning: "Nothing was tried on it, because an NTAG 424 counts wrong keys.",
             next: [.file(.importTable)], uid: uid)
     }
 
@@ -85,7 +85,7 @@ extension TapcardError {
 /// A table of card keys for a station without masters, and what it lacks.
 package struct CardTable: Sendable {
     package let keys: KeyRing
-    /// The cards on an NTAG 424 DNA that are in use.
+    /// The cards on an NTAG 424 that are in use.
     package let cards: Int
     /// Keys of cards that this ring lacks, so that no station can sell to these cards by the table.
     package let lacking: Set<UInt8>

@@ -13,7 +13,7 @@ struct CardReading: Sendable, Hashable {
     /// The message that phones read, decoded.
     let content: TagContent
     /// Nil for a card this ledger does not know.
-    let view: KnownCard?
+    let known: KnownCard?
     /// The verdict on the records, compared with the ledger.
     let judgement: Judgement
     let chip: Chip
@@ -21,7 +21,7 @@ struct CardReading: Sendable, Hashable {
     /// The memory in which the records are.
     enum Medium: Sendable, Hashable {
         case pages(TagPages)
-        case chip(NTAG424Reading)
+        case ntag424(NTAG424Reading)
     }
 
     /// Nil for a card on an NTAG 424.
@@ -29,7 +29,7 @@ struct CardReading: Sendable, Hashable {
         if case .pages(let pages) = medium { pages } else { nil }
     }
 
-    var version: CardVersion? { view.map(CardVersion.init) }
+    var version: CardVersion? { known.map(CardVersion.init) }
     /// The highest number under a valid seal on the tag.
     var highest: SequenceNumber { slots.best?.record.sequence ?? .none }
 }
@@ -74,7 +74,7 @@ extension Station {
         _ identity: TagIdentity, _ uid: CardUID, thoroughly: Bool = false,
         _ history: inout TapHistory
     ) async throws(Interruption) -> CardReading {
-        let known = try await asking(await ledger.view(of: uid))
+        let known = try await asking(await ledger.knownCard(of: uid))
         try await refreshKeys(beside: known)
         try requireInTable(identity, uid, known)
         if identity.speaksInBlocks {
@@ -147,24 +147,24 @@ extension Station {
         _ identity: TagIdentity, _ uid: CardUID, _ medium: CardReading.Medium, _ slots: RecordSlots,
         _ content: TagContent, known: KnownCard?, chip: Chip
     ) async throws(Interruption) -> CardReading {
-        let view = try await asking(await ledger.view(of: uid, holding: slots.sequences))
+        let latest = try await asking(await ledger.knownCard(of: uid, holding: slots.sequences))
         // Bytes read before another station's work, judged by the ledger after it, would make an
         // honest card an old image.
-        guard known.map(CardVersion.init) == view.map(CardVersion.init),
-            known?.keyPolicy == view?.keyPolicy
+        guard known.map(CardVersion.init) == latest.map(CardVersion.init),
+            known?.keyPolicy == latest?.keyPolicy
         else { throw .overtaken }
-        let believed = slots.believing { bytes in isOurs(bytes, view) }
+        let believed = slots.believing { bytes in isOurs(bytes, latest) }
         return CardReading(
             uid: uid, identity: identity, medium: medium, slots: believed, content: content,
-            view: view, judgement: Judgement(believed, view), chip: chip)
+            known: latest, judgement: Judgement(believed, latest), chip: chip)
     }
 
     /// The keys as they are now: read after the ledger, so that a station with a key that was given
     /// up has the file that was written before.
-    private func refreshKeys(beside view: KnownCard?) async throws(Interruption) {
+    private func refreshKeys(beside known: KnownCard?) async throws(Interruption) {
         let order: KeyPolicy
-        if let view {
-            order = view.keyPolicy
+        if let known {
+            order = known.keyPolicy
         } else {
             order = try await asking(await ledger.keyPolicy())
         }
@@ -179,12 +179,12 @@ extension Station {
     ///
     /// A card that was half way when its key was given up was judged before; until what is open on
     /// it is resolved, and its record made with another key, it is no forgery.
-    private func isOurs(_ bytes: [UInt8], _ view: KnownCard?) -> Bool {
-        guard let view, let record = SealedRecord(bytes),
-            view.issued[record.sequence]?.bytes == bytes
+    private func isOurs(_ bytes: [UInt8], _ known: KnownCard?) -> Bool {
+        guard let known, let record = SealedRecord(bytes),
+            known.issued[record.sequence]?.bytes == bytes
         else { return false }
         return keys.entry(record.keyID)?.status != .retired
-            || (view.open != nil && record.sequence >= view.card.confirmed)
+            || (known.open != nil && record.sequence >= known.card.confirmed)
     }
 
     private func unsupported(_ tag: ScannedTag, _ identity: TagIdentity) -> TapcardError {

@@ -52,7 +52,7 @@ extension Station {
     }
 
     private func evidence(on reading: CardReading) async -> [String] {
-        guard let view = reading.view, view.open?.kind.makesCard != true else { return [] }
+        guard let known = reading.known, known.open?.kind.makesCard != true else { return [] }
         guard reading.slots.best != nil || !reading.slots.isBlank else {
             if formattedRefusal(reading) != nil { return [] }
             let all = reading.pages == nil ? "all" : "both"
@@ -62,28 +62,28 @@ extension Station {
         }
         var found: [String] = []
         // Without the ledger's word the tap goes on; it asks again before anything is decided.
-        if reading.slots.hasOddity, let written = try? await written(on: view) {
+        if reading.slots.hasOddity, let written = try? await written(on: known) {
             for place in reading.slots.slots.indices {
                 if let text = describe(place, of: reading, written) { found.append(text) }
             }
         }
         if let best = reading.slots.best?.record {
             let number = "the newest record with a true seal is number \(best.sequence)"
-            if best.sequence < view.card.confirmed {
-                found.append("\(number); the ledger has confirmed \(view.card.confirmed)")
-            } else if best.sequence > view.card.allocated || view.isInGap(best.sequence) {
+            if best.sequence < known.card.confirmed {
+                found.append("\(number); the ledger has confirmed \(known.card.confirmed)")
+            } else if best.sequence > known.card.allocated || known.isInGap(best.sequence) {
                 let reason =
-                    view.gaps.isEmpty
+                    known.gaps.isEmpty
                     ? ": an older copy of it lies in its place, or somebody has key \(best.keyID)"
                     : ""
                 found.append("\(number), which this ledger never handed out\(reason)")
-            } else if view.issued[best.sequence]?.bytes != best.bytes {
+            } else if known.issued[best.sequence]?.bytes != best.bytes {
                 found.append(
                     "\(number), with other bytes than the ledger made: somebody has key "
                         + "\(best.keyID)")
             }
         }
-        if let text = describeFace(on: reading, view) { found.append(text) }
+        if let text = describeFace(on: reading, known) { found.append(text) }
         return found
     }
 
@@ -133,39 +133,39 @@ extension Station {
     }
 
     /// The records made for the card lately: each may have stood in a place.
-    private func written(on view: KnownCard) async throws(LedgerError) -> Written {
-        let uid = view.card.uid
+    private func written(on known: KnownCard) async throws(LedgerError) -> Written {
+        let uid = known.card.uid
         return try await ledger.read { rows throws(LedgerError) in
             let all = try rows.issuedRecords(on: uid)
             return Written(
                 recently: all.suffix(Station.mostRecent),
-                isAll: view.gaps.isEmpty && all.first?.sequence == SequenceNumber.none.next())
+                isAll: known.gaps.isEmpty && all.first?.sequence == SequenceNumber.none.next())
         }
     }
 
     /// Names and codes are not told: a log is read by others.
-    private func describeFace(on reading: CardReading, _ view: KnownCard) -> String? {
+    private func describeFace(on reading: CardReading, _ known: KnownCard) -> String? {
         let name = "what phones read"
         guard let pages = reading.pages else { return nil }
-        if view.card.isDisplayStale || pages.layout.isGuarded(pages.image.area) {
+        if known.card.isDisplayStale || pages.layout.isGuarded(pages.image.area) {
             return "\(name) is half written: an earlier tap was broken off"
         }
-        guard view.open == nil, reading.slots.best?.record.sequence == view.card.confirmed else {
+        guard known.open == nil, reading.slots.best?.record.sequence == known.card.confirmed else {
             return nil
         }
         guard let face = reading.content.face else {
             return "\(name) was altered: it makes no sense as a card"
         }
-        if face.balance != view.balance {
+        if face.balance != known.balance {
             return "\(name) was altered: it says \(face.balance.shown), the ledger "
-                + view.balance.shown
+                + known.balance.shown
         }
-        let content = view.card.content(view.card.confirmed, balance: view.balance)
+        let content = known.card.content(known.card.confirmed, balance: known.balance)
         if face.holder != content.holder { return "\(name) was altered: the holder differs" }
         if face.style == .tapcard, face.scratch != content.scratch {
             return "\(name) was altered: code or state differ"
         }
-        var own = self.face(of: view.card, content)
+        var own = self.face(of: known.card, content)
         own.extras = face.extras
         let shown = own.shown(in: pages.layout)
         if (face.ticket, face.game) != (shown.ticket, shown.game) {
@@ -179,7 +179,7 @@ extension CardReading {
     /// Whether a chip has a state in this place that is not whole. Its own check says so, whatever
     /// bytes are there.
     fileprivate func hasHalfState(at place: Int) -> Bool {
-        guard case .chip(let chip) = medium, let visit = chip.visit else { return false }
+        guard case .ntag424(let chip) = medium, let visit = chip.visit else { return false }
         return visit.slots.slots[place] == nil
     }
 }

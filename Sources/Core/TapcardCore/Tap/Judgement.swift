@@ -15,12 +15,12 @@ enum Judgement: Sendable, Hashable {
     case rolledBack
     case ledgerBehind
 
-    init(_ slots: RecordSlots, _ view: KnownCard?) {
-        guard let view else {
+    init(_ slots: RecordSlots, _ known: KnownCard?) {
+        guard let known else {
             self = .unknown
             return
         }
-        if let open = view.open, open.kind.makesCard {
+        if let open = known.open, open.kind.makesCard {
             self = .inTheMaking(open)
             return
         }
@@ -31,13 +31,13 @@ enum Judgement: Sendable, Hashable {
         }
         let sequence = best.record.sequence
         let isBelowAllocated = SafetyRule.rolledBackIsBelowConfirmed.isLeftOut
-        let isOld = sequence < (isBelowAllocated ? view.card.allocated : view.card.confirmed)
+        let isOld = sequence < (isBelowAllocated ? known.card.allocated : known.card.confirmed)
         // Below what was confirmed since, even a skipped number is an old one: somebody has decided
         // about the loss already.
-        let isSkipped = view.isInGap(sequence)
-        if sequence > view.card.allocated || (isSkipped && !isOld) {
+        let isSkipped = known.isInGap(sequence)
+        if sequence > known.card.allocated || (isSkipped && !isOld) {
             self = .ledgerBehind
-        } else if !isSkipped, view.issued[sequence]?.bytes != slots.bytes[best.place] {
+        } else if !isSkipped, known.issued[sequence]?.bytes != slots.bytes[best.place] {
             self = .forged
         } else if isOld {
             let isSpoilt = slots.others.contains { slot in
@@ -67,20 +67,20 @@ enum ResolvingStep: Sendable, Hashable {
 
     /// `request` is the operation for which the card was held to the reader.
     init(
-        tag best: SealedRecord, bytes: [UInt8], isUnderRetiredKey: Bool = false, view: KnownCard,
+        tag best: SealedRecord, bytes: [UInt8], isUnderRetiredKey: Bool = false, known: KnownCard,
         expected: [UInt8], request: OperationID?, now: Timestamp,
         uptime: Uptime? = nil, lifetime: Duration
     ) {
-        guard let open = view.open else {
-            if let attempt = view.activation, attempt.state == .active {
+        guard let open = known.open else {
+            if let attempt = known.activation, attempt.state == .active {
                 self = .activate(attempt)
                 return
             }
             // Whatever was to switch the tag's protection was given up for another operation; a
             // fresh record finishes it.
             let isLastWord =
-                best.sequence == view.card.confirmed && bytes == expected
-                && view.card.protection.isSteady
+                best.sequence == known.card.confirmed && bytes == expected
+                && known.card.protection.isSteady
             self = isLastWord ? .nothing : .reseal
             return
         }
@@ -90,7 +90,7 @@ enum ResolvingStep: Sendable, Hashable {
         }
         // No money moves on a blocked card, not even what was begun before: nobody was told that it
         // is paid.
-        let mayMove = view.card.status == .active
+        let mayMove = known.card.status == .active
         let isSameAgain = open.id == request
         // What stands under a key that was given up proves nothing.
         guard best.sequence == open.sequence, !isUnderRetiredKey else {

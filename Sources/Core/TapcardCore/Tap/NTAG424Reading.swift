@@ -30,7 +30,7 @@ extension CardReading {
     /// Whether the rest of the card fits its newest record. On a chip that is the grant, and keys
     /// of one version.
     func fits(_ record: SealedRecord) -> Bool {
-        guard case .chip(let chip) = medium else { return true }
+        guard case .ntag424(let chip) = medium else { return true }
         guard let visit = chip.visit, let grant = visit.grant, let best = slots.best else {
             return false
         }
@@ -85,7 +85,7 @@ extension Station {
         let slots = RecordSlots(
             records, uid: uid, holders: [.nobody], currency: currency, keys: keys)
         return try await judged(
-            identity, uid, .chip(found), slots, content(of: found), known: known, chip: .ntag424)
+            identity, uid, .ntag424(found), slots, content(of: found), known: known, chip: .ntag424)
     }
 
     /// Whether the ledger had a card with this number when it was last asked: without its answer,
@@ -132,7 +132,7 @@ extension Station {
         }
     }
 
-    /// The kind of a card in blocks that is no NTAG 424 DNA, as it tells it without a key.
+    /// The kind of a card in blocks that is no NTAG 424, as it tells it without a key.
     private func kindOfOther(_ identity: TagIdentity) async -> String {
         guard (try? await reader.select(within: Station.returnLimit))?.uid == identity.uid else {
             return identity.kind
@@ -281,12 +281,12 @@ extension Station {
     func write(
         _ change: RecordWriting, on chip: NTAG424Reading, _ history: inout TapHistory
     ) async throws(Interruption) {
-        let (reading, work) = (change.reading, change.work)
-        guard let record = SealedRecord(work.record), let entry = keys.entry(record.keyID),
+        let (reading, open) = (change.reading, change.open)
+        guard let record = SealedRecord(open.record), let entry = keys.entry(record.keyID),
             let key = sellingKey(entry, of: reading.uid)
-        else { throw .refused(.lackingKey(work.record[0], isTable: keys.isTable)) }
+        else { throw .refused(.lackingKey(open.record[0], isTable: keys.isTable)) }
         let wanted = entry.masters.map { NTAG424CardKeys($0, uid: reading.uid) }
-        let last = reading.view?.issued[work.confirmed]?.bytes
+        let last = reading.known?.issued[open.confirmed]?.bytes
         let spent = chip.visit?.slots.spent(at: last) ?? 0
         let balance = Int64(record.balance)
         var visit = chip.visit
@@ -297,7 +297,7 @@ extension Station {
                 throw .refused(.needsIssuer("The card needs newer keys.", reading.uid))
             }
             // A card never goes back to the keys of the factory: what says so wants its keys.
-            let isMaking = work.operation.kind.makesCard
+            let isMaking = open.operation.kind.makesCard
             // Before it is begun, only a card that this ledger knows has a row for them.
             if isMaking, let answers = chip.answers {
                 try await endAddresses(of: reading.uid, answers)
@@ -312,7 +312,7 @@ extension Station {
         }
         guard let visit,
             let update = UpdateNTAG424.Change(
-                work.record, balance: balance, to: change.place, granted: visit.grant,
+                open.record, balance: balance, to: change.place, granted: visit.grant,
                 spent: spent),
             let procedure = UpdateNTAG424(
                 update, in: visit, loadKey: wanted?[.four],
@@ -324,8 +324,8 @@ extension Station {
     /// Whether a card is made, or gets the keys and the grant that it lacks, before this record.
     func isMakingWhole(_ change: RecordWriting, _ chip: NTAG424Reading) -> Bool {
         guard let visit = chip.visit, visit.grant != nil, chip.isComplete,
-            !change.work.operation.kind.makesCard,
-            let record = SealedRecord(change.work.record)
+            !change.open.operation.kind.makesCard,
+            let record = SealedRecord(change.open.record)
         else { return true }
         return keys.entry(record.keyID).flatMap { sellingKey($0, of: visit.card.uid) }
             != visit.card
@@ -352,7 +352,7 @@ extension Station {
         return hasTried
             ? error.saying(
                 meaning: "It has refused the key that the ledger names for it. No other was tried, "
-                    + "because the chip counts wrong keys.") : error
+                    + "because an NTAG 424 counts wrong keys.") : error
     }
 
     /// Counts a key that the chip has not confirmed, and sends none that was spent in this tap.

@@ -16,7 +16,7 @@ struct PendingRequest: Sendable, Hashable {
     var kind: Operation.Kind {
         switch parameters {
         case .change(let action, _): action.kind
-        case .making(let order): order.kind
+        case .making(let cardRequest): cardRequest.kind
         }
     }
     /// Whether the request is refused where its tap has just resolved the same one: a caller that
@@ -32,8 +32,8 @@ struct PendingRequest: Sendable, Hashable {
     /// Whether the tag's protection differed from what the ledger expected.
     var isSetBack = false
 
-    init(_ id: OperationID, _ order: CardRequest) {
-        (self.id, parameters, refusesRepetition) = (id, .making(order), false)
+    init(_ id: OperationID, _ cardRequest: CardRequest) {
+        (self.id, parameters, refusesRepetition) = (id, .making(cardRequest), false)
     }
 
     init(
@@ -74,7 +74,7 @@ extension Station {
         _ request: PendingRequest, by operation: Operation
     ) async throws(LedgerError) -> Bool {
         switch request.parameters {
-        case .making(let order): return order.isAnswered(by: operation)
+        case .making(let cardRequest): return cardRequest.isAnswered(by: operation)
         case .change(let action, let card):
             guard card.map(operation.wasTapped) ?? true,
                 case .known = try await ledger.repetition(of: action, operation.id)

@@ -72,7 +72,7 @@ extension Station {
     /// none, and not every reader can send one. Anybody who has overheard the password can remove
     /// it: settings that protect less than the ledger says are set back first.
     func requireOpened(_ reading: CardReading) async throws(Interruption) {
-        guard let card = reading.view?.card,
+        guard let card = reading.known?.card,
             let password = try opening(card.protection, of: card.uid)
         else { return }
         let settings = try await unlimited(card)
@@ -101,7 +101,7 @@ extension Station {
     /// Replaces a retired key as the source of a password that is still to be set: the tag asks for
     /// none yet.
     func takeTrustedKey(for reading: CardReading) async throws(Interruption) {
-        guard let card = reading.view?.card, case .settingPassword(let keyID) = card.protection,
+        guard let card = reading.known?.card, case .settingPassword(let keyID) = card.protection,
             keys.entry(keyID)?.status == .retired
         else { return }
         try await note(
@@ -110,31 +110,31 @@ extension Station {
     }
 
     /// Takes steps until the tag has the protection that the ledger wants. Each is durable in the
-    /// ledger before the next; the last is noted when the work is confirmed.
+    /// ledger before the next; the last is noted when the operation is confirmed.
     func switchProtection(
         of change: RecordWriting
     ) async throws(Interruption) -> (RecordWriting, isLast: Bool) {
         var change = change
-        let work = change.work
+        let open = change.open
         do throws(Interruption) {
             try await takeStep(
-                work.card.protection, of: work.card, on: change.reading, change.probe)
+                open.card.protection, of: open.card, on: change.reading, change.probe)
         } catch .card(let cause) where cause.kind == .lockedSettings {
-            change.work = try await endSwitching(of: work)
+            change.open = try await endSwitching(of: open)
             return (change, isLast: true)
         }
-        if work.card.protection.next.isSteady { return (change, isLast: true) }
-        let noted = try await asking(await ledger.advanceProtection(of: work, at: now))
+        if open.card.protection.next.isSteady { return (change, isLast: true) }
+        let noted = try await asking(await ledger.advanceProtection(of: open, at: now))
         guard let noted else { throw .overtaken }
-        change.work = noted
+        change.open = noted
         return (change, isLast: false)
     }
 
     /// Ends the switching on a tag whose settings were locked in the meantime: its protection is
     /// final, and the card goes on with it. Its password was proved where it may be asked for, and
     /// is left alone: AUTH0 may be weak from the interrupted WRITE.
-    private func endSwitching(of work: OpenOperation) async throws(Interruption) -> OpenOperation {
-        let card = work.card
+    private func endSwitching(of open: OpenOperation) async throws(Interruption) -> OpenOperation {
+        let card = open.card
         guard let keyID = card.protection.keyID else { throw .refused(noPassword) }
         let chip = try pageChip(card.chip)
         let settings = try await configuration(of: chip)
@@ -144,7 +144,7 @@ extension Station {
         }
         let isProtected = chip.isProtected(by: settings)
         let isVoided =
-            switch work.operation.kind {
+            switch open.operation.kind {
             case .protect: !isProtected || !settings.isWhole
             case .unprotect: isProtected
             default: false
@@ -155,7 +155,7 @@ extension Station {
                     + (isProtected ? "protected" : "open")))
         let ended = try await asking(
             await ledger.endSwitching(
-                of: work, as: isProtected ? .on(keyID: keyID) : .off, voiding: isVoided, at: now))
+                of: open, as: isProtected ? .on(keyID: keyID) : .off, voiding: isVoided, at: now))
         guard let ended else { throw .overtaken }
         return ended
     }
@@ -198,7 +198,7 @@ extension Station {
     /// long as it has its whole password, PWD is not weak, and AUTH0 may be.
     func release(_ reading: CardReading) async throws(Interruption) -> Bool {
         let chip = try pageChip(reading.chip)
-        var noted = reading.view?.card.protection
+        var noted = reading.known?.card.protection
         var state = try await leftover(on: reading, chip, noted)
         let isAsNoted = state == noted ?? .off
         if state.isSteady, isAsNoted { return false }
@@ -262,7 +262,7 @@ extension CardReading {
     /// Whether the ledger has no further use for the tag: it is unknown, or was given up and
     /// formatted.
     var isGivenUp: Bool {
-        guard let card = view?.card else { return true }
+        guard let card = known?.card else { return true }
         return (card.status == .closed || card.status == .replaced) && slots.isBlank
     }
 }

@@ -135,8 +135,8 @@ extension Station {
             again.uid == identity.uid
         else { return error }
         do throws(Interruption) {
-            let view = try await asking(await ledger.view(of: uid))
-            guard let card = view?.card else { return error }
+            let known = try await asking(await ledger.knownCard(of: uid))
+            guard let card = known?.card else { return error }
             if cause.kind != .wrongPassword { try await requireUnlocked(reading, chip) }
             let settings = try await configuration(of: chip)
             let evidence = try await evidence(

@@ -19,7 +19,7 @@ public enum DisplayState: String, Sendable, Hashable, CaseIterable {
 /// only then what phones read.
 struct RecordWriting: Sendable, Hashable {
     let reading: CardReading
-    var work: OpenOperation
+    var open: OpenOperation
     /// Whether the tag has just taken the card's password.
     let isOpened: Bool
     /// Whether it is the request's own; an earlier tap has left open anything else.
@@ -29,13 +29,13 @@ struct RecordWriting: Sendable, Hashable {
     var place: Int {
         let isFromLook =
             SafetyRule.confirmedUnderTheLock.isLeftOut || SafetyRule.placeUnderTheLock.isLeftOut
-        let confirmed = isFromLook ? reading.view?.card.confirmed ?? .none : work.confirmed
+        let confirmed = isFromLook ? reading.known?.card.confirmed ?? .none : open.confirmed
         return reading.slots.target(keeping: confirmed)
     }
 
     /// The pages of the record.
     fileprivate func writes(to layout: CardLayout) -> [PageWrite] {
-        let writes = layout.writes(record: work.record, to: place)
+        let writes = layout.writes(record: open.record, to: place)
         guard SafetyRule.programAgain.isLeftOut, let pages = reading.pages else { return writes }
         return zip(writes, layout.writes(record: pages.image.records[place], to: place))
             .filter { $0 != $1 }.map(\.0)
@@ -53,40 +53,40 @@ extension Station {
     ) async throws(Interruption) {
         surroundings.progress(.writing)
         switch change.reading.medium {
-        case .chip(let chip): try await write(change, on: chip, &history)
+        case .ntag424(let chip): try await write(change, on: chip, &history)
         case .pages(let pages):
             _ = try await performing(
                 WritePages(
                     change.writes(to: pages.layout), longestAnswer: await reader.longestAnswer,
-                    password: try await opening(change.work.card, isOpened: change.isOpened)))
+                    password: try await opening(change.open.card, isOpened: change.isOpened)))
         }
     }
 
     /// Brings what phones read to what has happened.
     func refreshDisplay(after change: RecordWriting) async -> DisplayState {
-        let card = change.work.cardAfterwards
+        let card = change.open.cardAfterwards
         let display = await refreshDisplay(
-            on: change.reading, content: change.work.content, of: card,
+            on: change.reading, content: change.open.content, of: card,
             rewritingAll: card.isDisplayStale, isOpened: true)
         // A change that shows is no repair; a fresh record that brings the old face back is one.
-        let isRepair = change.work.operation.kind == .reseal || display != .repaired
+        let isRepair = change.open.operation.kind == .reseal || display != .repaired
         return isRepair ? display : .current
     }
 
     /// A commit whose outcome is unknown is asked about again: the answer is taken under the
     /// card's lock and says what became of it. Any other failure leaves the change open, with its
     /// record on the tag.
-    func confirm(_ work: OpenOperation) async throws(Interruption) -> Confirmation {
+    func confirm(_ open: OpenOperation) async throws(Interruption) -> Confirmation {
         let mostAttempts = 3
         var attempts = 0
         while true {
             do {
-                return try await ledger.confirm(work, at: now)
+                return try await ledger.confirm(open, at: now)
             } catch {
                 attempts += 1
                 guard error.kind == .outcomeUnknown else {
                     let reason = TapcardError(error)
-                    throw .refused(TapcardError.openStill(work.operation, because: reason))
+                    throw .refused(TapcardError.openStill(open.operation, because: reason))
                 }
                 guard attempts < mostAttempts else { throw .ledger(error) }
             }

@@ -40,11 +40,11 @@ extension Station {
         if let closed = formattedRefusal(reading) { return closed }
         switch reading.judgement {
         case .unknown, .inTheMaking, .trusted: return nil
-        case .damaged where reading.view?.card.wasReplacedHalfMade == true:
+        case .damaged where reading.known?.card.wasReplacedHalfMade == true:
             // Nothing was ever good on it, so there is nothing that could have been damaged.
             return TapcardError(LedgerCard.reportedLost, uid: uid)
         case .damaged:
-            if let sequence = reading.slots.best?.record.sequence, let card = reading.view?.card {
+            if let sequence = reading.slots.best?.record.sequence, let card = reading.known?.card {
                 return TapcardError.onlyOld(sequence, on: card)
             }
             if let other = sealedElsewhere(reading)?.currency {
@@ -74,7 +74,7 @@ extension Station {
         case .ledgerBehind:
             return TapcardError(
                 .ledgerBehind, "The card is ahead of the ledger, as after a restored backup.",
-                meaning: reading.view?.gaps.isEmpty == false
+                meaning: reading.known?.gaps.isEmpty == false
                     ? "What happened since the backup is not in this ledger."
                     : "No backup was restored here: an older ledger "
                         + "was copied into its place, or somebody else has key "
@@ -94,7 +94,7 @@ extension Station {
 
     /// A card that was given up and formatted is a blank tag again, though the ledger knows it.
     func formattedRefusal(_ reading: CardReading) -> TapcardError? {
-        guard let card = reading.view?.card, reading.isGivenUp else { return nil }
+        guard let card = reading.known?.card, reading.isGivenUp else { return nil }
         return TapcardError(
             Refusal(
                 .cardClosed,
@@ -115,14 +115,14 @@ extension Station {
             if let voided { history.note(ended: voided) }
             throw .refused(voided.map(error.voiding) ?? error)
         }
-        guard let view = reading.view, let version = reading.version else { return .goOn }
+        guard let known = reading.known, let version = reading.version else { return .goOn }
         if let error = history.unusable,
-            let decision = try await end(on: reading, view, because: error, for: request, &history)
+            let decision = try await end(on: reading, known, because: error, for: request, &history)
         {
             return decision
         }
         try await takeTrustedKey(for: reading)
-        switch step(on: reading, view, for: request) {
+        switch step(on: reading, known, for: request) {
         case .nothing:
             return .goOn
         case .resume(let open):
@@ -143,7 +143,7 @@ extension Station {
                     by: cashier,
                     at: now))
             // It has ended, whatever becomes of the fresh record that follows.
-            if case .work = resolution { await lookUpEnd(&history) }
+            if case .open = resolution { await lookUpEnd(&history) }
             return try decision(after: resolution, on: reading)
         case .activate(let attempt):
             surroundings.progress(.resolving(attempt.id))
@@ -194,7 +194,7 @@ extension Station {
         let beginning = try await asking(
             await ledger.begin(request, version: version, sealer: sealer))
         switch beginning {
-        case .begun(let work): return .perform(work, isOpened: false)
+        case .begun(let open): return .perform(open, isOpened: false)
         case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
         case .known, .mismatched, .changed: return .readAgain
         }
@@ -204,21 +204,21 @@ extension Station {
         after resolution: Resolution, on reading: CardReading
     ) throws(Interruption) -> Decision<Never> {
         switch resolution {
-        case .work(let work): return .perform(work, isOpened: false)
+        case .open(let open): return .perform(open, isOpened: false)
         case .changed: return .readAgain
         case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
         }
     }
 
     private func step(
-        on reading: CardReading, _ view: KnownCard, for request: OperationID?
+        on reading: CardReading, _ known: KnownCard, for request: OperationID?
     ) -> ResolvingStep {
         if case .inTheMaking(let open) = reading.judgement { return .resume(open) }
         guard let best = reading.slots.best else { return .nothing }
         return ResolvingStep(
             tag: best.record, bytes: reading.slots.bytes[best.place],
-            isUnderRetiredKey: keys.entry(best.record.keyID)?.status == .retired, view: view,
-            expected: rendering(of: best.record, view, on: reading), request: request, now: now,
+            isUnderRetiredKey: keys.entry(best.record.keyID)?.status == .retired, known: known,
+            expected: rendering(of: best.record, known, on: reading), request: request, now: now,
             uptime: surroundings.uptime(), lifetime: settings.paymentLifetime)
     }
 
@@ -226,10 +226,10 @@ extension Station {
     /// record is not written again only because the key was rotated. Empty if the rest of the card
     /// does not fit.
     private func rendering(
-        of record: SealedRecord, _ view: KnownCard, on reading: CardReading
+        of record: SealedRecord, _ known: KnownCard, on reading: CardReading
     ) -> [UInt8] {
         guard let entry = keys.entry(record.keyID), reading.fits(record) else { return [] }
-        let content = view.card.content(record.sequence, balance: view.balance)
+        let content = known.card.content(record.sequence, balance: known.balance)
         return SealedRecord(content, on: reading.medium, under: entry)?.bytes ?? []
     }
 }

@@ -69,7 +69,7 @@ extension Station {
                 other.record, reading.pages?.image.content(in: other.currency).face,
                 other.currency)
         }
-        if case .chip(let chip) = reading.medium, case .foreign(let version) = chip.state {
+        if case .ntag424(let chip) = reading.medium, case .foreign(let version) = chip.state {
             return .untrusted(lackingChipKeys(version, reading.uid))
         }
         if let error = try await impostor(reading, content) { return .untrusted(error) }
@@ -160,7 +160,7 @@ extension Station {
         _ reading: CardReading, isMaking: Bool = false
     ) async throws(Interruption) -> Interruption {
         let error = try await strangerError(reading, isMaking: isMaking)
-        if case .chip(let chip) = reading.medium, chip.visit == nil { return .claimed(error) }
+        if case .ntag424(let chip) = reading.medium, chip.visit == nil { return .claimed(error) }
         return .refused(error)
     }
 

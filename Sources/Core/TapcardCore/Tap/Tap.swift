@@ -84,13 +84,13 @@ struct Tap: Sendable, Hashable {
         case (.looked(let reading), _): next = .examine(reading)
         case (.examined, .examine(let reading)): next = .resolve(reading)
         case (.examined, .resolve(let reading)): next = .carryOut(reading)
-        case (.begun(let work), _): next = .write(work)
-        case (.written, .write(let work)):
+        case (.begun(let writing), _): next = .write(writing)
+        case (.written, .write(let writing)):
             history.noteWritten()
-            next = switchingOrConfirming(work)
-        case (.switched(let work, let isLast), _):
-            next = isLast ? .confirm(work) : switchingOrConfirming(work)
-        case (.confirmed(let operation), .confirm(let work)): next = .refresh(work, operation)
+            next = switchingOrConfirming(writing)
+        case (.switched(let writing, let isLast), _):
+            next = isLast ? .confirm(writing) : switchingOrConfirming(writing)
+        case (.confirmed(let operation), .confirm(let writing)): next = .refresh(writing, operation)
         case (.examined, _), (.written, _), (.confirmed, _):
             preconditionFailure("this is not what the tap has asked for")
         case (.resolved(let operation, let display, let closed), _):
@@ -121,8 +121,8 @@ struct Tap: Sendable, Hashable {
         readAgain()
     }
 
-    private func switchingOrConfirming(_ work: RecordWriting) -> Action {
-        work.work.card.protection.isSteady ? .confirm(work) : .switchProtection(work)
+    private func switchingOrConfirming(_ writing: RecordWriting) -> Action {
+        writing.open.card.protection.isSteady ? .confirm(writing) : .switchProtection(writing)
     }
 
     private mutating func readAgain() {

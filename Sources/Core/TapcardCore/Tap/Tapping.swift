@@ -26,7 +26,7 @@ protocol TapRequest: Sendable, Hashable {
     mutating func carryOut(
         on reading: CardReading, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<Success>
-    /// Takes the end of the work that the request has begun; nil to read the card again.
+    /// Takes the end of the operation that the request has begun; nil to read the card again.
     mutating func performed(
         _ operation: Operation, _ display: DisplayState, _ history: inout TapHistory,
         at station: Station
@@ -74,7 +74,7 @@ enum Decision<Success> {
             switch resolving {
             case .goOn: .goOn
             case .readAgain: .readAgain
-            case .perform(let work, let isOpened): .perform(work, isOpened: isOpened)
+            case .perform(let open, let isOpened): .perform(open, isOpened: isOpened)
             }
     }
 
@@ -128,16 +128,16 @@ struct Tapping<Request: TapRequest>: UseCase {
         case .carryOut(let reading):
             return follow(
                 try await request.carryOut(on: reading, &tap.history, at: station), reading)
-        case .write(let work):
-            try await station.writeRecord(of: work, &tap.history)
+        case .write(let writing):
+            try await station.writeRecord(of: writing, &tap.history)
             tap.take(.written)
-        case .switchProtection(let work):
-            let (switched, isLast) = try await station.switchProtection(of: work)
+        case .switchProtection(let writing):
+            let (switched, isLast) = try await station.switchProtection(of: writing)
             tap.take(.switched(switched, isLast: isLast))
-        case .confirm(let work): return try await confirm(work, at: station)
-        case .refresh(let work, let operation):
-            let display = await station.refreshDisplay(after: work)
-            return try await finish(work, operation, display, at: station)
+        case .confirm(let writing): return try await confirm(writing, at: station)
+        case .refresh(let writing, let operation):
+            let display = await station.refreshDisplay(after: writing)
+            return try await finish(writing, operation, display, at: station)
         }
         return nil
     }
@@ -149,11 +149,11 @@ struct Tapping<Request: TapRequest>: UseCase {
         switch tap.next {
         case .resolve(let reading), .carryOut(let reading):
             return await station.reconsidered(error, reading)
-        case .write(let work):
-            await station.noteUnusable(after: error, writing: work, &tap.history)
-            return await station.reconsidered(error, work.reading)
-        case .switchProtection(let work), .confirm(let work), .refresh(let work, _):
-            return await station.reconsidered(error, work.reading)
+        case .write(let writing):
+            await station.noteUnusable(after: error, writing: writing, &tap.history)
+            return await station.reconsidered(error, writing.reading)
+        case .switchProtection(let writing), .confirm(let writing), .refresh(let writing, _):
+            return await station.reconsidered(error, writing.reading)
         case .recall, .find, .look, .examine, .conclude: return error
         }
     }
@@ -164,11 +164,11 @@ struct Tapping<Request: TapRequest>: UseCase {
         switch decision {
         case .goOn: tap.take(.examined)
         case .readAgain: tap.take(.changed)
-        case .perform(let work, let isOpened):
+        case .perform(let open, let isOpened):
             tap.take(
                 .begun(
                     RecordWriting(
-                        reading: reading, work: work, isOpened: isOpened, isRequested: true)))
+                        reading: reading, open: open, isOpened: isOpened, isRequested: true)))
         case .done(let success): return success
         }
         return nil
@@ -187,7 +187,7 @@ struct Tapping<Request: TapRequest>: UseCase {
     private mutating func examine(
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Request.Success> {
-        let open = reading.view?.open
+        let open = reading.known?.open
         if tap.history.resolving?.id != open?.id { await station.lookUpEnd(&tap.history) }
         if let open, let pending = request.pending { try await station.require(open, pending) }
         tap.history.note(open: open, for: request.id)
@@ -201,34 +201,35 @@ struct Tapping<Request: TapRequest>: UseCase {
         switch try await station.resolve(reading, for: request.id, &tap.history) {
         case .goOn: tap.take(.examined)
         case .readAgain: tap.take(.resolved(nil, .current, closed: 0))
-        case .perform(let work, let isOpened):
+        case .perform(let open, let isOpened):
             tap.take(
                 .begun(
                     RecordWriting(
-                        reading: reading, work: work, isOpened: isOpened, isRequested: false)))
+                        reading: reading, open: open, isOpened: isOpened, isRequested: false)))
         }
     }
 
     private mutating func confirm(
-        _ work: RecordWriting, at station: Station
+        _ writing: RecordWriting, at station: Station
     ) async throws(Interruption) -> Request.Success? {
-        switch try await station.confirm(work.work) {
+        switch try await station.confirm(writing.open) {
         case .committed(let operation):
             station.surroundings.progress(.committed(operation.id))
             tap.take(.confirmed(operation))
             return nil
         case .voided(let operation):
             return try await finish(
-                work, operation, work.isRequested ? .outOfDate : .current, at: station)
-        case .superseded: return try await finish(work, nil, .current, at: station)
+                writing, operation, writing.isRequested ? .outOfDate : .current, at: station)
+        case .superseded: return try await finish(writing, nil, .current, at: station)
         }
     }
 
-    /// The work has ended; nil for an operation that another one has taken the place of.
+    /// The writing has ended; nil for an operation that another one has taken the place of.
     private mutating func finish(
-        _ work: RecordWriting, _ operation: Operation?, _ display: DisplayState, at station: Station
+        _ writing: RecordWriting, _ operation: Operation?, _ display: DisplayState,
+        at station: Station
     ) async throws(Interruption) -> Request.Success? {
-        guard work.isRequested else {
+        guard writing.isRequested else {
             var closed: Int64 = 0
             if let operation { closed = await station.balanceClosed(by: operation) }
             tap.take(.resolved(operation, display, closed: closed))
@@ -280,7 +281,8 @@ extension Station {
     ) async -> TapcardError {
         let isNoAnswer =
             [.failed, .noCard, .noReader].contains(error.result) || error.isOfTagForGood
-        guard isNoAnswer, let uid, let view = try? await ledger.view(of: uid), let open = view.open
+        guard isNoAnswer, let uid, let known = try? await ledger.knownCard(of: uid),
+            let open = known.open
         else { return error }
         guard error.isOfTagForGood else { return TapcardError.openStill(open, because: error) }
         if let request, request.id != open.id {

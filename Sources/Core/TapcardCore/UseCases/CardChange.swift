@@ -164,17 +164,17 @@ extension Station {
         if let repeated = request.repetition(in: history) {
             throw .refused(await justResolved(repeated))
         }
-        guard let view = reading.view else { throw try await strangerRefusal(reading) }
-        try requireUnderCeilings(action, on: view)
+        guard let known = reading.known else { throw try await strangerRefusal(reading) }
+        try requireUnderCeilings(action, on: known)
         try requireRoom(for: action, on: reading)
         try await requireOpened(reading)
         switch try await begin(action, on: reading, noting: &request) {
-        case .begun(let work):
-            request.operation = work.operation
+        case .begun(let open):
+            request.operation = open.operation
             // The ledger's state may have changed since the card was seen.
             let isOpened =
-                reading.view?.card.protection.openingKeyID == work.card.protection.openingKeyID
-            return .perform(work, isOpened: isOpened)
+                reading.known?.card.protection.openingKeyID == open.card.protection.openingKeyID
+            return .perform(open, isOpened: isOpened)
         case .known, .changed: return .readAgain
         case .mismatched(let operation): throw .refused(mismatch(operation))
         case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
@@ -232,10 +232,10 @@ extension Station {
         isReplayed: Bool = false
     ) async throws(Interruption) -> Decision<Receipt> {
         var display = history.display
-        if operation.state == .committed, operation.uid == reading.uid, let view = reading.view {
-            // A view from before the operation would bring an older text back.
-            let isSeen = view.open == nil && view.card.confirmed >= operation.sequence
-            display = isSeen ? await refreshDisplay(ofQuiet: reading, view, history) : .outOfDate
+        if operation.state == .committed, operation.uid == reading.uid, let known = reading.known {
+            // What was known before the operation would bring an older text back.
+            let isSeen = known.open == nil && known.card.confirmed >= operation.sequence
+            display = isSeen ? await refreshDisplay(ofQuiet: reading, known, history) : .outOfDate
         }
         return Decision(try finished(operation, history, display, isReplayed: isReplayed))
     }
@@ -314,11 +314,11 @@ extension Station {
 
     /// Requires room on the tag for a code: members that other writers added may have taken it.
     func requireRoom(for action: CardAction, on reading: CardReading) throws(Interruption) {
-        guard case .scratch(let code) = action, let view = reading.view, let pages = reading.pages
+        guard case .scratch(let code) = action, let known = reading.known, let pages = reading.pages
         else { return }
         let face = CardFace(
-            style: view.card.face, balance: view.balance, holder: view.card.holder,
-            scratch: .scratched(code), extras: extras(on: reading, pages, of: view.card))
+            style: known.card.face, balance: known.balance, holder: known.card.holder,
+            scratch: .scratched(code), extras: extras(on: reading, pages, of: known.card))
         do {
             _ = try face.area(in: pages.layout)
         } catch {

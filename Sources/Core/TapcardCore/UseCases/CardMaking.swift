@@ -7,8 +7,8 @@ public import TapcardDomain
 package struct CardMaking: UseCase {
     private var tapping: Tapping<MakingRequest>
 
-    package init(_ order: CardRequest, _ id: OperationID) {
-        tapping = Tapping(MakingRequest(order, id))
+    package init(_ cardRequest: CardRequest, _ id: OperationID) {
+        tapping = Tapping(MakingRequest(cardRequest, id))
     }
 
     package mutating func step(at station: Station) async throws(TapcardError) -> CardSummary? {
@@ -17,11 +17,11 @@ package struct CardMaking: UseCase {
 }
 
 private struct MakingRequest: TapRequest {
-    private let order: CardRequest
+    private let cardRequest: CardRequest
     private var request: PendingRequest
 
-    init(_ order: CardRequest, _ id: OperationID) {
-        (self.order, request) = (order, PendingRequest(id, order))
+    init(_ cardRequest: CardRequest, _ id: OperationID) {
+        (self.cardRequest, request) = (cardRequest, PendingRequest(id, cardRequest))
     }
 
     var pending: PendingRequest? { request }
@@ -29,21 +29,21 @@ private struct MakingRequest: TapRequest {
     var isThorough: Bool { true }
 
     mutating func recall(at station: Station) async throws(TapcardError) -> CardSummary? {
-        request.operation = try await station.known(request.id, order)
+        request.operation = try await station.known(request.id, cardRequest)
         if request.operation?.state != .committed { try station.requireLoading() }
-        if request.operation == nil { try station.requireUnderCeilings(order.origin) }
+        if request.operation == nil { try station.requireUnderCeilings(cardRequest.origin) }
         request.wasDone = request.operation?.state == .committed
         return nil
     }
 
-    /// An operator who orders a reissue knows that the card cannot be trusted.
+    /// An operator who requests a reissue knows that the card cannot be trusted.
     mutating func examine(
         _ reading: CardReading, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
-        guard order.mayReissue, reading.view?.open?.kind.makesCard != true,
+        guard cardRequest.mayReissue, reading.known?.open?.kind.makesCard != true,
             request.operation == nil, station.verdict(on: reading) != nil
         else { return .goOn }
-        return try await station.make(order, of: reading, &history, noting: &request)
+        return try await station.make(cardRequest, of: reading, &history, noting: &request)
     }
 
     mutating func carryOut(
@@ -54,11 +54,11 @@ private struct MakingRequest: TapRequest {
             return try await station.finish(request.id, reading, history, request)
         }
         if let resolved = history.made,
-            try await station.isDone(order, by: resolved, reading.view)
+            try await station.isDone(cardRequest, by: resolved, reading.known)
         {
             return try await station.finish(resolved.id, reading, history, request)
         }
-        return try await station.make(order, of: reading, &history, noting: &request)
+        return try await station.make(cardRequest, of: reading, &history, noting: &request)
     }
 
     func conclude(
@@ -71,18 +71,18 @@ private struct MakingRequest: TapRequest {
 extension Station {
     /// Makes a card of the tag on the reader. Finishes an interrupted making of the same card.
     public func make(
-        _ order: CardRequest, id: OperationID
+        _ cardRequest: CardRequest, id: OperationID
     ) async throws(TapcardError) -> CardSummary {
-        try await run(CardMaking(order, id))
+        try await run(CardMaking(cardRequest, id))
     }
 
-    /// The earlier making under this id, if it matches the order; throws if it does not.
+    /// The earlier making under this id, if it matches the request; throws if it does not.
     func known(
-        _ id: OperationID, _ order: CardRequest
+        _ id: OperationID, _ cardRequest: CardRequest
     ) async throws(TapcardError) -> Operation? {
         let known = try await whileAsking(await ledger.operation(id))
         guard let known else { return nil }
-        guard order.isAnswered(by: known) else { throw mismatch(known) }
+        guard cardRequest.isAnswered(by: known) else { throw mismatch(known) }
         if known.state == .voided { throw voided(known) }
         return known
     }
@@ -92,7 +92,7 @@ extension Station {
     func concludeMaking(
         _ request: PendingRequest, _ history: TapHistory, after error: TapcardError
     ) async -> Result<CardSummary, TapcardError>? {
-        // The making with this id belongs to another order.
+        // The making with this id belongs to another request.
         guard error.kind != .operationMismatch else { return nil }
         switch await outcome(of: request, history, after: error) {
         case nil: return nil
@@ -111,34 +111,34 @@ extension Station {
     func finish(
         _ id: OperationID, _ reading: CardReading, _ history: TapHistory, _ request: PendingRequest
     ) async throws(Interruption) -> Decision<CardSummary> {
-        guard let view = reading.view, let version = reading.version else { return .readAgain }
+        guard let known = reading.known, let version = reading.version else { return .readAgain }
         let making = try await asking(await ledger.operation(id))
         guard let making else { return .readAgain }
         // On a chip the highest number counts, and no record can be put back.
         let isStale = reading.slots.others.contains { slot in
-            slot != .blank && !isOwn(slot, view, since: making)
+            slot != .blank && !isOwn(slot, known, since: making)
         }
         if reading.pages != nil, isStale {
             return Decision(try await reseal(reading, version, above: .none))
         }
         // An earlier try may have ended between the record and the part that phones read.
-        let display = await refreshDisplay(ofQuiet: reading, view, history)
+        let display = await refreshDisplay(ofQuiet: reading, known, history)
         let summary = try await summary(of: reading.uid, display)
         return .done(await self.summary(summary, tellingOf: making, history, request))
     }
 
     /// Whether a record was made by the operation that made the card, or after it.
     private func isOwn(
-        _ slot: RecordSlots.Slot, _ view: KnownCard, since making: Operation
+        _ slot: RecordSlots.Slot, _ known: KnownCard, since making: Operation
     ) -> Bool {
-        guard case .valid(let record) = slot, let issued = view.issued[record.sequence] else {
+        guard case .valid(let record) = slot, let issued = known.issued[record.sequence] else {
             return false
         }
         return issued.operation == making.id || record.sequence > making.sequence
     }
 
     func make(
-        _ order: CardRequest, of reading: CardReading, _ history: inout TapHistory,
+        _ cardRequest: CardRequest, of reading: CardReading, _ history: inout TapHistory,
         noting request: inout PendingRequest
     ) async throws(Interruption) -> Decision<CardSummary> {
         let found: CardProtection
@@ -147,32 +147,32 @@ extension Station {
         case .pages(let pages):
             guard let tag = pages.tag else { return .readAgain }
             found = try await requireWritable(
-                tag, reading.identity, reading.uid, known: reading.view?.card,
-                protecting: order.protects)
+                tag, reading.identity, reading.uid, known: reading.known?.card,
+                protecting: cardRequest.protects)
             signature = tag.signature
-        case .chip(let chip):
+        case .ntag424(let chip):
             guard let answers = chip.answers else { return .readAgain }
             try await requireMakeable(chip, reading.uid, &history)
-            if reading.view != nil { try await endAddresses(of: reading.uid, answers) }
+            if reading.known != nil { try await endAddresses(of: reading.uid, answers) }
             (found, signature) = (.off, answers.signature)
         }
-        let plan = try await plan(order, for: reading, signature, found)
-        try requireConfirmedClosing(order, of: reading)
+        let plan = try await plan(cardRequest, for: reading, signature, found)
+        try requireConfirmedClosing(cardRequest, of: reading)
         if reading.isGivenUp, !found.isSteady {
             // The operation left open by an earlier try goes first: its pages may be weak.
             try admit(plan, on: reading)
             _ = try await release(reading)
             throw .overtaken
         }
-        let open = try await openToEnd(by: order, on: reading)
+        let open = try await openToEnd(by: cardRequest, on: reading)
         switch try await begin(.make(plan), on: reading, noting: &request) {
-        case .begun(let work):
-            request.operation = work.operation
+        case .begun(let begun):
+            request.operation = begun.operation
             for id in open {
                 let ended = try await asking(await ledger.operation(id))
                 if let ended, ended.state != .pending { request.ended.append(ended) }
             }
-            return .perform(work, isOpened: false)
+            return .perform(begun, isOpened: false)
         // Another station has begun the same request.
         case .known(let operation):
             request.operation = operation
@@ -186,53 +186,53 @@ extension Station {
     /// The open operations that the making ends: that of a card that is issued again, and that of
     /// the lost card.
     private func openToEnd(
-        by order: CardRequest, on reading: CardReading
+        by cardRequest: CardRequest, on reading: CardReading
     ) async throws(Interruption) -> [OperationID] {
-        var open = [reading.view?.open?.id]
-        if case .replace(let lost) = order.origin {
-            let view = try await asking(await ledger.view(of: lost))
-            open.append(view?.open?.id)
+        var open = [reading.known?.open?.id]
+        if case .replace(let lost) = cardRequest.origin {
+            let known = try await asking(await ledger.knownCard(of: lost))
+            open.append(known?.open?.id)
         }
         return open.compactMap { $0 }
     }
 
     /// Requires a confirmation to close an account that holds money: a person has to hand it out.
     private func requireConfirmedClosing(
-        _ order: CardRequest, of reading: CardReading
+        _ cardRequest: CardRequest, of reading: CardReading
     ) throws(Interruption) {
-        guard order.mayReissue, !settings.isConfirmed, let view = reading.view,
-            view.balance.minorUnits > 0
+        guard cardRequest.mayReissue, !settings.isConfirmed, let known = reading.known,
+            known.balance.minorUnits > 0
         else { return }
         throw .refused(
             .confirmationNeeded,
-            "The card still holds \(view.balance.shown). A new account on it closes the old one.",
+            "The card still holds \(known.balance.shown). A new account on it closes the old one.",
             meaning: "Nothing was changed on card or ledger.",
-            next: [.card(.payOutOrConfirm(view.balance))], uid: reading.uid)
+            next: [.card(.payOutOrConfirm(known.balance))], uid: reading.uid)
     }
 
-    /// Refuses an order that the ledger would refuse, before the tag is touched.
+    /// Refuses a request that the ledger would refuse, before the tag is touched.
     private func admit(_ plan: CardPlan, on reading: CardReading) throws(Interruption) {
         do {
-            try reading.view?.admits(.make(plan))
+            try reading.known?.admits(.make(plan))
         } catch {
             throw .refused(TapcardError(error, uid: reading.uid))
         }
     }
 
-    /// Whether the making that an earlier tap had left open matches the order.
+    /// Whether the making that an earlier tap had left open matches the request.
     func isDone(
-        _ order: CardRequest, by resolved: Operation, _ view: KnownCard?
+        _ cardRequest: CardRequest, by resolved: Operation, _ known: KnownCard?
     ) async throws(Interruption) -> Bool {
-        guard let view, view.card.face == order.face, order.isAnswered(by: resolved),
-            !order.protects || view.card.protection != .off || view.card.chip == .ntag424
+        guard let known, known.card.face == cardRequest.face, cardRequest.isAnswered(by: resolved),
+            !cardRequest.protects || known.card.protection != .off || known.card.chip == .ntag424
         else { return false }
-        switch order.origin {
+        switch cardRequest.origin {
         case .issue(let holder, _, let hasScratchCard):
-            return view.card.holder == holder
-                && (view.card.scratch == .unscratched) == hasScratchCard
+            return known.card.holder == holder
+                && (known.card.scratch == .unscratched) == hasScratchCard
         case .adopt: return true
         case .replace(let lost):
-            let lost = try await asking(await ledger.view(of: lost))
+            let lost = try await asking(await ledger.knownCard(of: lost))
             return lost?.card.status == .replaced
         }
     }

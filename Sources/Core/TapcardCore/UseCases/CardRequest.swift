@@ -4,7 +4,7 @@ import Ledger
 import Tags
 public import TapcardDomain
 
-/// The order of a new card.
+/// A request for a new card.
 public struct CardRequest: Sendable, Hashable {
     /// The source of the card's value.
     public enum Origin: Sendable, Hashable {
@@ -30,7 +30,7 @@ public struct CardRequest: Sendable, Hashable {
     /// Whether to accept a chip whose maker's signature is not valid.
     public var acceptsAnyChip: Bool
 
-    /// Creates an order. Nothing is overwritten unless it says so.
+    /// Creates a request. Nothing is overwritten unless it says so.
     public init(
         _ origin: Origin, face: FaceStyle = .tapcard, mayReissue: Bool = false,
         mayOverwrite: Bool = false, protects: Bool = false, acceptsAnyChip: Bool = false
@@ -80,9 +80,9 @@ extension CardRequest {
         return isSame && operation.wasAsked(with: parameters)
     }
 
-    /// The requested parameters beyond the amount, the same text for the same order: it belongs to
-    /// the order's id. Permissions (to overwrite a tag, to accept any chip) are left out: the order
-    /// is the same with them.
+    /// The requested parameters beyond the amount, the same text for the same request: it belongs
+    /// to the request's id. Permissions (to overwrite a tag, to accept any chip) are left out: the
+    /// request is the same with them.
     var parameters: String {
         if SafetyRule.requestBelongsToItsID.isLeftOut { return "" }
         var lines = ["display=\(face.rawValue)", "protect=\(protects)"]
@@ -98,31 +98,31 @@ extension CardRequest {
     }
 }
 
-/// Turns an order into a plan for the tag on the reader, or refuses it before anything is begun.
+/// Turns a request into a plan for the tag on the reader, or refuses it before anything is begun.
 extension Station {
     func plan(
-        _ order: CardRequest, for reading: CardReading, _ signature: [UInt8]?,
+        _ request: CardRequest, for reading: CardReading, _ signature: [UInt8]?,
         _ found: CardProtection
     ) async throws(Interruption) -> CardPlan {
         var holder = Holder.nobody
         var balance = Money(minorUnits: 0, currency)
         var scratch = ScratchCard.none
         let origin: CardPlan.Origin
-        switch order.origin {
+        switch request.origin {
         case .issue(let wanted, let amount, let hasScratchCard):
             do {
                 try requireOwnCurrency(amount)
             } catch {
                 throw .refused(error)
             }
-            try await requireFree(reading, order)
+            try await requireFree(reading, request)
             (holder, balance) = (wanted, amount)
             scratch = hasScratchCard ? .unscratched : .none
             origin = .issue
         case .replace(let lost):
-            try await requireFree(reading, order)
-            let view = try await asking(await ledger.view(of: lost))
-            if let card = view?.card { (holder, scratch) = (card.holder, card.scratch) }
+            try await requireFree(reading, request)
+            let known = try await asking(await ledger.knownCard(of: lost))
+            if let card = known?.card { (holder, scratch) = (card.holder, card.scratch) }
             origin = .replace(lost: lost)
         case .adopt(let accepted):
             let found = try await foundValue(reading)
@@ -143,7 +143,7 @@ extension Station {
         // The ledger must not begin a card that does not fit on its tag.
         if let layout = reading.pages?.layout {
             let face = CardFace(
-                style: order.face, balance: balance, holder: holder, scratch: scratch)
+                style: request.face, balance: balance, holder: holder, scratch: scratch)
             do {
                 _ = try face.area(in: layout)
                 try face.requireRoomForCode(in: layout)
@@ -153,10 +153,10 @@ extension Station {
         }
         return CardPlan(
             origin: origin, chip: reading.chip,
-            isGenuineChip: try isGenuine(signature, reading, order), holder: holder,
-            scratch: scratch, face: order.face,
-            protection: protection(order, on: reading, found), balance: balance,
-            parameters: order.parameters, mayReissue: order.mayReissue,
+            isGenuineChip: try isGenuine(signature, reading, request), holder: holder,
+            scratch: scratch, face: request.face,
+            protection: protection(request, on: reading, found), balance: balance,
+            parameters: request.parameters, mayReissue: request.mayReissue,
             above: highest(on: reading, for: holder))
     }
 
@@ -171,23 +171,23 @@ extension Station {
     }
 
     /// The first protection state of the new card, from the tag's actual one. A protection that was
-    /// begun on an earlier card is not finished on a card that was ordered without it.
+    /// begun on an earlier card is not finished on a card that was requested without it.
     private func protection(
-        _ order: CardRequest, on reading: CardReading, _ found: CardProtection
+        _ request: CardRequest, on reading: CardReading, _ found: CardProtection
     ) -> CardProtection {
-        if order.protects, reading.pages != nil {
+        if request.protects, reading.pages != nil {
             return found.protecting(with: keys.sealing.id)
         }
-        return reading.view?.card.protection.isSteady == false ? found.unprotecting : found
+        return reading.known?.card.protection.isSteady == false ? found.unprotecting : found
     }
 
     /// Refuses a chip with an invalid signature. A chip without one is accepted: it does not claim
     /// to be genuine.
     private func isGenuine(
-        _ signature: [UInt8]?, _ reading: CardReading, _ order: CardRequest
+        _ signature: [UInt8]?, _ reading: CardReading, _ request: CardRequest
     ) throws(Interruption) -> Bool? {
         let originality = TagInfo.Originality(signature, of: reading.uid, on: reading.chip)
-        guard originality != .invalid || order.acceptsAnyChip else {
+        guard originality != .invalid || request.acceptsAnyChip else {
             throw .claimed(untrueSignature(reading))
         }
         return originality.isGenuine
@@ -195,12 +195,12 @@ extension Station {
 
     /// Refuses to overwrite a tag that may be worth something to somebody.
     private func requireFree(
-        _ reading: CardReading, _ order: CardRequest
+        _ reading: CardReading, _ request: CardRequest
     ) async throws(Interruption) {
         let unchanged = "Nothing was written to it."
-        if let card = reading.view?.card {
+        if let card = reading.known?.card {
             let content = reading.content
-            if !reading.isGivenUp || order.mayOverwrite || content.isLeft(by: card) { return }
+            if !reading.isGivenUp || request.mayOverwrite || content.isLeft(by: card) { return }
             throw .refused(
                 .notACard, "The tag carries something (\(content.word)).", meaning: unchanged,
                 next: [.tag(.overwrite)], uid: reading.uid)
@@ -208,21 +208,21 @@ extension Station {
         switch try await stranger(reading) {
         case .blank: return
         case .sealed:
-            if order.mayReissue { return }
+            if request.mayReissue { return }
             throw .refused(
                 .refusal(.cardKnown), "The tag carries a card of another ledger, with a true seal.",
                 meaning: unchanged, next: [.card(.adoptOrReissue)], uid: reading.uid)
         case .sealedElsewhere(_, _, let other):
-            if !order.mayReissue { throw .refused(otherCurrency(other, reading.uid)) }
+            if !request.mayReissue { throw .refused(otherCurrency(other, reading.uid)) }
         case .unsealed:
-            if order.mayOverwrite { return }
+            if request.mayOverwrite { return }
             throw .refused(
                 .refusal(.cardKnown), "The tag carries a card that others wrote.",
                 meaning: unchanged, next: [.card(.adoptOrOverwrite)], uid: reading.uid)
         case .untrusted(let error):
-            if !order.mayOverwrite { throw .refused(error) }
+            if !request.mayOverwrite { throw .refused(error) }
         case .senseless, .other:
-            if !order.mayOverwrite {
+            if !request.mayOverwrite {
                 throw try await strangerRefusal(reading, isMaking: true)
             }
         }
@@ -232,9 +232,9 @@ extension Station {
     private func foundValue(
         _ reading: CardReading
     ) async throws(Interruption) -> (holder: Holder, balance: Money, scratch: ScratchCard) {
-        if let view = reading.view {
+        if let known = reading.known {
             throw .refused(
-                Refusal(.cardKnown, "card \(view.card.uid) is in this ledger already"),
+                Refusal(.cardKnown, "card \(known.card.uid) is in this ledger already"),
                 uid: reading.uid)
         }
         switch try await stranger(reading) {

@@ -94,7 +94,7 @@ private struct SwitchRequest: TapRequest {
             // An earlier tap had begun it, and this one has finished it.
             return .done(change(station.receipt(done, isReplayed: true, history)))
         }
-        if let card = reading.view?.card {
+        if let card = reading.known?.card {
             if request.isSetBack, card.protection.isSteady,
                 (card.protection == .off) != isProtecting
             {
@@ -110,7 +110,7 @@ private struct SwitchRequest: TapRequest {
         }
         switch try await station.carryOut(action, on: reading, history, noting: &request) {
         case .done(let receipt): return .done(change(receipt))
-        case .perform(let work, let isOpened): return .perform(work, isOpened: isOpened)
+        case .perform(let open, let isOpened): return .perform(open, isOpened: isOpened)
         case .goOn, .readAgain: return .readAgain
         }
     }

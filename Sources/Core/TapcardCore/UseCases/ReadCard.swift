@@ -35,7 +35,7 @@ public struct CardSummary: Sendable, Hashable {
         /// It cannot be asked.
         case unavailable
         /// Its server does not answer.
-        case unreachable
+        case offline
 
         init(_ status: LedgerCard.Status) {
             switch status {
@@ -101,7 +101,7 @@ extension CardSummary {
     /// The card as it describes itself, for when the ledger cannot be asked.
     public func withoutLedger(_ problem: TapcardError) -> CardSummary {
         var summary = self
-        summary.ledger = problem.kind == .ledgerUnreachable ? .unreachable : .unavailable
+        summary.ledger = problem.kind == .ledgerOffline ? .offline : .unavailable
         summary.problem = self.problem ?? problem
         (summary.closed, summary.sameHolderID) = (nil, [])
         return summary
@@ -116,17 +116,17 @@ extension CardSummary {
 
     /// A card that this ledger knows.
     fileprivate init(
-        _ view: KnownCard, _ seal: Seal, at sequence: SequenceNumber?, _ display: DisplayState,
+        _ known: KnownCard, _ seal: Seal, at sequence: SequenceNumber?, _ display: DisplayState,
         ledger: Standing? = nil, resolved: [ResolvedOperation], problem: TapcardError? = nil
     ) {
-        let content = view.card.content(sequence ?? .none, balance: view.balance)
+        let content = known.card.content(sequence ?? .none, balance: known.balance)
         self.init(
-            uid: view.card.uid, chip: view.card.chip, seal: seal, sequence: sequence,
-            holder: content.holder, balance: view.balance, scratch: content.scratch,
-            isActivating: view.activation != nil, ticket: view.card.ticket, game: view.card.game,
-            ledger: ledger ?? Standing(view.card.status), display: display,
-            protection: view.card.protection,
-            originality: TagInfo.Originality(isGenuine: view.card.isGenuineChip),
+            uid: known.card.uid, chip: known.card.chip, seal: seal, sequence: sequence,
+            holder: content.holder, balance: known.balance, scratch: content.scratch,
+            isActivating: known.activation != nil, ticket: known.card.ticket, game: known.card.game,
+            ledger: ledger ?? Standing(known.card.status), display: display,
+            protection: known.card.protection,
+            originality: TagInfo.Originality(isGenuine: known.card.isGenuineChip),
             resolved: resolved, problem: problem)
     }
 }
@@ -141,7 +141,7 @@ extension Station {
         do throws(TapcardError) {
             return try await run(ReadCard(resolving: isWanted && !ledger.isReadOnly))
         } catch {
-            guard error.kind == .ledgerUnreachable else { throw error }
+            guard error.kind == .ledgerOffline else { throw error }
             return try await readAgainWithoutLedger(error)
         }
     }
@@ -172,30 +172,30 @@ extension Station {
 
     /// Brings up to date what phones read: all that may be left to do on a resolved card.
     func refreshDisplay(
-        ofQuiet reading: CardReading, _ view: KnownCard, _ history: TapHistory
+        ofQuiet reading: CardReading, _ known: KnownCard, _ history: TapHistory
     ) async -> DisplayState {
         let refreshed = await refreshDisplay(
-            on: reading, content: view.card.content(reading.highest, balance: view.balance),
-            of: view.card, rewritingAll: view.card.isDisplayStale)
+            on: reading, content: known.card.content(reading.highest, balance: known.balance),
+            of: known.card, rewritingAll: known.card.isDisplayStale)
         return refreshed == .current ? history.display : refreshed
     }
 
     func summary(
-        quiet reading: CardReading, _ view: KnownCard, _ history: TapHistory
+        quiet reading: CardReading, _ known: KnownCard, _ history: TapHistory
     ) async -> CardSummary {
-        let display = await refreshDisplay(ofQuiet: reading, view, history)
-        return summary(reading, view, display, nil, resolved: resolved(history))
+        let display = await refreshDisplay(ofQuiet: reading, known, history)
+        return summary(reading, known, display, nil, resolved: resolved(history))
     }
 
-    fileprivate func asItLies(_ reading: CardReading, _ view: KnownCard) -> DisplayState {
-        let content = view.card.content(reading.highest, balance: view.balance)
+    fileprivate func unresolvedDisplay(_ reading: CardReading, _ known: KnownCard) -> DisplayState {
+        let content = known.card.content(reading.highest, balance: known.balance)
         guard let pages = reading.pages else { return .current }
-        return area(for: content, of: view.card, on: reading, pages) == pages.image.area
+        return area(for: content, of: known.card, on: reading, pages) == pages.image.area
             ? .current : .outOfDate
     }
 
     fileprivate func summary(
-        _ reading: CardReading, _ view: KnownCard, _ display: DisplayState,
+        _ reading: CardReading, _ known: KnownCard, _ display: DisplayState,
         _ problem: TapcardError?,
         resolved: [ResolvedOperation] = []
     ) -> CardSummary {
@@ -207,7 +207,7 @@ extension Station {
             default: reading.slots.best == nil ? .unsealed : .valid
             }
         return CardSummary(
-            view, seal, at: reading.slots.best?.record.sequence, display,
+            known, seal, at: reading.slots.best?.record.sequence, display,
             ledger: problem?.kind == .ledgerBehind ? .behind : nil, resolved: resolved,
             problem: problem)
     }
@@ -260,11 +260,11 @@ extension Station {
     func summary(
         of uid: CardUID, _ display: DisplayState, resolved: [ResolvedOperation] = []
     ) async throws(Interruption) -> CardSummary {
-        let view = try await asking(await ledger.view(of: uid))
-        guard let view else {
+        let known = try await asking(await ledger.knownCard(of: uid))
+        guard let known else {
             throw .ledger(LedgerError(.corrupt, "card \(uid) has vanished"))
         }
-        return CardSummary(view, .valid, at: view.card.confirmed, display, resolved: resolved)
+        return CardSummary(known, .valid, at: known.card.confirmed, display, resolved: resolved)
     }
 }
 
@@ -288,18 +288,18 @@ private struct ReadRequest: TapRequest {
     func examine(
         _ reading: CardReading, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
-        guard let view = reading.view else {
+        guard let known = reading.known else {
             return .done(try await station.summary(ofStranger: reading))
         }
         let verdict = station.verdict(on: reading)
         if !isResolving {
-            let named = view.open.flatMap { verdict?.leavingOpen($0) } ?? verdict
+            let named = known.open.flatMap { verdict?.leavingOpen($0) } ?? verdict
             return .done(
-                station.summary(reading, view, station.asItLies(reading, view), named))
+                station.summary(reading, known, station.unresolvedDisplay(reading, known), named))
         }
         // A fresh record that the tag cannot take hides nothing: the ledger has the balance.
-        if verdict == nil, history.unusable != nil, view.open?.kind == .reseal {
-            return .done(await station.summary(quiet: reading, view, history))
+        if verdict == nil, history.unusable != nil, known.open?.kind == .reseal {
+            return .done(await station.summary(quiet: reading, known, history))
         }
         guard var problem = verdict, problem.kind != .refusal(.cardClosed) else { return .goOn }
         // Voids the open payment where that is due, and throws the problem with that.
@@ -311,13 +311,13 @@ private struct ReadRequest: TapRequest {
         }
         return .done(
             station.summary(
-                reading, view, .outOfDate, problem, resolved: station.resolved(history)))
+                reading, known, .outOfDate, problem, resolved: station.resolved(history)))
     }
 
     func carryOut(
         on reading: CardReading, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
-        guard let view = reading.view else { return .readAgain }
-        return .done(await station.summary(quiet: reading, view, history))
+        guard let known = reading.known else { return .readAgain }
+        return .done(await station.summary(quiet: reading, known, history))
     }
 }

@@ -20,11 +20,13 @@ extension Station {
 
     /// Completes the error of a card with too low a balance by the amount that can be taken back.
     fileprivate func shortOf(_ reversed: OperationID, _ error: TapcardError) async -> TapcardError {
-        guard let uid = error.uid, let view = try? await ledger.view(of: uid) else { return error }
-        guard view.balance.minorUnits > 0 else {
+        guard let uid = error.uid, let known = try? await ledger.knownCard(of: uid) else {
+            return error
+        }
+        guard known.balance.minorUnits > 0 else {
             return error.saying(next: [.request(.allSpent)])
         }
-        return error.saying(next: [.request(.refundAtMost(reversed, view.balance))])
+        return error.saying(next: [.request(.refundAtMost(reversed, known.balance))])
     }
 }
 

@@ -27,11 +27,11 @@ extension Station {
 
     /// Ends an open payment, finishes any other operation, and seals above every number on the tag.
     fileprivate func rewrite(
-        _ reading: CardReading, _ view: KnownCard, _ version: CardVersion,
+        _ reading: CardReading, _ known: KnownCard, _ version: CardVersion,
         _ history: inout TapHistory
     ) async throws(Interruption) -> Decision<Never> {
         try await takeTrustedKey(for: reading)
-        guard let open = view.open else {
+        guard let open = known.open else {
             return try await reseal(reading, version, above: reading.highest)
         }
         if open.kind.isVoidable {
@@ -45,7 +45,7 @@ extension Station {
         let resolution = try await asking(
             await ledger.resume(
                 open, version: version, tagHolds: reading.highest, sealer: sealer, at: now))
-        if case .work(let work) = resolution { return .perform(work, isOpened: false) }
+        if case .open(let resumed) = resolution { return .perform(resumed, isOpened: false) }
         return .readAgain
     }
 }
@@ -58,17 +58,17 @@ private struct RepairRequest: TapRequest {
     mutating func examine(
         _ reading: CardReading, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
-        guard card != nil, let version = reading.version, let view = reading.view else {
+        guard card != nil, let version = reading.version, let known = reading.known else {
             return .goOn
         }
         let problem = station.verdict(on: reading)
         if problem?.kind != .refusal(.cardClosed) {
-            try await station.learnProtection(of: reading, view.card)
+            try await station.learnProtection(of: reading, known.card)
         }
         guard problem != nil else { return .goOn }
         if let unusable = history.unusable { throw .refused(unusable) }
         do throws(Interruption) {
-            return Decision(try await station.rewrite(reading, view, version, &history))
+            return Decision(try await station.rewrite(reading, known, version, &history))
         } catch {
             throw await station.reconsidered(error, reading)
         }
@@ -86,14 +86,14 @@ private struct RepairRequest: TapRequest {
     func carryOut(
         on reading: CardReading, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
-        guard let view = reading.view else {
+        guard let known = reading.known else {
             throw try await station.strangerRefusal(reading)
         }
-        let content = view.card.content(reading.highest, balance: view.balance)
+        let content = known.card.content(reading.highest, balance: known.balance)
         let resolved = station.resolved(history)
         do throws(Interruption) {
             let display = try await station.writeDisplay(
-                on: reading, content: content, of: view.card, rewritingAll: true,
+                on: reading, content: content, of: known.card, rewritingAll: true,
                 keepingExtras: false)
             return .done(
                 try await station.summary(of: reading.uid, display, resolved: resolved))

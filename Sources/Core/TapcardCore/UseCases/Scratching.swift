@@ -98,11 +98,11 @@ private struct ScratchableCard: TapRequest {
     func carryOut(
         on reading: CardReading, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<Found> {
-        guard let view = reading.view else {
+        guard let known = reading.known else {
             throw try await station.strangerRefusal(reading)
         }
         do {
-            try view.admits(.scratch(code))
+            try known.admits(.scratch(code))
         } catch {
             throw .refused(TapcardError(error, uid: reading.uid))
         }

@@ -22,7 +22,7 @@ extension Station {
         case .failure(let refusal):
             // A card that is not in use any more is not blocked: the remedy is another one.
             if change == .unblock, refusal.rule == .wrongState,
-                let status = try? await ledger.view(of: card)?.card.status, status != .active
+                let status = try? await ledger.knownCard(of: card)?.card.status, status != .active
             {
                 throw TapcardError(
                     .refusal(.wrongState), "A \(status.rawValue) card cannot be unblocked.",

@@ -136,8 +136,8 @@ extension Station {
         try await withTag(
             orRefuseChip: TapcardError(
                 .unsupportedTag,
-                "This chip has files that keys protect, as an NTAG 424 DNA has, and no pages: no dump of it "
-                    + "can be made.", meaning: TapcardError.unchanged, next: [.tag(.show)])
+                "This chip has files that keys protect, as an NTAG 424 has, and no pages: no dump "
+                    + "of it can be made.", meaning: TapcardError.unchanged, next: [.tag(.show)])
         ) { identity, uid throws(Interruption) in
             // Pages may be protected from reading, so the chip has to be identified first.
             let tag = try await scanTag(of: identity) { chip in
@@ -191,12 +191,12 @@ extension Station {
     public func format(overwriting: Bool) async throws(TapcardError) -> CardUID {
         try await rewrite(
             overwriting, orRefuseChip: "it never becomes a blank tag again"
-        ) { tag, uid, view throws(Interruption) in
-            if let view, view.card.status != .closed, view.card.status != .replaced {
+        ) { tag, uid, known throws(Interruption) in
+            if let known, known.card.status != .closed, known.card.status != .replaced {
                 throw .refused(
                     Refusal(
                         .cardHasMoney,
-                        "the tag carries card \(uid) with \(view.balance.shown), not closed"),
+                        "the tag carries card \(uid) with \(known.balance.shown), not closed"),
                     uid: uid)
             }
             let blank = Page(0x03, 0x00, 0xFE, 0x00)
@@ -215,14 +215,14 @@ extension Station {
         try await withTag(
             orRefuseChip: TapcardError(
                 .unsupportedTag,
-                "This chip has files that keys protect, as an NTAG 424 DNA has, and no pages: \(why).",
+                "This chip has files that keys protect, as an NTAG 424 has, and no pages: \(why).",
                 meaning: "Nothing was written to it.", next: [.card(.reissueTag), .tag(.show)])
         ) { identity, uid throws(Interruption) in
             let tag = try await scanTag(of: identity)
-            let view = try await asking(await ledger.view(of: uid))
-            let writes = try pages(tag, uid, view)
-            try requireOverwritable(tag, uid, view, overwriting)
-            let protection = try await requireWritable(tag, identity, uid, known: view?.card)
+            let known = try await asking(await ledger.knownCard(of: uid))
+            let writes = try pages(tag, uid, known)
+            try requireOverwritable(tag, uid, known, overwriting)
+            let protection = try await requireWritable(tag, identity, uid, known: known?.card)
             try await rewrite(tag.chip, writes, of: uid, protection)
             return uid
         }
@@ -256,19 +256,19 @@ extension Station {
     }
 
     private func requireOverwritable(
-        _ tag: ScannedTag, _ uid: CardUID, _ view: KnownCard?, _ overwriting: Bool
+        _ tag: ScannedTag, _ uid: CardUID, _ known: KnownCard?, _ overwriting: Bool
     ) throws(Interruption) {
         if overwriting { return }
         let content = TagContent(decoding: tag.memory, currency: currency)
-        let closed = view.flatMap { $0.card.status == .closed ? $0.card : nil }
-        if closed.map(content.isLeft) ?? (view == nil && content == .empty) { return }
-        if view == nil, let layout = tag.chip.model.flatMap(CardLayout.init),
+        let closed = known.flatMap { $0.card.status == .closed ? $0.card : nil }
+        if closed.map(content.isLeft) ?? (known == nil && content == .empty) { return }
+        if known == nil, let layout = tag.chip.model.flatMap(CardLayout.init),
             let image = CardImage(tag.memory, layout: layout),
             let other = sealedElsewhere(image.records, image, uid)?.currency
         {
             throw .refused(otherCurrency(other, uid))
         }
-        let isCard = view != nil && closed == nil
+        let isCard = known != nil && closed == nil
         let what = isCard ? "a card of this ledger" : "something (\(content.word))"
         throw .refused(
             isCard ? .refusal(.cardKnown) : .notACard, "The tag carries \(what).",

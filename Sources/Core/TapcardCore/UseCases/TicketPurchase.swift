@@ -237,10 +237,10 @@ struct KnownCardRequest: TapRequest {
     func carryOut(
         on reading: CardReading, _ history: inout TapHistory, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
-        guard let view = reading.view else {
+        guard let known = reading.known else {
             throw try await station.strangerRefusal(reading)
         }
-        return .done(await station.summary(quiet: reading, view, history))
+        return .done(await station.summary(quiet: reading, known, history))
     }
 
     func conclude(

@@ -88,7 +88,7 @@ extension Settings.Name {
         case .customersCertificateKey: "The certificate's key (PEM)"
         case .customersKeys: "The key file of that page, which `tapcard keys customers` makes"
         case .json: "Print one JSON document"
-        case .quiet: "Print nothing but errors"
+        case .quiet: "Print only errors, and where new keys were stored"
         case .verbose: "Say what is done, step by step"
         case .noColor: "Print without colour"
         }

@@ -215,7 +215,7 @@ extension Topic {
         only its owner can read, and are not in a backup of the ledger: `tapcard keys export` makes
         a copy, which belongs where nobody else reads it. With it one can make cards.
 
-        If all copies are lost, genuine cards are rejected, and a card on an NTAG 424 DNA can never be
+        If all copies are lost, genuine cards are rejected, and a card on an NTAG 424 can never be
         written again, by anyone: only the ledger still knows what it holds. So export the keys
         before the first card, and again after `tapcard keys rotate`, before the next tap.
 

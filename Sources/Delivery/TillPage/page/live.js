@@ -24,7 +24,7 @@ let nextTry = null;
 let nextRest = null;
 let silence = null;
 
-/** Opens session and stream, and retries while the server is unreachable. */
+/** Opens session and stream, and retries while the server is offline. */
 export async function connect() {
   if (isOpening || (isResting() && document.hidden)) return;
   isOpening = true;

@@ -60,11 +60,11 @@ function undo({ id, verb, answer, about }) {
 }
 
 /** Whether the task's card is still on the reader, also while it is being read again. */
-const isThere = ({ answer, doneOn }) => (state.card ? state.card.read?.uid === answer.uid
+const isOnReader = ({ answer, doneOn }) => (state.card ? state.card.read?.uid === answer.uid
   : state.lying !== null && state.lying === doneOn);
 
 const canUndo = (task) => UNDONE.includes(task.verb) && !task.answer.offline && isUsable()
-  && isThere(task) && (task.verb === "add" || loadsCards());
+  && isOnReader(task) && (task.verb === "add" || loadsCards());
 
 const undoButton = (task) => button(
   task.verb === "add" ? words.undoOut(task.about) : words.undo, () => undo(task),

@@ -45,7 +45,7 @@ function reasons({ kind, problem, body }) {
     return [isKnown ? words.onlyLeft(shown(balance)) : words.tooLittle];
   }
   const step = problem.next.find(({ because }) => because in words.notOffline);
-  if (error === "ledger-unreachable" && step) {
+  if (error === "ledger-offline" && step) {
     const isSpent = step.amount && minorUnits(step.amount) === 0n;
     const why = (isSpent && words.spent[step.because])
       || words.notOffline[step.because](shown(step.amount));

@@ -179,7 +179,7 @@ export const refusals = {
   "outcome-unknown keep-copy": ["This is a copy.", steps["keep-copy"]],
   "outcome-unknown replace-if-it-repeats": [null, steps["replace-if-it-repeats"]],
   "ledger-behind": ["The card is newer than the ledger.", OPERATOR],
-  "ledger-unreachable": ["The ledger is offline.", "Try again when it is back."],
+  "ledger-offline": ["The ledger is offline.", "Try again when it is back."],
   "not-refundable show-earlier-account":
     ["This was done before the card was issued again.", "It cannot be undone."],
   "not-refundable hold": [

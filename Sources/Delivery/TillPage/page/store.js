@@ -86,13 +86,13 @@ export function trustedCard() {
 export function acceptsOffline() {
   const { read, problem } = state.card ?? {};
   const { offline, offered } = state.offlinePayments ?? {};
-  const isAsItSays = !problem || problem.error === "ledger-unreachable";
+  const isAsItSays = !problem || problem.error === "ledger-offline";
   return Boolean(offline && offered && read?.seal === "valid" && isAsItSays);
 }
 
 /** Problems of the ledger or of the keys: they tell nothing about the card. */
 export const OF_LEDGER =
-  ["ledger-unreachable", "ledger-unavailable", "ledger-undeclared", "keys-behind"];
+  ["ledger-offline", "ledger-unavailable", "ledger-undeclared", "keys-behind"];
 
 /** Whether the card on the reader cannot be judged, because the ledger takes no money now. */
 export function isUnjudged() {

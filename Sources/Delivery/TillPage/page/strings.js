@@ -59,7 +59,7 @@ export const say = {
         "No card can be charged before the owner has reopened the ledger.", "Take cash.",
       ],
       "keys-behind": ["This till does not have the issuer's key.", "Ask the operator."],
-      "ledger-unreachable": ["The ledger is offline.", "Try again later, or take cash."],
+      "ledger-offline": ["The ledger is offline.", "Try again later, or take cash."],
     },
     // Why this payment cannot be booked later.
     notOffline: {

@@ -84,7 +84,7 @@ export const form = (onsubmit, ...children) => h("form", {
 }, children);
 
 /** The meaning of a refusal and the next step, below what happened. */
-export const consequences = ({ meaning, advice }, tone = "p") =>
+const consequences = ({ meaning, advice }, tone = "p") =>
   [meaning, advice].map((line) => line && h(tone, line));
 
 export const problemBox = (problem, ...actions) =>

@@ -33,7 +33,7 @@ package struct TillCall: Sendable {
     package var method: PageCall.Method { page.method }
     /// The path. Its parts are separated by "/"; a last part in braces is a parameter.
     package var path: String { page.path }
-    /// Whether the call asks a service, which may be unreachable.
+    /// Whether the call asks a service, which may be offline.
     package var asksService: Bool { verb.asks != nil }
 
     /// The description of the command from the command line.

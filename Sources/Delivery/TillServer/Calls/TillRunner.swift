@@ -131,7 +131,7 @@ struct TillRunner: Sendable {
     /// Whether the ledger's server answers; nil for a ledger in a file.
     func ledgerAnswers() async -> Bool? {
         guard case .database? = try? session.settings.ledgerPlace else { return nil }
-        return await ledgerProblem(isWriting: false)?.kind != .ledgerUnreachable
+        return await ledgerProblem(isWriting: false)?.kind != .ledgerOffline
     }
 
     /// The state of the ledger's database; nil for a file, and where it cannot be asked.
@@ -164,17 +164,11 @@ struct TillRunner: Sendable {
         return ((try? session.offlineStatus()) ?? nil, limits)
     }
 
-    /// A validated request of a page.
-    struct Request: Sendable {
-        fileprivate let command: Command
-        fileprivate let parsed: ParsedCommand
-    }
-
     /// Refuses unknown members and malformed values. Amounts are checked by their command.
     func request(
         _ call: TillCall, _ members: [JSONMember]
-    ) throws(TapcardError) -> Request {
-        Request(command: call.verb, parsed: try call.parsed(members))
+    ) throws(TapcardError) -> TillRequest {
+        TillRequest(command: call.verb, parsed: try call.parsed(members))
     }
 
     /// Carries out a request for a cashier, by default the cashier of the settings.
@@ -183,7 +177,7 @@ struct TillRunner: Sendable {
     /// the reader, or while another operation uses it, a request that needs a card fails with
     /// `reader-busy`.
     func carryOut(
-        _ request: Request, for cashier: CashierName? = nil, withReader: Bool,
+        _ request: TillRequest, for cashier: CashierName? = nil, withReader: Bool,
         progress: @escaping @Sendable (Station.Progress) -> Void
     ) async -> Answer {
         guard withReader else {
@@ -195,7 +189,7 @@ struct TillRunner: Sendable {
     }
 
     private func run(
-        _ request: Request, for cashier: CashierName?, on reader: any TagReader,
+        _ request: TillRequest, for cashier: CashierName?, on reader: any TagReader,
         _ progress: @escaping @Sendable (Station.Progress) -> Void
     ) async -> Answer {
         let session = session(
@@ -221,11 +215,11 @@ struct TillRunner: Sendable {
             case .card(let reading):
                 let report = Report(
                     self.session.lessUnbooked(reading), currency: station.currency)
-                let goesOn = isChecked && report.problem?.mayPassByItself != true
+                let goesOn = isChecked && report.problem?.isTransient != true
                 return await show(.card(report.document ?? .null, problem: report.problem))
                     && goesOn
             case .problem(let error):
-                return await show(.problem(error)) && !error.mayPassByItself
+                return await show(.problem(error)) && !error.isTransient
             case .gone: return await show(.gone)
             case .empty: return await show(.empty)
             case .readerIsBack(let name): return await show(.readerIsBack(name: name))
@@ -310,9 +304,15 @@ struct TillRunner: Sendable {
     }
 }
 
+/// A validated request of a page.
+struct TillRequest: Sendable {
+    fileprivate let command: Command
+    fileprivate let parsed: ParsedCommand
+}
+
 extension TapcardError {
     /// Whether the ledger takes no money now, whatever the card is. A card that was read in this
     /// time is read again until that is over: then the keys can be compared, and the card be
     /// resolved.
-    fileprivate var mayPassByItself: Bool { result == .ledger && kind != .ledgerBehind }
+    fileprivate var isTransient: Bool { result == .ledger && kind != .ledgerBehind }
 }

@@ -207,14 +207,14 @@ actor OperationQueue {
             offlinePayments.noteReading(problem)
             let uid = read["uid"]?.string ?? problem?.uid?.description
             await arrived(uid, read["resolved"], problem)
-            lies(read, problem)
+            cardDetected(read, problem)
         case .problem(let error) where error.result == .noReader:
             admission.visit.open()
             wentAway()
             readerChanged(error)
         case .problem(let error):
             await arrived(error.uid?.description, .resolved(error.resolved), error)
-            lies(nil, error)
+            cardDetected(nil, error)
         case .gone:
             // When one of several tags is left, it may be the card that was there before.
             if lying?.problem?.kind != .severalTags { admission.visit.leave() }
@@ -231,7 +231,9 @@ actor OperationQueue {
     }
 
     /// Reports a card. The same card keeps its session after an operation.
-    private func lies(_ read: JSONValue?, _ problem: TapcardError?, _ known: String? = nil) {
+    private func cardDetected(
+        _ read: JSONValue?, _ problem: TapcardError?, _ known: String? = nil
+    ) {
         if readerProblem != nil { readerChanged(nil) }
         let uid = read?["uid"]?.string ?? problem?.uid?.description ?? known
         let isOther = uid == nil || lying?.uid != uid
@@ -256,7 +258,7 @@ actor OperationQueue {
             lying?.served = admission.visit.document
             return
         }
-        lies(nil, nil, uid)
+        cardDetected(nil, nil, uid)
     }
 
     func wentAway() {
@@ -304,7 +306,7 @@ actor OperationQueue {
     ) async throws(Problem) -> TillRunner.Answer {
         let (id, call, needsReader) = (operation.id, operation.call, operation.needsReader)
         guard !admission.isWithdrawn(id) else { throw .notBegun }
-        let request: TillRunner.Request
+        let request: TillRequest
         do {
             request = try runner.request(call, operation.namedMembers)
         } catch {
@@ -319,7 +321,7 @@ actor OperationQueue {
     }
 
     private func work(
-        _ request: TillRunner.Request, for id: OperationID, needsReader: Bool
+        _ request: TillRequest, for id: OperationID, needsReader: Bool
     ) async -> TillRunner.Answer {
         ledgerCheck.use()
         if needsReader { await pauseWatching() }

@@ -116,13 +116,13 @@ struct Router: Sendable {
     }
 
     func reply(to request: WebRequest) -> WebReply {
-        let (routes, request, isThere) = found(request)
+        let (routes, request, exists) = found(request)
         do throws(Problem) {
             try originCheck.requireOwn(request, isFile: routes.isFile(request.path))
         } catch {
             return .now(error.response)
         }
-        if !isThere, routes.isFile(request.path) { return missingPage(routes, request) }
+        if !exists, routes.isFile(request.path) { return missingPage(routes, request) }
         let reply = routes.reply(to: request) ?? .now(unknown(request.path).response)
         if Router.isOpen(request.path) { return reply }
         switch reply {
@@ -144,13 +144,13 @@ struct Router: Sendable {
     }
 
     /// The routes for a request, and the request as they know it: without the till's path.
-    /// `isThere` is false for a path of a till that is not there.
-    private func found(_ request: WebRequest) -> (TillRoutes, WebRequest, isThere: Bool) {
+    /// `exists` is false for a path of a till that is not there.
+    private func found(_ request: WebRequest) -> (TillRoutes, WebRequest, exists: Bool) {
         guard let (number, path) = TillPath.split(request.path) else {
             return (ofTills.count == 1 ? ofTills[0] : ofIssuer, request, true)
         }
-        let isThere = (1...ofTills.count).contains(number)
-        return (isThere ? ofTills[number - 1] : ofIssuer, request.at(path), isThere)
+        let exists = (1...ofTills.count).contains(number)
+        return (exists ? ofTills[number - 1] : ofIssuer, request.at(path), exists)
     }
 
     /// The page of a till that is not there: it says so, and offers the others.

@@ -91,35 +91,35 @@ final class OfflineKeeper: Sendable {
             }
         case .failure(let error):
             (problem, hasAsked) = (error, true)
-            if error.kind != .ledgerUnreachable {
+            if error.kind != .ledgerOffline {
                 log.say("offline-failed", ["error": .string(error.kind.word)])
             }
         }
         state.withLock { $0.schedule.end(at: .now, lasted: lasted, isDone: problem == nil) }
-        if hasAsked { reached(problem?.kind != .ledgerUnreachable) }
+        if hasAsked { reached(problem?.kind != .ledgerOffline) }
     }
 
     /// Notes the end of an operation.
     func note(_ answer: TillRunner.Answer, of call: TillCall) {
         let isOffline = answer.document?["offline"] != nil
-        if isOffline || answer.problem?.kind == .ledgerUnreachable { return reached(false) }
+        if isOffline || answer.problem?.kind == .ledgerOffline { return reached(false) }
         if answer.problem == nil, call.takesOperation { reached(true) }
     }
 
     /// Notes that a card was read. One with another problem may have been refused before the ledger
     /// was asked.
     func noteReading(_ problem: TapcardError?) {
-        guard problem == nil || problem?.kind == .ledgerUnreachable else { return }
+        guard problem == nil || problem?.kind == .ledgerOffline else { return }
         reached(problem == nil)
     }
 
     /// Notes whether the ledger has answered, and tells what is new. One that is gone is asked from
     /// now on, so that a page that could not show something hears when it can.
-    private func reached(_ isThere: Bool) {
-        if !isThere { askLedger() }
+    private func reached(_ hasAnswered: Bool) {
+        if !hasAnswered { askLedger() }
         let told = state.withLock { state -> (JSONValue, [@Sendable (JSONValue) async -> Void])? in
-            state.isOffline = !isThere
-            if !isThere { state.schedule.hasten(at: .now) }
+            state.isOffline = !hasAnswered
+            if !hasAnswered { state.schedule.hasten(at: .now) }
             var now = news(state)
             if let before = state.news, before.payments > 0, now?.payments == 0 {
                 state.bookedAt = runner.time

@@ -196,12 +196,12 @@ extension Session {
         _ what: String, _ origin: (Station) throws(TapcardError) -> CardRequest.Origin
     ) async throws(TapcardError) -> Report {
         let station = try await station()
-        let order = CardRequest(
+        let request = CardRequest(
             try origin(station), face: try self[.display] ?? .tapcard,
             mayReissue: self[.reissue], mayOverwrite: self[.overwrite], protects: self[.protect],
             acceptsAnyChip: self[.anyChip])
-        if order.protects { sayWhoOpens() }
-        let summary = try await station.make(order, id: try operation(station))
+        if request.protects { sayWhoOpens() }
+        let summary = try await station.make(request, id: try operation(station))
         return Report(summary, what, currency: station.currency, showsChip: true)
     }
 }

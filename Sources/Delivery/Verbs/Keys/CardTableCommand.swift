@@ -12,7 +12,7 @@ extension Command {
         "keys table", group: .station,
         "Make a table of card keys, for a station without the keys of the issuer",
         discussion:
-            "With it a station sells to the cards on an NTAG 424 DNA that are in use now: it reads "
+            "With it a station sells to the cards on an NTAG 424 that are in use now: it reads "
             + "them and takes payments. It cannot put money on a card, make one or give it other "
             + "keys, and no other key can be made of the table. At the station: tapcard keys import "
             + "FILE.\n\n"
@@ -91,7 +91,7 @@ extension Session {
         }
         guard made.cards > 0 else {
             throw TapcardError(
-                .refusal(.wrongState), "No card of this ledger is on an NTAG 424 DNA.",
+                .refusal(.wrongState), "No card of this ledger is on an NTAG 424.",
                 meaning: "No file was written.", advice: "A table is for such cards alone.")
         }
         return made

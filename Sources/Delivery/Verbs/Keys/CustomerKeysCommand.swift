@@ -65,8 +65,8 @@ extension Session {
     /// Refuses a file that exists, unless it may be overwritten and is a key file of the page: a
     /// mistyped name must not cost another file.
     fileprivate func requireReplaceable(_ path: String) throws(TapcardError) {
-        let isThere = (try? DurableFile(path).permissions()) != nil
-        guard path != DurableFile.standardStream, isThere else { return try requireNew(path) }
+        let exists = (try? DurableFile(path).permissions()) != nil
+        guard path != DurableFile.standardStream, exists else { return try requireNew(path) }
         guard self[.overwriteKeys] else {
             throw TapcardError(
                 .fileUnusable, "\(path) exists already.", meaning: "Nothing was done.",

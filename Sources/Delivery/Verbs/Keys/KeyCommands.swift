@@ -27,7 +27,7 @@ extension Command {
             "Make a new key; it seals once every station has it",
             discussion:
                 "Older keys still verify until you retire them. Export the keys again before "
-                + "the next tap: a card on an NTAG 424 DNA takes the new keys with its next change, and "
+                + "the next tap: a card on an NTAG 424 takes the new keys with its next change, and "
                 + "without them it can never be written again. If phones open a page from your "
                 + "cards, make its key file again, too: tapcard keys customers.\n\n"
                 + "Where stations share the ledger, the owner runs it twice. The first time it makes "
@@ -79,7 +79,7 @@ extension Command {
             "keys export", group: .station, "Copy the keys into a file that only you can read",
             discussion:
                 "Anyone who has it can make cards that this station accepts. If all copies are lost, "
-                + "genuine cards are rejected, and a card on an NTAG 424 DNA can never be written "
+                + "genuine cards are rejected, and a card on an NTAG 424 can never be written "
                 + "again by anyone: keep one in another place.",
             takes: .newFile, answers: .file, example: "tapcard keys export tapcard-keys.json"
         ) { session throws(TapcardError) in
@@ -259,7 +259,7 @@ extension Report {
     /// The steps that a new key needs before it is lost.
     static let afterNewKey = [
         "Back up the keys before the next tap: tapcard keys export FILE. Without them a card on an "
-            + "NTAG 424 DNA can never be written again",
+            + "NTAG 424 can never be written again",
         customersAgain,
     ]
     /// The customers' page believes the keys in its file: those that were there when it was made.

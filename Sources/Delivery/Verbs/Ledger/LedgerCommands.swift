@@ -167,7 +167,7 @@ extension Session {
         let place = LedgerPlace(address)
         try Settings.requireSafe(place)
         // A fault of the database is reported before the ledger is out of use.
-        if isThere(path) {
+        if exists(path) {
             try await asOwner(at: place) { database throws(LedgerError) in
                 try await database.requireRoom()
             }

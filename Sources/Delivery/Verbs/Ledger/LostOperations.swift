@@ -23,7 +23,7 @@ extension Session {
                 let kept = try await ledger.operation(note.operation)
                 guard kept == nil || kept?.state == .voided else { continue }
                 let confirmed =
-                    try await ledger.view(of: note.card)?.card.confirmed ?? SequenceNumber.none
+                    try await ledger.knownCard(of: note.card)?.card.confirmed ?? SequenceNumber.none
                 guard confirmed < note.sequence else { continue }
                 findings.append(
                     Finding(lost: note, Money(minorUnits: note.amount, ledger.currency)))

@@ -104,7 +104,7 @@ enum Age {
 
     static func words(_ error: ServiceError) -> String {
         switch error.kind {
-        case .unreachable, .timedOut, .cutOff: "the service does not answer"
+        case .offline, .timedOut, .cutOff: "the service does not answer"
         case .broken: "the service is out of order"
         case .goneBack:
             "the service gives no usable answer (\(error.detail)); if the lottery has really "

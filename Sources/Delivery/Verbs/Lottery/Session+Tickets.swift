@@ -45,7 +45,7 @@ extension Session {
 
     /// Finishes a purchase that was begun, as long as its draw is in the future. After the draw
     /// only the card can prove the payment, because a ticket with a known result must not be bought
-    /// or returned. If the lottery is unreachable, or lists no draws to decide by, the purchase
+    /// or returned. If the lottery is offline, or lists no draws to decide by, the purchase
     /// stays open and can be finished later.
     private func buyAgain(
         _ known: (sold: SoldTicket, state: Operation.State), _ named: DrawID?,

@@ -111,17 +111,17 @@ extension Session {
             let station = try await station(with: ledger)
             made = station
             if try self[.operation] != nil,
-                let sold = try offlinePayments.earlierReceipt(
+                let earlier = try offlinePayments.earlierReceipt(
                     amount, id, card, within: try settings.offlineLimits(amount.currency),
                     at: station)
             {
-                return Report(sold, "Paid")
+                return Report(earlier, "Paid")
             }
             return Report(
                 try await station.pay(
                     amount, id: id, only: card, refusingRepetition: refusesRepetition), "Paid")
         } catch {
-            guard error.kind == .ledgerUnreachable else { throw error }
+            guard error.kind == .ledgerOffline else { throw error }
             let problem = try beforeBeginning(error, .pay)
             do throws(TapcardError) {
                 return try await payingOffline(id, because: problem, at: made)
@@ -195,7 +195,7 @@ extension Session {
     fileprivate func requireFirstTry(
         _ problem: TapcardError, _ kind: Operation.Kind
     ) throws(TapcardError) {
-        guard problem.kind == .ledgerUnreachable else { return }
+        guard problem.kind == .ledgerOffline else { return }
         let memory = try offlinePayments.memory()
         let (id, named) = (try self[.operation], try self[.card])
         let set = try settings.currency

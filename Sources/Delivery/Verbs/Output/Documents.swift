@@ -48,7 +48,7 @@ extension Report {
             summary.problem?.kind == .keyMissing
             ? "under an unknown key" : Report.words(summary.seal)
         lines.append("Seal: \(seal); ledger: \(Report.words(summary.ledger))")
-        if [.unavailable, .unreachable].contains(summary.ledger), summary.balance != nil {
+        if [.unavailable, .offline].contains(summary.ledger), summary.balance != nil {
             let less = summary.unbooked.map { ", less \($0.shown) to be booked" } ?? ""
             lines.append(
                 "The amount is what the card itself says\(less); the ledger has not confirmed it.")
@@ -180,7 +180,7 @@ extension Report {
         case .replaced: "replaced"
         case .behind: "behind the card"
         case .unavailable: "unavailable"
-        case .unreachable: "offline"
+        case .offline: "offline"
         }
     }
 }

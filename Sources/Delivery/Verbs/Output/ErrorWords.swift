@@ -64,7 +64,7 @@ extension TapcardError.Condition {
         case .ledgerReadOnly: "the ledger may only be read"
         case .ledgerCurrency: "the ledger is kept in another currency"
         case .ledgerUnavailable: "the ledger is not there or cannot be used"
-        case .ledgerUnreachable: "the ledger's server does not answer"
+        case .ledgerOffline: "the ledger's server does not answer"
         case .notSetUp: "the station was not set up yet: tapcard init"
         case .auditFailed: "the ledger breaks its own invariants"
         }
@@ -103,7 +103,7 @@ extension Refusal.Rule {
 extension ServiceError.Kind {
     fileprivate var meaning: String {
         switch self {
-        case .unreachable: "the service cannot be reached"
+        case .offline: "the service cannot be reached"
         case .timedOut: "the service gave no answer in time"
         case .certificate: "the service's certificate is not believed"
         case .cutOff: "the service's answer ended in the middle"

@@ -101,7 +101,7 @@ extension Session {
         do throws(TapcardError) {
             if try keyFile.load() != nil { return [] }
             let place = try settings.ledgerPlace
-            if case .file(let path) = place, !isThere(path) { return [] }
+            if case .file(let path) = place, !exists(path) { return [] }
             guard
                 let ledger = try? await drivers.openLedger(
                     place, try settings.currency, false, nil)
@@ -122,7 +122,7 @@ extension Session {
 
     /// A command that tries the way to the database without tapcard.
     private func wayToDatabase(_ error: TapcardError) -> [Finding.Step] {
-        guard [.ledgerUnavailable, .ledgerUnreachable].contains(error.kind),
+        guard [.ledgerUnavailable, .ledgerOffline].contains(error.kind),
             case .database(let address)? = try? settings.ledgerPlace
         else { return [] }
         return [
@@ -153,7 +153,7 @@ extension Session {
             case .database(let address):
                 status = try await drivers.database(address).status()
             case .file(let path):
-                guard settings.effective(.ledger).origin != .builtIn || isThere(path) else {
+                guard settings.effective(.ledger).origin != .builtIn || exists(path) else {
                     return []
                 }
                 try await drivers.openLedger(place, currency, false, nil).checkStorage()

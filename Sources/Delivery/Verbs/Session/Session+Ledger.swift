@@ -16,7 +16,7 @@ extension Session {
     ) async throws(TapcardError) -> any LedgerStore {
         // A ledger is made before its keys, so a ledger missing next to keys was lost.
         if mayMake, settings.readerIsSimulated { try makeDataFolder() }
-        let wasUsed = isThere(settings.keyPath)
+        let wasUsed = exists(settings.keyPath)
         let ledger = try await openLedger(
             making: mayMake && settings.readerIsSimulated && !wasUsed)
         if mayChange ?? mayMake {
@@ -34,7 +34,7 @@ extension Session {
         do {
             return try await ledger()
         } catch {
-            guard [.ledgerUnavailable, .ledgerUnreachable, .ledgerUndeclared].contains(error.kind),
+            guard [.ledgerUnavailable, .ledgerOffline, .ledgerUndeclared].contains(error.kind),
                 case .database(let address) = try settings.ledgerPlace,
                 let keys = try keyFile.load(),
                 let currency = try settings.currency ?? keys.currency

@@ -63,7 +63,7 @@ extension Session {
         do throws(TapcardError) {
             return (try await station(with: ledger), true)
         } catch {
-            guard error.kind == .ledgerUnreachable, let keys = try keyFile.load() else {
+            guard error.kind == .ledgerOffline, let keys = try keyFile.load() else {
                 throw error
             }
             return (

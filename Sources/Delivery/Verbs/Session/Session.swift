@@ -188,7 +188,7 @@ package struct Session: Sendable {
     }
 
     /// Whether a file exists; also true when that cannot be determined.
-    func isThere(_ path: String) -> Bool {
+    func exists(_ path: String) -> Bool {
         do {
             return try DurableFile(path).permissions() != nil
         } catch {

@@ -92,7 +92,7 @@ extension Command {
         Command(
             "sim phone", group: .simulation, "Hold a simulated tag to a phone: what that reads",
             discussion:
-                "A card on an NTAG 424 DNA shows an address, another one at each reading, and "
+                "A card on an NTAG 424 shows an address, another one at each reading, and "
                 + "counts as the real chip does. Other tags show their text. docs/SERVING.md "
                 + "has the way from here to the customers' page, all on this machine.",
             takes: .seenTag, answers: .phone, example: "tapcard sim phone"

@@ -3,7 +3,7 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The kinds of failure that a caller can act on.
     public enum Kind: String, Sendable, CaseIterable {
         /// No answer: no network, an unknown name, or a closed port.
-        case unreachable
+        case offline
         /// The service gave no answer in time.
         case timedOut = "timed-out"
         /// The certificate is not that of the service.
@@ -60,7 +60,7 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
     /// Whether the failure is temporary, so that a retry may succeed.
     public var isPassing: Bool {
         switch kind {
-        case .unreachable, .timedOut, .cutOff, .broken: true
+        case .offline, .timedOut, .cutOff, .broken: true
         default: false
         }
     }

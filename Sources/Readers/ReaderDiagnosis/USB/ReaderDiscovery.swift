@@ -27,7 +27,7 @@ public struct ReaderDiscovery: Sendable {
         let devices = identities()
         let bus = USBBus(tree: tree)
         return ReaderSurvey(
-            bus: bus.isThere || !devices.isEmpty
+            bus: bus.exists || !devices.isEmpty
                 ? .present(deviceCount: devices.count { !$0.isHub }) : .absent,
             readers: readers(among: devices), ports: serialPorts(),
             smartCardService: smartCardService(),

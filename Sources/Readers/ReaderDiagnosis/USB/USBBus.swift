@@ -24,7 +24,7 @@ struct USBBus: Sendable {
 
     let tree: DeviceTree
 
-    var isThere: Bool { tree.exists("/sys/bus/usb") }
+    var exists: Bool { tree.exists("/sys/bus/usb") }
 
     /// The folders of devices, without those of interfaces, whose names contain a colon.
     func devices() -> [(folder: String, identity: USBIdentity)] {

@@ -3,7 +3,7 @@ import Tags
 extension Simulation {
     /// The bytes that a phone gets of a tag: it has no key and no password.
     package enum SeenByPhone: Hashable, Sendable {
-        /// The message of an NTAG 424 DNA, and how often that was read so far; nil for a chip that
+        /// The message of an NTAG 424, and how often that was read so far; nil for a chip that
         /// refuses to be read. The count is nil for one that does not show it.
         case message([UInt8]?, reads: UInt32?)
         /// The data area of a tag with pages, from page 4 on.

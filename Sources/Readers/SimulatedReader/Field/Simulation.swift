@@ -16,7 +16,7 @@ public struct Simulation: Hashable, Sendable {
 
     /// The tags of the drawer.
     public private(set) var tags: [TagMemory]
-    /// The cards that prove themselves: each an NTAG 424 DNA.
+    /// The cards that prove themselves: each an NTAG 424.
     package private(set) var chips: [NTAG424Memory]
     /// The numbers of the tags on the reader.
     public private(set) var onReader: [[UInt8]]
@@ -61,10 +61,10 @@ public struct Simulation: Hashable, Sendable {
         }
     }
 
-    /// The NTAG 424 DNA with this number.
+    /// The NTAG 424 with this number.
     package func chip(_ uid: [UInt8]) -> NTAG424Memory? { chips.first { $0.number == uid } }
 
-    /// Replaces an NTAG 424 DNA of the drawer, or adds it.
+    /// Replaces an NTAG 424 of the drawer, or adds it.
     package mutating func save(_ chip: NTAG424Memory) {
         if let index = chips.firstIndex(where: { $0.number == chip.number }) {
             chips[index] = chip
@@ -73,7 +73,7 @@ public struct Simulation: Hashable, Sendable {
         }
     }
 
-    /// Adds an NTAG 424 DNA from the factory. The first has the number and the signature of a real
+    /// Adds an NTAG 424 from the factory. The first has the number and the signature of a real
     /// one, which its maker has published. Nil if the drawer is full.
     package mutating func addChip(
         elsewhere: Set<[UInt8]> = [], random: (Int) -> [UInt8]
@@ -115,7 +115,7 @@ public struct Simulation: Hashable, Sendable {
         return tags.remove(at: index)
     }
 
-    /// Takes an NTAG 424 DNA out of the drawer, as for another one. Nil if it is not there.
+    /// Takes an NTAG 424 out of the drawer, as for another one. Nil if it is not there.
     package mutating func removeChip(_ uid: [UInt8]) -> NTAG424Memory? {
         guard let index = chips.firstIndex(where: { $0.number == uid }) else { return nil }
         take(uid)

@@ -101,7 +101,7 @@ extension Simulation {
         return uids
     }
 
-    /// The NTAG 424 DNA come after all tags.
+    /// The NTAG 424 come after all tags.
     private static func chips(
         _ lines: ArraySlice<String>
     ) throws(ReaderError) -> [NTAG424Memory] {
@@ -117,7 +117,7 @@ extension Simulation {
                 !chips.contains(where: { $0.number == chip.number })
             else {
                 throw ReaderError(
-                    .noReader, "NTAG 424 DNA \(chips.count + 1) of the simulation is not valid")
+                    .noReader, "NTAG 424 \(chips.count + 1) of the simulation is not valid")
             }
             chips.append(chip)
         }

@@ -36,13 +36,13 @@ package struct CurlFailure {
     package var error: ServiceError {
         if let excess { return tooLarge(excess) }
         if proxyStatus != 0, proxyStatus != 200 {
-            return error(.unreachable, "the proxy makes no connection, status \(proxyStatus)")
+            return error(.offline, "the proxy makes no connection, status \(proxyStatus)")
         }
         return isSent ? afterSending : beforeSending
     }
 
     /// The error once the request was sent. The service may have acted on it, so the error must
-    /// never be "unreachable", for any code of libcurl.
+    /// never be "offline", for any code of libcurl.
     private var afterSending: ServiceError {
         switch code {
         case CURLE_OPERATION_TIMEDOUT:
@@ -56,15 +56,15 @@ package struct CurlFailure {
 
     private var beforeSending: ServiceError {
         switch code {
-        case CURLE_COULDNT_RESOLVE_HOST: error(.unreachable, "no such name is known")
+        case CURLE_COULDNT_RESOLVE_HOST: error(.offline, "no such name is known")
         // libcurl's text may contain the whole address of the proxy with its password.
         case CURLE_COULDNT_RESOLVE_PROXY:
             ServiceError(
-                .unreachable, "the proxy's name is not known, or its address cannot be used")
+                .offline, "the proxy's name is not known, or its address cannot be used")
         case CURLE_COULDNT_CONNECT where words.contains("proxy scheme"):
-            ServiceError(.unreachable, "no such kind of proxy is known")
-        case CURLE_COULDNT_CONNECT: error(.unreachable, "nobody answers there")
-        case CURLE_PROXY: ServiceError(.unreachable, "the proxy makes no connection")
+            ServiceError(.offline, "no such kind of proxy is known")
+        case CURLE_COULDNT_CONNECT: error(.offline, "nobody answers there")
+        case CURLE_PROXY: ServiceError(.offline, "the proxy makes no connection")
         case CURLE_OPERATION_TIMEDOUT:
             ServiceError(.timedOut, "no connection came about within \(shorterLimit.shown)")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,

@@ -38,21 +38,8 @@ struct CardLayoutTests {
         #expect(image.area + image.records.joined() == bytes)
         #expect(image.area.count == layout.ndefByteCount)
         #expect(image.records.map(\.count) == [16, 16])
-        #expect(!image.hasBlankRecords)
         for count in 0..<300 where count != layout.byteCount {
             #expect(CardImage([UInt8](repeating: 0, count: count), layout: layout) == nil)
-        }
-    }
-
-    @Test("places of records are blank until something is written to either")
-    func blank() throws {
-        let layout = CardLayout.ntag213
-        let used = [UInt8](repeating: 1, count: layout.ndefByteCount)
-        for place in 0..<32 {
-            var records = [UInt8](repeating: 0, count: 32)
-            #expect(CardImage(used + records, layout: layout)?.hasBlankRecords == true)
-            records[place] = 1
-            #expect(CardImage(used + records, layout: layout)?.hasBlankRecords == false)
         }
     }
 }

@@ -5,7 +5,7 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-/// The card by which the format is described.
+/// The card of the example that docs/CARDS.md names.
 struct Example {
     static let json =
         #"{"balance":12.50    ,"id":1,"name":"Amanda Gonzalez","#

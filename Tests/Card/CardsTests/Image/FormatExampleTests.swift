@@ -4,7 +4,7 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-/// The examples in the description of the format, byte for byte.
+/// The example that docs/CARDS.md names, byte for byte.
 @Suite("The format's examples")
 struct FormatExampleTests {
     @Test("the pages of a card on a larger chip")

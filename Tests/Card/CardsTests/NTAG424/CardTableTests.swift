@@ -5,7 +5,7 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-@Suite("The table of keys of cards on an NTAG 424 DNA")
+@Suite("The table of keys of cards on an NTAG 424")
 struct CardTableTests {
     private static let ring: KeyRing = {
         do {

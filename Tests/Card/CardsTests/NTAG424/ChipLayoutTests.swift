@@ -3,7 +3,7 @@ import Tags
 import TapcardDomain
 import Testing
 
-@Suite("The bytes of a card on an NTAG 424 DNA")
+@Suite("The bytes of a card on an NTAG 424")
 struct ChipLayoutTests {
     private let masters = ChipBench.masters(1)
 

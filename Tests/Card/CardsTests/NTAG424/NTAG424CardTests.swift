@@ -4,7 +4,7 @@ import Tags
 import TapcardDomain
 import Testing
 
-@Suite("A card on an NTAG 424 DNA")
+@Suite("A card on an NTAG 424")
 struct NTAG424CardTests {
     private static let old = ChipBench.masters(1)
     private static let new = ChipBench.masters(2)

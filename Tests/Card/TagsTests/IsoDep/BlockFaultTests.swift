@@ -32,7 +32,7 @@ struct BlockFaultTests {
 
     @Test("A card that goes on and brings nothing is left")
     func endless() throws {
-        // FSC 128, FWI 7, as an NTAG 424 DNA says.
+        // FSC 128, FWI 7, as an NTAG 424 says.
         let answer = try #require(AnswerToSelect(frame: [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]))
         var reader = ReaderSide(answer)
         _ = reader.begin([0x90, 0x60, 0, 0, 0])

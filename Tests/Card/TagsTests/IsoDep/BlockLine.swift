@@ -31,6 +31,7 @@ struct BlockLine {
     /// How often the card asks for time before it answers.
     var requestsForTime = 0
     var multiplier: UInt8 = 1
+    private var isAskingForTime = false
 
     init(readerSize: FrameSize = .of256) {
         guard let answer = AnswerToSelect(frame: BlockLine.answerToSelect) else {
@@ -89,20 +90,27 @@ struct BlockLine {
     }
 
     private mutating func react(_ frame: [UInt8]) -> [UInt8]? {
+        let request = TransmissionBlock.waitExtension(multiplier: multiplier)
+        if isAskingForTime, let block = TransmissionBlock(frame: frame) {
+            // Granted; or the request was not heard.
+            if block == request { return goOn() }
+            if case .repeatRequest = block { return request.frame }
+        }
         switch card.hear(frame) {
         case .silence: return nil
         case .send(let frame), .end(let frame): return frame
         case .run(let command):
             carriedOut.append(command)
             return goOn()
-        case .goOn: return goOn()
         }
     }
 
+    /// Asks for time, which `CardSide` does not do, or answers.
     private mutating func goOn() -> [UInt8] {
-        if requestsForTime > 0 {
+        isAskingForTime = requestsForTime > 0
+        if isAskingForTime {
             requestsForTime -= 1
-            return card.askForTime(multiplier)
+            return TransmissionBlock.waitExtension(multiplier: multiplier).frame
         }
         return card.answer(BlockLine.answer(to: carriedOut[carriedOut.count - 1]))
     }

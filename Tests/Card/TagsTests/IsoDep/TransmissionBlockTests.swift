@@ -43,7 +43,7 @@ struct TransmissionBlockTests {
         }
     }
 
-    @Test("The answer of an NTAG 424 DNA to its activation")
+    @Test("The answer of an NTAG 424 to its activation")
     func answerToSelect() throws {
         let answer = try #require(
             AnswerToSelect(frame: [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]))

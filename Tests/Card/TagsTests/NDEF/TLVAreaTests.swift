@@ -12,7 +12,7 @@ struct TLVAreaTests {
             return
         }
         let area = try TLVArea(decoding: fixture.bytes)
-        let blocks = try area.blocks.flatMap(descriptions)
+        let blocks = area.blocks.map(description)
         #expect(blocks == fixture.lines.map { "\($0.word) \($0.rest)" })
         #expect(area.message == area.blocks.first { $0.kind == .message })
         for block in area.blocks {
@@ -105,19 +105,7 @@ struct TLVAreaTests {
         #expect(end == bytes.count || area.blocks.last?.kind == .terminator)
     }
 
-    private func descriptions(of block: TLV) throws -> [String] {
-        let place = "\(block.offset) \(block.valueOffset) \(block.value.count)"
-        let line = "block \(block.kind) \(place)"
-        switch block.kind {
-        case .lockControl:
-            let lock = try LockControl(block)
-            let bytes = "\(lock.bytes.lowerBound) \(lock.bytes.upperBound)"
-            return [line, "lock \(bytes) \(lock.bitCount) \(lock.bytesLockedPerBit)"]
-        case .memoryControl:
-            let bytes = try MemoryControl(block).bytes
-            return [line, "memory \(bytes.lowerBound) \(bytes.upperBound)"]
-        default:
-            return [line]
-        }
+    private func description(of block: TLV) -> String {
+        "block \(block.kind) \(block.offset) \(block.valueOffset) \(block.value.count)"
     }
 }

@@ -231,7 +231,7 @@ struct MirrorAndTearTests {
                         let answer = chip.send(command)
                         statuses.append(answer.suffix(2).reduce(0) { $0 << 8 | UInt16($1) })
                         answers.append(card.answer(answer))
-                    case .goOn, .silence: break
+                    case .silence: break
                     }
                 }
                 sent += 1

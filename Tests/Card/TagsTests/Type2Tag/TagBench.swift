@@ -50,3 +50,10 @@ struct TagBench {
         send(.authenticate(password))
     }
 }
+
+extension Type2Command {
+    /// The second frame of a COMPATIBILITY_WRITE.
+    static func compatibilityData(_ page: Page) -> [UInt8] {
+        page.bytes + [UInt8](repeating: 0, count: 12)
+    }
+}

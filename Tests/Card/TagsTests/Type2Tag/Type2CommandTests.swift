@@ -69,12 +69,6 @@ import Testing
         }
     }
 
-    @Test func padsTheDataOfACompatibilityWrite() {
-        #expect(
-            Type2Command.compatibilityData(Page(1, 2, 3, 4))
-                == [1, 2, 3, 4] + [UInt8](repeating: 0, count: 12))
-    }
-
     @Test func namesTheReasonOfARefusal() {
         let error = Type2Error(.wrongFrameLength, "read of 1, not 2 bytes")
         #expect(error == Type2Error(.wrongFrameLength))

@@ -233,7 +233,7 @@ struct MastermindPlayTests {
     }
 
     private static let notSent: [ServiceError.Kind] = [
-        .unreachable, .certificate, .refused, .wrongPassword, .badAddress, .noClient,
+        .offline, .certificate, .refused, .wrongPassword, .badAddress, .noClient,
     ]
     private static let lost = ServiceError.Kind.allCases.filter {
         !notSent.contains($0) && $0 != .unauthorized

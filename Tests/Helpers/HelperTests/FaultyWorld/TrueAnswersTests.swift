@@ -71,7 +71,7 @@ struct TrueAnswersTests {
         if case .failed(let error) = said { error.kind == .outcomeUnknown } else { false }
     }
 
-    @Test("is not said to be done on another card or for another order")
+    @Test("is not said to be done on another card or for another request")
     func otherRequest() async throws {
         let issue = try #require(EnumeratedRequest.named("issue"))
         let adopt = try #require(EnumeratedRequest.named("adopt"))

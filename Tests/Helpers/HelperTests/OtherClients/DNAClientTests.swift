@@ -6,7 +6,7 @@ import Tags
 import Testing
 import TextCodecs
 
-@Suite("Other people's clients of an NTAG 424 DNA")
+@Suite("Other people's clients of an NTAG 424")
 struct DNAClientTests {
     private static let number = "04518DFAA96180"
 

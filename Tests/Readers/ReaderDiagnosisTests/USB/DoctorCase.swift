@@ -5,7 +5,7 @@ import Tags
 import TapcardDomain
 import Testing
 
-/// A machine, and what its doctor has to say: a heading of fixtures/doctor.md each.
+/// A machine, and what its doctor has to say: a heading of docs/DOCTOR.md each.
 struct DoctorCase: Sendable, CustomTestStringConvertible {
     let heading: String
     let status: Int32

@@ -28,8 +28,8 @@ struct ExposedFolderTests {
         try setMode(of: "above/holder", mode_t(holder))
         try setMode(of: "above", mode_t(above))
         let file = DurableFile(folder.path("above/holder/file"))
-        for isThere in [false, true] {
-            if isThere { try file.write([1]) }
+        for exists in [false, true] {
+            if exists { try file.write([1]) }
             #expect(file.exposedFolder()?.path == alone.map { folder.path($0) })
             #expect(file.exposedFolder(mayShare: true)?.path == shared.map { folder.path($0) })
             #expect(file.exposedFolder()?.isForeign != true)

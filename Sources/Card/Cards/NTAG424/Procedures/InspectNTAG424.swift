@@ -8,7 +8,7 @@ package struct InspectNTAG424: NTAG424Procedure {
     package enum Depth: Sendable, Hashable {
         /// The versions of keys 0 and 3.
         case keys
-        /// Also whether it is an NTAG 424 DNA, and of one with the keys of the factory the message
+        /// Also whether it is an NTAG 424, and of one with the keys of the factory the message
         /// for phones: it may be somebody's.
         case kind
         /// Also the versions of the other keys, the maker's signature, and the message for phones.

@@ -23,7 +23,7 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
         case unknownKeys(version: UInt8)
         /// The card proves that it is not as it was to be made.
         case unfinished
-        /// The card is not an NTAG 424 DNA.
+        /// The card is not an NTAG 424.
         case otherChip
         /// The chip does not accept this key any longer: somebody has tried too many wrong ones.
         case deadKey(KeyNumber)
@@ -74,5 +74,5 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
     static let unfinished = NTAG424CardError(.unfinished, "the card is not made completely")
     static let fixedSettings = NTAG424CardError(
         .fixedSettings, "the settings of the chip's files cannot be changed")
-    package static let otherChip = NTAG424CardError(.otherChip, "the card is not an NTAG 424 DNA")
+    package static let otherChip = NTAG424CardError(.otherChip, "the card is not an NTAG 424")
 }

@@ -33,7 +33,8 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
         case .refused(let refusal): NTAG424Error.words(refusal)
         case .unproved: "the card's answer is not proved; nothing that it says is believed"
         case .impostor: "the card cannot prove who it is"
-        case .otherProtocol: "the chip uses its other protocol (LRP), which tapcard does not know"
+        case .otherProtocol:
+            "the NTAG 424 uses its other protocol (LRP), which tapcard does not know"
         case .malformed: "the card's answer has an invalid form"
         case .sessionOver: "the session with the card is over"
         case .keyRefusedBefore: "the card has refused a key in this tap"
@@ -87,7 +88,7 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
                 + "Compare the card's key versions with the ledger."
         case .notAllowed: "Check the rights of the card's files, and which key the station has."
         case .memory: "Use another card: this one is worn out."
-        case .noSuchFile: "Use an NTAG 424 DNA: this card is another one."
+        case .noSuchFile: "Use an NTAG 424: this card is another one."
         case .wrongLength, .wrongParameter, .outsideFile, .other:
             "Tap the card again; if it is refused again, report what the card answered."
         }

@@ -7,9 +7,6 @@ package enum KeyDiversification {
     /// The lengths of input that the note pads to two blocks, in bytes, without its constant.
     /// Shorter input would be padded to one block by the code itself.
     package static let inputSizes = 16...31
-    /// The lengths of an issuer's name, in bytes, with which the input of a card has such a size.
-    package static let issuerSizes = (inputSizes.lowerBound - fixedSize)...20
-    private static let fixedSize = CardUID.size + NTAG424Application.identifier.count + 1
     /// The byte that tells AES-128 from the other derivations of the note.
     private static let constant: UInt8 = 0x01
 

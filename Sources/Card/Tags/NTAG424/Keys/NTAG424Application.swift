@@ -2,8 +2,6 @@
 package enum NTAG424Application {
     /// The name by which ISO SELECT finds it: that of every NFC Forum Type 4 tag.
     package static let name: [UInt8] = [0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01]
-    /// Its ISO file identifier.
-    package static let fileIdentifier: UInt16 = 0xE110
     /// Three bytes for key derivation, which say that a key is for this application.
     package static let identifier: [UInt8] = [0x42, 0x34, 0x44]
 }

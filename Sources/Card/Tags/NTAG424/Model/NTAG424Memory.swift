@@ -1,7 +1,7 @@
 package import CardCryptography
 package import TapcardDomain
 
-/// The memory of an NTAG 424 DNA, which it keeps without power: a value, so that a card can be
+/// The memory of an NTAG 424, which it keeps without power: a value, so that a card can be
 /// copied, compared, torn and kept in a file.
 package struct NTAG424Memory: Hashable, Sendable {
     /// A file: its settings and its bytes.
@@ -34,7 +34,7 @@ package struct NTAG424Memory: Hashable, Sendable {
     package internal(set) var files: [File]
     package internal(set) var keys: [Key]
     /// Reads of the NDEF file without authentication (SDMReadCtr).
-    package internal(set) var reads: UInt32
+    package var reads: UInt32
     /// Nil if wrong attempts are not counted.
     package internal(set) var failureRule: FailureRule?
     /// Whether protected WriteData in more than one block is forbidden.
@@ -98,14 +98,6 @@ package struct NTAG424Memory: Hashable, Sendable {
     package subscript(_ key: KeyNumber) -> Key {
         get { keys[Int(key.rawValue)] }
         set { keys[Int(key.rawValue)] = newValue }
-    }
-
-    /// Forgets all reads and wrong attempts, for tests that compare what else is on two chips.
-    package mutating func forgetCounts() {
-        reads = 0
-        for index in keys.indices {
-            (keys[index].failures, keys[index].failuresInARow, keys[index].delays) = (0, 0, 0)
-        }
     }
 
     /// The content after power was lost while this many bytes had been written. A command in one

@@ -2,7 +2,7 @@ import CardCryptography
 import TapcardDomain
 
 /// The chip's side of a conversation, with all that it loses without power: a state machine from
-/// commands to answers. It is as strict as an NTAG 424 DNA; where the data sheet leaves a choice,
+/// commands to answers. It is as strict as an NTAG 424; where the data sheet leaves a choice,
 /// it takes the stricter one (docs/CARDS.md lists those).
 package struct NTAG424Side: Hashable, Sendable {
     /// The circumstances of one command.

@@ -5,9 +5,9 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// All of what a card was ordered to be belongs to the id of its making.
+/// All of what was requested of a card belongs to the id of its making.
 @Suite("The id of a making")
-struct OrderedAgainTests {
+struct RequestedAgainTests {
     private static func issue(
         _ name: String? = "Ann", id: Int64? = 7, scratch: Bool = true, face: FaceStyle = .tapcard,
         protects: Bool = false, overwrites: Bool = false
@@ -19,7 +19,7 @@ struct OrderedAgainTests {
             mayOverwrite: overwrites, protects: protects)
     }
 
-    /// Orders that differ from the first one in something other than another name.
+    /// Requests that differ from the first one in something other than another name.
     private static func others() throws -> [CardRequest] {
         [
             try issue(nil), try issue(id: 8), try issue(id: nil), try issue(scratch: false),
@@ -36,7 +36,7 @@ struct OrderedAgainTests {
                 try await world.station.make(other, id: World.id(1))
             }
         }
-        // The same order; what it permits is not part of it.
+        // The same request; what it permits is not part of it.
         for same in [try Self.issue(), try Self.issue(overwrites: true)] {
             #expect(try await world.station.make(same, id: World.id(1)).uid == made.uid)
         }
@@ -75,6 +75,6 @@ struct OrderedAgainTests {
         await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
             try await world.station.make(CardRequest(.replace(second)), id: World.id(3))
         }
-        #expect(try await world.ledger.view(of: second)?.card.status == .active)
+        #expect(try await world.ledger.knownCard(of: second)?.card.status == .active)
     }
 }

@@ -53,7 +53,7 @@ extension NTAG424CardError {
         }
     }
 
-    /// Whether an NTAG 424 DNA would not refuse so what needs no key.
+    /// Whether an NTAG 424 would not refuse so what needs no key.
     var isOfAnotherChip: Bool {
         switch kind {
         case .chip(.refused(.unknownCommand)), .chip(.refused(.other)): true
@@ -73,7 +73,7 @@ extension TapcardError {
     /// The error of a chip that cannot prove that it is the card with its number.
     static func impostor(_ uid: CardUID) -> TapcardError {
         TapcardError(
-            .copied, "This chip cannot prove that it is card \(uid): it lacks the card's key.",
+            .copied, "This tag cannot prove that it is card \(uid): it lacks the card's key.",
             meaning: "It is a copy, and worth nothing; the money is safe in the ledger.",
             next: [.trust(.keepCopy)], uid: uid)
     }
@@ -82,8 +82,8 @@ extension TapcardError {
     static func foreignChip(_ version: UInt8, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
-            "The chip has keys of version \(version), which no key of this station has made.",
-            meaning: "Nothing was tried on it, because the chip counts wrong keys.",
+            "The NTAG 424 has keys of version \(version), which no key of this station has made.",
+            meaning: "Nothing was tried on it, because it counts wrong keys.",
             next: [.file(.importKeys)], uid: uid)
     }
 
@@ -91,8 +91,8 @@ extension TapcardError {
     static func otherIssuer(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
-            "The chip has refused this station's key: it is a card of another issuer.",
-            meaning: "The chip counts refused keys, so do not keep trying. Nothing was changed.",
+            "The NTAG 424 has refused this station's key: it is a card of another issuer.",
+            meaning: "It counts refused keys, so do not keep trying. Nothing was changed.",
             next: [.tag(.useAnother)], uid: uid)
     }
 
@@ -122,16 +122,16 @@ extension TapcardError {
     static func untrueVersions(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
-            "The chip has refused this station's key twice: it is a copy, or something on the line "
+            "The tag has refused this station's key twice: it is a copy, or something on the line "
                 + "changes what is sent.",
-            meaning: "No other key was tried, because the chip counts wrong ones. The money is "
+            meaning: "No other key was tried, because an NTAG 424 counts wrong ones. The money is "
                 + "safe in the ledger.", next: [.trust(.replaceIfGenuine)], uid: uid)
     }
 
     /// The error of a card whose chip cannot write its memory any more.
     static func worn(_ uid: CardUID) -> TapcardError {
         TapcardError(
-            .unusableTag, "The card is worn out: its chip says that it cannot write.",
+            .unusableTag, "The card is worn out: its NTAG 424 says that it cannot write.",
             meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
     }
 
@@ -158,7 +158,7 @@ extension TapcardError {
     static func alteredSettings(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag,
-            "Somebody has changed the settings of the card's chip: no station can use it.",
+            "Somebody has changed the settings of the card: no station can use it.",
             meaning: "The money is safe in the ledger.", next: [.trust(.replace(uid))], uid: uid)
     }
 
@@ -167,15 +167,15 @@ extension TapcardError {
         TapcardError(
             .unsupportedTag,
             error.isImpostor
-                ? "This chip has other keys than it says: it cannot become a card."
-                : "This chip cannot become a card: \(error.detail).",
+                ? "This NTAG 424 has other keys than it says: it cannot become a card."
+                : "This tag cannot become a card: \(error.detail).",
             meaning: "Nothing was written to it.", next: [.tag(.useAnother)], uid: uid)
     }
 
     /// The error of a card of this ledger on a chip that is not a card.
     static func factoryChip(_ uid: CardUID) -> TapcardError {
         TapcardError(
-            .copied, "This chip has the keys of the factory, and so it is not card \(uid).",
+            .copied, "This NTAG 424 has the keys of the factory, and so it is not card \(uid).",
             meaning: "It is a copy of the number, and worth nothing; the money is safe in the "
                 + "ledger.", next: [.trust(.keepCopy)], uid: uid)
     }
@@ -197,7 +197,7 @@ extension TapcardError {
         case .unknownKeys:
             self.init(
                 .keyMissing, TapcardError.sentence(error.detail),
-                meaning: "No key of that version was tried, because the chip counts wrong ones. "
+                meaning: "No key of that version was tried, because an NTAG 424 counts wrong ones. "
                     + "The money is safe in the ledger.", next: [.file(.importKeys)])
         case .otherChip:
             self.init(
@@ -216,13 +216,14 @@ extension TapcardError {
         case .deadKey(let number):
             self.init(
                 .unusableTag,
-                "The chip takes key \(number.rawValue) no more: somebody has tried too many wrong "
-                    + "ones, or has switched it to another protocol.",
+                "The NTAG 424 takes key \(number.rawValue) no more: somebody has tried too many "
+                    + "wrong ones, or has switched it to another protocol.",
                 meaning: "The money is safe in the ledger.", next: [.trust(.replace(nil))])
         case .chip(.otherProtocol):
             self.init(
                 .unsupportedTag,
-                "The chip was switched to its other protocol (LRP), which tapcard does not know.",
+                "The NTAG 424 was switched to its other protocol (LRP), which tapcard does not "
+                    + "know.",
                 meaning: "No key was tried on it. The money of a card is safe in the ledger.",
                 next: [.trust(.replace(nil))])
         case .chip(let kind) where error.isForGood:

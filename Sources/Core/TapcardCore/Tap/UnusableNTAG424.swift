@@ -14,7 +14,7 @@ extension Station {
     func noteUnusable(
         after error: Interruption, writing change: RecordWriting, _ history: inout TapHistory
     ) async {
-        guard case .chip(let cause) = error, case .chip(let chip) = change.reading.medium else {
+        guard case .chip(let cause) = error, case .ntag424(let chip) = change.reading.medium else {
             return
         }
         if cause.isOfMemory {
@@ -58,10 +58,10 @@ extension Station {
     /// Ends an open payment whose state this look proves not to be on the chip. Its command was
     /// bound to a session that is over, so it can never come there later. Nil to go on as usual.
     func end(
-        on reading: CardReading, _ view: KnownCard, because error: TapcardError,
+        on reading: CardReading, _ known: KnownCard, because error: TapcardError,
         for request: OperationID?, _ history: inout TapHistory
     ) async throws(Interruption) -> Decision<Never>? {
-        guard let open = view.open else {
+        guard let open = known.open else {
             // A look has nothing to write.
             guard request == nil else { throw .refused(error) }
             return nil

@@ -1,7 +1,7 @@
 import Tags
 
-/// An NTAG 424 DNA with power, which takes its commands in blocks.
-struct BlockChip: Hashable {
+/// An NTAG 424 with power, which takes its commands in blocks.
+struct PoweredNTAG424: Hashable {
     /// From the data sheet: frames of 128 bytes, a wait of 38.66 ms, 106 kbit/s.
     static let answerToSelect: [UInt8] = [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]
     private static let part: UInt8 = 0x12
@@ -28,9 +28,9 @@ struct BlockChip: Hashable {
     mutating func hear(
         _ frame: [UInt8], _ memory: inout NTAG424Memory, random: (Int) -> [UInt8]
     ) -> [UInt8]? {
-        if let first = frame.first, first & 0xFE == BlockChip.part { count += 1 }
+        if let first = frame.first, first & 0xFE == PoweredNTAG424.part { count += 1 }
         switch blocks.hear(frame) {
-        case .silence, .goOn: return nil
+        case .silence: return nil
         case .send(let answer): return answer
         case .run(let command):
             defer { count = 0 }

@@ -1,6 +1,6 @@
 package import Tags
 
-/// The one place where a command or a block meets an NTAG 424 DNA and a fault.
+/// The one place where a command or a block meets an NTAG 424 and a fault.
 extension Simulation {
     /// The outcome of one step of a conversation with a chip.
     package enum ChipOutcome: Hashable, Sendable {

@@ -10,8 +10,8 @@ import TextCodecs
 
 /// Chips that prove that they are the card, and cannot be used any more: worn out, or with other
 /// settings than those of a card.
-@Suite("A card whose chip cannot be used any more")
-struct UnusableChipTests: ProvenCards {
+@Suite("A card whose NTAG 424 cannot be used any more")
+struct UnusableNTAG424Tests: ProvenCards {
     private static let memoryFailure: [UInt8] = [0x91, 0xEE]
 
     /// A reader whose chip answers to each write that it cannot write; `isObeying` where it has.
@@ -73,10 +73,10 @@ struct UnusableChipTests: ProvenCards {
     func making() async throws {
         let world = try factory()
         let station = world.station(reader: worn(world))
-        let order = try CardRequest.demo(in: .usd)
+        let request = try CardRequest.demo(in: .usd)
         let error = try #require(
             await outcome { () throws(TapcardError) in
-                try await station.make(order, id: World.id(1))
+                try await station.make(request, id: World.id(1))
             }.failure)
         #expect(error.kind == .outcomeUnknown && error.what.contains("worn out"))
         let balance = try #require(try await world.balance(of: try await chip(world).uid))
@@ -270,7 +270,7 @@ struct UnusableChipTests: ProvenCards {
             #expect(error.kind == .unusableTag && error.result.exitStatus == 4, "\(error)")
             #expect(error.meaning.hasPrefix("Not paid."), "\(error)")
         }
-        #expect(try await world.ledger.view(of: uid)?.open?.kind == .reseal)
+        #expect(try await world.ledger.knownCard(of: uid)?.open?.kind == .reseal)
         let summary = try await station.read()
         #expect(summary.balance == World.usd(1_000) && summary.problem == nil)
         await expectRefused(.unusableTag, exit: 4) { () throws(TapcardError) in
@@ -285,6 +285,6 @@ struct UnusableChipTests: ProvenCards {
 
 extension World {
     fileprivate func balance(of uid: CardUID) async throws -> Int64? {
-        try await ledger.view(of: uid)?.balance.minorUnits
+        try await ledger.knownCard(of: uid)?.balance.minorUnits
     }
 }
