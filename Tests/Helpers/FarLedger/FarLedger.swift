@@ -17,7 +17,7 @@ package final class FarLedger: Sendable {
     /// Children first.
     private static let tables = [
         "prize", "ticket_name", "ticket", "activation", "code", "gap", "issued_record", "entry",
-        "reversal", "request_id", "operation", "issuer", "retired_key", "card",
+        "reversal", "request_id", "operation", "house", "retired_key", "card",
     ]
 
     package init(holding tables: LedgerTables) async throws {
