@@ -187,7 +187,7 @@ public struct OpenOperation: Hashable, Sendable {
         self.ticket = ticket
     }
 
-    /// The operation after the ledger has noted a step of the card's protection.
+    /// The operation, once the ledger has recorded this step of protecting the card.
     func protecting(_ protection: CardProtection) -> OpenOperation {
         var open = self
         open.card.protection = protection

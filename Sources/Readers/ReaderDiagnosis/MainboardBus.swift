@@ -42,7 +42,7 @@ public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
         Finding(
             .noPath, .problem, reader: name, "There is no \(path). \(word) may be switched off.",
             remedy: [
-                .say("On a Raspberry Pi switch it on, then start the machine again:"),
+                .say("On a Raspberry Pi, enable it and reboot:"),
                 .run("sudo raspi-config nonint do_\(group) 0"),
                 .say("Elsewhere see docs/READERS.md."),
             ] + list)

@@ -216,9 +216,9 @@ package struct OfflinePayments: Sendable {
     /// Whether anything may be left to book: asked before every tap.
     package var mayHaveLines: Bool { journal.mayHaveLines }
 
-    /// Books every payment in the journal, in order. It may be interrupted and repeated at any
-    /// point: a payment has an id, under which the ledger books it once. Of a journal that was
-    /// altered, the payments before the altered line are booked, and the file stays as it is.
+    /// Books the journal's payments in order. If it is interrupted, call it again: the ledger books
+    /// each payment once, by its id. If a line was altered, only the payments above it are booked,
+    /// and the file is kept.
     package func book(
         into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
     ) async throws(TapcardError) -> Booked? {

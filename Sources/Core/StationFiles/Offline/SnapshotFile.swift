@@ -32,7 +32,7 @@ package struct SnapshotFile: Sendable, Hashable {
 
     package func save(_ snapshot: CardSnapshot, _ keys: KeyRing) throws(TapcardError) {
         do throws(FileError) {
-            // After a power failure an older snapshot, or none, costs only offline payments.
+            // If a power failure loses the latest snapshot, only offline payments are refused.
             try DurableFile(path).write(
                 snapshot.bytes(under: keys), mode: SnapshotFile.mode, durable: false)
         } catch {

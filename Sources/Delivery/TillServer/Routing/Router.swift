@@ -144,7 +144,7 @@ struct Router: Sendable {
     }
 
     /// The routes for a request, and the request as they know it: without the till's path.
-    /// `exists` is false for a path of a till that is not there.
+    /// `exists` is false if the path names a till that does not exist.
     private func found(_ request: WebRequest) -> (TillRoutes, WebRequest, exists: Bool) {
         guard let (number, path) = TillPath.split(request.path) else {
             return (ofTills.count == 1 ? ofTills[0] : ofIssuer, request, true)

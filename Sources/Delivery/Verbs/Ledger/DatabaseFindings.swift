@@ -35,7 +35,7 @@ extension DatabaseStatus {
                 .tables, .note,
                 "A later version of tapcard has changed the tables, to version \(schema). This one "
                     + "still works.",
-                remedy: [.say("Install that version here before the earlier ones are shut out.")])
+                remedy: [.say("Upgrade this station before older versions are locked out.")])
         case .readOnly:
             Finding(
                 .tables, .problem,

@@ -5,7 +5,7 @@ import Tags
 /// spent.
 package struct NTAG424Slot: Hashable, Sendable {
     package static let byteCount = 31
-    /// Zeros, for the sum and the number of offline payments.
+    /// Always zero; reserved for the sum and the number of offline payments.
     private static let spareByteCount = 5
     private static let checksumByteCount = 4
 
