@@ -42,8 +42,6 @@ package struct LedgerTables: Hashable, Sendable {
     fileprivate var readCounters: [CardUID: ReadCounter] = [:]
     package init() {}
 
-    package var retiredKeyIDs: Set<UInt8> { Set(retiredKeys.map(\.key.id)) }
-
     /// Runs one transaction: changes are kept only if the body does not throw.
     package mutating func transact<Success>(
         _ body: (any LedgerRows) throws(LedgerError) -> Success

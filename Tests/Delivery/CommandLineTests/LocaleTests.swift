@@ -1,14 +1,7 @@
 import Testing
-import Verbs
 
 @Suite("The letters and the width that a terminal has")
 struct LocaleTests {
-    @Test("a number of minutes is in the singular where it is one")
-    func minutes() {
-        let told = [0, 59, 60, 119, 120].map { LocalTime.minutes(.seconds($0)) }
-        #expect(told == ["0 minutes", "0 minutes", "1 minute", "1 minute", "2 minutes"])
-    }
-
     @Test(
         "where a locale without UTF-8 is set words are ASCII, and JSON is what it always is",
         arguments: [

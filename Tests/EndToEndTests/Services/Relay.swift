@@ -1,7 +1,7 @@
 import BlockingLane
 import Foundation
 import Glibc
-import Testing
+import TestSupport
 
 /// Passes connections of this machine on to a port, and counts them.
 final class Relay: Sendable {
@@ -15,18 +15,7 @@ final class Relay: Sendable {
 
     init(to target: UInt16) throws {
         self.target = target
-        let listener = Relay.socket()
-        self.listener = listener
-        var place = Relay.place(port: 0)
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = unsafe withUnsafeMutablePointer(to: &place) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
-                unsafe bind(listener, place, size) == 0 && listen(listener, 64) == 0
-                    && getsockname(listener, place, &size) == 0
-            }
-        }
-        try #require(isBound)
-        port = UInt16(bigEndian: place.sin_port)
+        (listener, port) = try Loopback.listen(backlog: 64)
         Thread.detachNewThread { [self] in accept() }
     }
 
@@ -43,13 +32,8 @@ final class Relay: Sendable {
             let near = Glibc.accept(listener, nil, nil)
             guard near >= 0 else { break }
             count.withLock { $0 += 1 }
-            let far = Relay.socket()
-            var place = Relay.place(port: target)
-            _ = unsafe withUnsafePointer(to: &place) { pointer in
-                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    unsafe connect(far, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-                }
-            }
+            let far = Loopback.socket()
+            Loopback.connect(far, to: target)
             Thread.detachNewThread {
                 let back = Thread { Relay.pass(from: far, to: near) }
                 back.start()
@@ -73,17 +57,5 @@ final class Relay: Sendable {
         }
         shutdown(to, Int32(SHUT_WR))
         shutdown(from, Int32(SHUT_RD))
-    }
-
-    private static func socket() -> Int32 {
-        Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    }
-
-    private static func place(port: UInt16) -> sockaddr_in {
-        var place = sockaddr_in()
-        place.sin_family = sa_family_t(AF_INET)
-        place.sin_port = port.bigEndian
-        place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return place
     }
 }

@@ -83,6 +83,14 @@ package struct RestingWorld: Hashable, Sendable {
 }
 
 extension LedgerTables {
+    /// The ids of the keys that the issuer has given up.
+    var retiredKeyIDs: Set<UInt8> {
+        var unchanged = self
+        let keys = try? unchanged.transact { rows throws(LedgerError) in try rows.retiredKeys() }
+        guard let keys else { preconditionFailure("the rows in memory can always be read") }
+        return Set(keys.map(\.id))
+    }
+
     /// How much has happened, and how the cards stand.
     func hashShortly(into hasher: inout Hasher) {
         hasher.combine(operations.count)

@@ -28,8 +28,7 @@ package actor RawClient {
         lane: BlockingLane? = nil
     ) throws {
         self.lane = lane ?? BlockingLane(label: "raw client")
-        socket = Glibc.socket(
-            AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        socket = Loopback.socket()
         var patience = timeval(tv_sec: Self.patienceSeconds, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
@@ -38,16 +37,7 @@ package actor RawClient {
             unsafe setsockopt(
                 socket, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<CInt>.size))
         }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        let isConnected = unsafe withUnsafeBytes(of: &address) { bytes in
-            unsafe bytes.withMemoryRebound(to: sockaddr.self) {
-                unsafe connect(socket, $0.baseAddress, socklen_t(bytes.count)) == 0
-            }
-        }
-        guard isConnected else { throw Failure(what: "connect") }
+        guard Loopback.connect(socket, to: port) else { throw Failure(what: "connect") }
         let count = unsafe Glibc.send(socket, text, text.utf8.count, CInt(MSG_NOSIGNAL))
         guard count == text.utf8.count else { throw Failure(what: "say") }
     }

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Ledger
 import PostgreSQLLedger
+import TestSupport
 import Testing
 
 /// A server that answers every connection with an error, as one does that is not ready.
@@ -39,19 +40,8 @@ private final class RefusingServer {
     private let listener: CInt
 
     init(_ words: String) throws {
-        let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-                unsafe bind(listener, name, length) == 0 && listen(listener, 8) == 0
-                    && getsockname(listener, name, &length) == 0
-            }
-        }
-        try #require(isBound)
-        (self.listener, port) = (listener, UInt16(bigEndian: address.sin_port))
+        (listener, port) = try Loopback.listen(backlog: 8)
+        let listener = listener
         let fields = Array("SFATAL\0VFATAL\0C57P03\0M\(words)\0\0".utf8)
         let size = UInt8(fields.count + 4)
         let message = [UInt8(ascii: "E"), 0, 0, 0, size] + fields

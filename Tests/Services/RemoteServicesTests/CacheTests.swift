@@ -157,40 +157,6 @@ struct CacheTests {
         #expect(try await bench.draws().value.draws.count == 3)
     }
 
-    @Test(
-        "what the service wants to be asked about is not shown without it, but is compared",
-        arguments: ["Cache-Control: max-age=600, No-Cache", "cache-control: must-revalidate"])
-    func unshown(_ line: String) async throws {
-        let bench = try await bench(line)
-        try await expectNothing(in: bench)
-        bench.transport.reply(.ok(Self.older))
-        let fetched = try await bench.draws()
-        #expect(fetched.value.draws.count == 3 && fetched.staleness?.kind == .goneBack)
-    }
-
-    @Test("an answer with no-store is not kept, and what was kept before it still counts")
-    func unstored() async throws {
-        try await expectNothing(in: try await bench("Cache-Control: No-Store"))
-        let bench = try await bench()
-        bench.transport.reply(.ok(Self.later, "Cache-Control: no-store"))
-        #expect(try await bench.draws().value.draws.map(\.id.text) == ["draw-4"])
-        bench.transport.reply(.ok(Self.older))
-        let fetched = try await bench.draws()
-        #expect(fetched.value.draws.count == 3 && fetched.staleness?.kind == .goneBack)
-    }
-
-    @Test("forgetting removes what was kept, also where the new answer may not be kept")
-    func forgottenUnstored() async throws {
-        let bench = try await bench()
-        bench.transport.reply(.ok(Self.older, "Cache-Control: no-store"))
-        let fetched = try await bench.draws(forgetting: true)
-        #expect(fetched.unforgotten == nil && fetched.staleness == nil)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder) == [])
-        try await expectNothing(in: bench)
-        bench.transport.reply(.ok(Self.older))
-        #expect(try await bench.draws().staleness == nil)
-    }
-
     @Test("what cannot be removed is reported, and is not taken for forgotten")
     func unremovable() async throws {
         let bench = try await bench()

@@ -1,6 +1,7 @@
 import Foundation
 import RemoteServices
 import TapcardDomain
+import TestSupport
 import Testing
 
 @Suite("A request and its answer")

@@ -1,6 +1,7 @@
 import BlockingLane
 import Foundation
 import Glibc
+import TestSupport
 
 /// A server on a loopback port that says just what it is told to, byte by byte.
 ///

@@ -244,7 +244,7 @@ func asking<Success: Sendable>(
 enum Interruption: Error, Sendable {
     case reader(ReaderError)
     case card(CardStoreError)
-    case chip(NTAG424CardError)
+    case ntag424(NTAG424CardError)
     case ledger(LedgerError)
     /// Another station worked on the card while this one looked at it.
     case overtaken
@@ -268,7 +268,7 @@ enum Interruption: Error, Sendable {
         switch self {
         case .reader(let error): TapcardError(error)
         case .card(let error): TapcardError(error)
-        case .chip(let error): TapcardError(error)
+        case .ntag424(let error): TapcardError(error)
         case .ledger(let error): TapcardError(error)
         case .overtaken:
             TapcardError(
@@ -283,7 +283,7 @@ enum Interruption: Error, Sendable {
     var isClaim: Bool {
         switch self {
         case .claimed: true
-        case .chip(let error): !mayPass && !error.sparesKey && error.isForGood
+        case .ntag424(let error): !mayPass && !error.sparesKey && error.isForGood
         case .reader, .card, .ledger, .overtaken, .refused: false
         }
     }
@@ -299,7 +299,7 @@ enum Interruption: Error, Sendable {
             case .otherTag, .wrongPassword, .limitsPasswords, .lockedSettings, .ignoresPassword:
                 false
             }
-        case .chip(let error):
+        case .ntag424(let error):
             switch error.kind {
             case .reader(let kind), .unknown(let kind): Interruption.mayPass(kind)
             // Another look cannot help the card, but decides what becomes of an open payment.

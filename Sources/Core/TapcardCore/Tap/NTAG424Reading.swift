@@ -103,7 +103,7 @@ extension Station {
     ) async throws(Interruption) -> NTAG424Reading {
         do throws(Interruption) {
             return NTAG424Reading(state: .proved(try await look(key, known, &history)))
-        } catch .chip(let error) where error.isImpostor {
+        } catch .ntag424(let error) where error.isImpostor {
             let answers = try await answers(of: key.uid, afterRefusing: version, &history)
             guard let answers else { throw .claimed(.impostor(key.uid)) }
             return try await prove(key.uid, answers, known, after: version, &history)
@@ -125,7 +125,7 @@ extension Station {
     ) async throws(Interruption) -> NTAG424Answers {
         do throws(Interruption) {
             return try await performing(InspectNTAG424(depth), &history)
-        } catch .chip(let error) where error.isOfAnotherChip {
+        } catch .ntag424(let error) where error.isOfAnotherChip {
             let kind = await kindOfOther(identity)
             throw .claimed(
                 .foreign(kind, identity, answerToSelect: await reader.answerToSelect))
@@ -174,7 +174,7 @@ extension Station {
             return NTAG424Reading(
                 state: .proved(try await look(key, or: others, known, &history)),
                 isComplete: making == selling, answers: answers)
-        } catch .chip(let error) where error.isImpostor {
+        } catch .ntag424(let error) where error.isImpostor {
             // Another station may have given it other keys since it was asked.
             guard try await self.answers(of: uid, afterRefusing: selling, &history) == nil else {
                 throw history.hasRefused(.three) ? .refused(.untrueVersions(uid)) : .overtaken
@@ -196,14 +196,14 @@ extension Station {
     ) async throws(Interruption) -> NTAG424State {
         do throws(Interruption) {
             return try await look(key, or: others, &history)
-        } catch .chip(let error) {
+        } catch .ntag424(let error) {
             if error.isOfDeadKey { throw .claimed(TapcardError(error)) }
             if known?.isMade == true,
                 let altered = await alteredSettings(of: key, after: error, &history)
             {
                 throw .refused(altered)
             }
-            throw .chip(error)
+            throw .ntag424(error)
         }
     }
 
@@ -250,7 +250,7 @@ extension Station {
                     uid: uid, currency: currency, address: settings.address,
                     from: [.factory] + chipKeys(of: uid), to: NTAG424CardKeys(masters, uid: uid),
                     grant: grant), isTrial: true, &history)
-        } catch .chip(let error) where error.isForGood {
+        } catch .ntag424(let error) where error.isForGood {
             throw .claimed(.unmakeable(error, uid))
         }
     }
@@ -363,7 +363,7 @@ extension Station {
             return try await reader.perform(procedure, sparing: history.spentKeys)
         } catch {
             history.noteSpentKey(by: error)
-            throw .chip(error)
+            throw .ntag424(error)
         }
     }
 }

@@ -136,7 +136,7 @@ extension Interruption {
     fileprivate var isAfterAll: Bool {
         switch self {
         case .reader(let error): error.kind == .noTag
-        case .chip(let error): error.sparesKey
+        case .ntag424(let error): error.sparesKey
         default: false
         }
     }

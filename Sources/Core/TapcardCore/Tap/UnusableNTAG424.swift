@@ -14,9 +14,8 @@ extension Station {
     func noteUnusable(
         after error: Interruption, writing change: RecordWriting, _ history: inout TapHistory
     ) async {
-        guard case .chip(let cause) = error, case .ntag424(let chip) = change.reading.medium else {
-            return
-        }
+        guard case .ntag424(let cause) = error, case .ntag424(let chip) = change.reading.medium
+        else { return }
         if cause.isOfMemory {
             history.noteRefusedWrite()
             guard history.refusedWrites >= Station.mostRefusedWrites else { return }

@@ -46,17 +46,24 @@ extension Simulation {
             return .gone
         }
         save(after)
-        switch fault {
-        case .acknowledgeLost:
-            take(uid)
-            return .gone
-        case .pulledAfter: take(uid)
-        case .garbled: return .garbled(reply)
-        case .late: return .late(reply)
-        case .killedAfter: return .killed(reply)
-        default: break
+        return arrival(
+            from: uid, under: fault, whole: .reply(reply), garbled: .garbled(reply),
+            late: .late(reply), killed: .killed(reply), gone: .gone)
+    }
+
+    /// What arrives at the reader, under a fault or none, of an answer that a tag has given.
+    mutating func arrival<Outcome>(
+        from uid: [UInt8], under fault: Fault.Kind?, whole: Outcome, garbled: Outcome,
+        late: Outcome, killed: Outcome, gone: Outcome
+    ) -> Outcome {
+        if fault == .acknowledgeLost || fault == .pulledAfter { take(uid) }
+        return switch fault {
+        case .acknowledgeLost: gone
+        case .garbled: garbled
+        case .late: late
+        case .killedAfter: killed
+        default: whole
         }
-        return .reply(reply)
     }
 
     /// Counts a frame against the armed fault. Returns the fault when it is due, and disarms it.

@@ -43,17 +43,10 @@ extension Simulation {
             return .gone
         }
         save(after)
-        switch fault {
-        case .acknowledgeLost:
-            take(uid)
-            return .gone
-        case .pulledAfter: take(uid)
-        case .garbled: return answer.map { .garbled($0) } ?? .answer(nil)
-        case .late: return .late
-        case .killedAfter: return .killed
-        default: break
-        }
-        return .answer(answer)
+        return arrival(
+            from: uid, under: fault, whole: .answer(answer),
+            garbled: answer.map(ChipOutcome.garbled) ?? .answer(nil), late: .late,
+            killed: .killed, gone: .gone)
     }
 }
 

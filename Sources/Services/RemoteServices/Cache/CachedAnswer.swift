@@ -8,8 +8,6 @@ struct CachedAnswer: Sendable {
     var confirmed: Timestamp
     /// The name of this version at the service, if it gave one.
     let etag: String?
-    /// Whether it may be shown while the service cannot be asked about it.
-    let mayBeShown: Bool
     let body: [UInt8]
 }
 
@@ -24,8 +22,7 @@ extension CachedAnswer {
     private func line(sum: String) -> [UInt8] {
         let about: JSONValue = [
             "url": .string(url), "confirmed": .number(String(confirmed.milliseconds)),
-            "etag": etag.map { .string($0) } ?? .null, "shown": .bool(mayBeShown),
-            "sum": .string(sum),
+            "etag": etag.map { .string($0) } ?? .null, "sum": .string(sum),
         ]
         return Array(about.text.utf8)
     }
@@ -35,13 +32,12 @@ extension CachedAnswer {
         guard let end = bytes.firstIndex(of: CachedAnswer.newline),
             let about = try? JSONValue.parsing(Array(bytes[..<end])),
             let url = about["url"]?.string,
-            let confirmed = about["confirmed"]?.numberText.flatMap({ Int64($0) }),
-            case .bool(let mayBeShown)? = about["shown"]
+            let confirmed = about["confirmed"]?.numberText.flatMap({ Int64($0) })
         else { return nil }
         self.init(
             url: url, confirmed: Timestamp(milliseconds: confirmed), etag: about["etag"]?.string,
-            mayBeShown: mayBeShown, body: Array(bytes[(end + 1)...]))
-        // A byte that has changed gives another sum.
+            body: Array(bytes[(end + 1)...]))
+        // A digit that has changed would pass the parser, and prizes are booked from this list.
         guard self.bytes == bytes else { return nil }
     }
 }

@@ -37,7 +37,7 @@ struct CachedCaller: Sendable {
                 ].compactMap(\.self))
         } catch {
             guard error.isPassing else { throw error }
-            return try old(kept?.answer.mayBeShown == true ? kept : nil, because: error)
+            return try old(kept, because: error)
         }
         let now = caller.surroundings.now()
         if answer.status == 304, var same = kept, same.answer.etag != nil {
@@ -56,13 +56,9 @@ struct CachedCaller: Sendable {
         }
         var unforgotten: String?
         if forgetting { unforgotten = await cache.forget(name) }
-        if answer.head.mayBeKept {
-            await cache.keep(
-                CachedAnswer(
-                    url: url, confirmed: now, etag: answer.head["etag"],
-                    mayBeShown: answer.head.mayBeShown, body: answer.body),
-                as: name)
-        }
+        await cache.keep(
+            CachedAnswer(url: url, confirmed: now, etag: answer.head["etag"], body: answer.body),
+            as: name)
         return Fetched(value, unforgotten: unforgotten)
     }
 
@@ -75,16 +71,5 @@ struct CachedCaller: Sendable {
         guard let kept, kept.answer.confirmed <= now else { throw error }
         let age = now.millisecondsSince(kept.answer.confirmed) / 1_000
         return Fetched(kept.value, age: Int(clamping: age), staleness: error)
-    }
-}
-
-extension HTTPHead {
-    fileprivate var mayBeKept: Bool { !says("no-store") }
-
-    /// Whether the service does not mind that an answer is shown before it was asked again.
-    fileprivate var mayBeShown: Bool { !says("no-cache") && !says("must-revalidate") }
-
-    private func says(_ directive: String) -> Bool {
-        self[all: "cache-control"].contains { $0.lowercased().contains(directive) }
     }
 }

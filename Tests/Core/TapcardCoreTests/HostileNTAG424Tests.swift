@@ -10,9 +10,9 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-/// Chips that are not what they say, and cards that somebody has changed.
-@Suite("A chip that is not what it says")
-struct HostileChipTests: ProvenCards {
+/// NTAG 424 that are not what they say, and cards on them that somebody has changed.
+@Suite("An NTAG 424 that is not what it says")
+struct HostileNTAG424Tests: ProvenCards {
     @Test("An old image that was put back is rolled back, and worth nothing")
     func oldImage() async throws {
         let world = try await made()

@@ -1,26 +1,8 @@
 import Foundation
 import Glibc
+import TestSupport
 
-/// Sockets of this machine alone.
-enum Loopback {
-    struct Failure: Error { let number: Int32 }
-
-    /// A socket that listens on a free port.
-    static func listen(backlog: Int32) throws -> (socket: Int32, port: UInt16) {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        var place = address(port: 0)
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = unsafe withUnsafeMutablePointer(to: &place) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
-                unsafe bind(listener, place, size) == 0
-                    && Glibc.listen(listener, backlog) == 0
-                    && getsockname(listener, place, &size) == 0
-            }
-        }
-        guard isBound else { throw Failure(number: errno) }
-        return (listener, UInt16(bigEndian: place.sin_port))
-    }
-
+extension Loopback {
     /// A port without a listener.
     static func deadPort() throws -> UInt16 {
         let (socket, port) = try listen(backlog: 1)
@@ -33,25 +15,12 @@ enum Loopback {
         let (listener, port) = try listen(backlog: 0)
         var sockets = [listener]
         for _ in 0..<4 {
-            let filler = socket(
+            let filler = Glibc.socket(
                 AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
-            var place = address(port: port)
-            _ = unsafe withUnsafePointer(to: &place) { pointer in
-                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    unsafe connect(filler, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-                }
-            }
+            connect(filler, to: port)
             sockets.append(filler)
         }
         return (port, sockets)
-    }
-
-    private static func address(port: UInt16) -> sockaddr_in {
-        var place = sockaddr_in()
-        place.sin_family = sa_family_t(AF_INET)
-        place.sin_port = port.bigEndian
-        place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return place
     }
 
     /// The sockets of this process whose other end is that port.
@@ -61,7 +30,7 @@ enum Loopback {
     static func connections(to port: UInt16) throws -> [Int32] {
         let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         return open.compactMap { Int32($0) }.filter { number in
-            var place = address(port: 0)
+            var place = sockaddr_in()
             var size = socklen_t(MemoryLayout<sockaddr_in>.size)
             let isConnected = unsafe withUnsafeMutablePointer(to: &place) { pointer in
                 unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

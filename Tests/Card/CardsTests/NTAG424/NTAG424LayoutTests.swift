@@ -4,7 +4,7 @@ import TapcardDomain
 import Testing
 
 @Suite("The bytes of a card on an NTAG 424")
-struct ChipLayoutTests {
+struct NTAG424LayoutTests {
     private let masters = ChipBench.masters(1)
 
     @Test("A grant is read back, and no other bytes are a grant")

@@ -1,0 +1,46 @@
+import Glibc
+
+/// Sockets of this machine alone.
+package enum Loopback {
+    package struct Failure: Error { let number: Int32 }
+
+    /// A socket for a connection.
+    package static func socket() -> Int32 {
+        Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    }
+
+    /// A socket that listens on a free port.
+    package static func listen(backlog: Int32) throws -> (socket: Int32, port: UInt16) {
+        let listener = socket()
+        var place = address(port: 0)
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = unsafe withUnsafeMutablePointer(to: &place) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
+                unsafe bind(listener, place, size) == 0
+                    && Glibc.listen(listener, backlog) == 0
+                    && getsockname(listener, place, &size) == 0
+            }
+        }
+        guard isBound else { throw Failure(number: errno) }
+        return (listener, UInt16(bigEndian: place.sin_port))
+    }
+
+    /// Whether the socket is connected with the port now.
+    @discardableResult
+    package static func connect(_ socket: Int32, to port: UInt16) -> Bool {
+        var place = address(port: port)
+        return unsafe withUnsafePointer(to: &place) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+
+    private static func address(port: UInt16) -> sockaddr_in {
+        var place = sockaddr_in()
+        place.sin_family = sa_family_t(AF_INET)
+        place.sin_port = port.bigEndian
+        place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return place
+    }
+}
