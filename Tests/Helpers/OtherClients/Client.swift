@@ -21,7 +21,7 @@ public struct Client {
     /// How long it may say nothing.
     var secondsLimit: Int32 = 60
 
-    /// A program of Debian's libnfc-bin.
+    /// A program of Debian's libnfc-bin or libnfc-examples.
     public static func libnfc(_ name: String) throws -> Client {
         try Client(installed: "/usr/bin/\(name)")
     }
