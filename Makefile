@@ -22,7 +22,8 @@ SECONDS ?= 60
 TARGET ?=
 SEED ?=
 
-.PHONY: all deps build-deps build demo stations test browser tap-address screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check library example bench peers lint format docs drawing weight clean \
+.PHONY: all deps build-deps build demo stations test test-units test-servers test-programs test-schedules \
+	test-database test-browser browser tap-address screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check library example bench peers lint format docs drawing weight clean \
 	install uninstall install-service uninstall-service install-udev uninstall-udev \
 	package-build deb tarball sbom reproducible deb-check arm64 arm64-check release
 
@@ -53,19 +54,38 @@ stations: deps build
 # and those with a limit reach it on a machine that does something else as well. Swift 6.2 cannot do that.
 WIDTH = $(shell $(SWIFT) test --help-hidden | grep -o -m 1 -e '--experimental-maximum-parallelization-width' | sed 's/$$/ 8/')
 
-# Three runs. The end-to-end tests wait for the programs that they start, and hold up what shares their
-# threads; those of servers and clients open so many files that libnfc would not work beside them.
+# Three runs of the tests, because those of servers and clients open so many files that libnfc would not
+# work beside them, and the end-to-end tests hold up what shares their threads. Two parts run at a time:
+# each waits for the programs that it starts. The longest come first.
 NETWORK = WebServerTests|CustomerServerTests|RemoteServicesTests|ServiceSandboxTests|TillServerTests
+PARTS = $(if $(TAPCARD_TESTS),test-schedules) test-units test-programs test-browser \
+	$(if $(TAPCARD_TESTS),,test-schedules) test-database test-servers
+TESTS = $(SWIFT) test -c release --ignore-lock --skip-build --disable-xctest --quiet $(WIDTH)
 # A person runs this after a change. With TAPCARD_TESTS=check, as "make check" runs it, more places are
 # tried: see Tests/Helpers/TestSupport.
 test: deps
 	$(RELEASE) --build-tests
-	$(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) --skip "EndToEndTests|$(NETWORK)"
-	$(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) --filter "$(NETWORK)"
-	$(SWIFT) test -c release --skip-build --disable-xctest --quiet $(WIDTH) --filter EndToEndTests
-	.build/release/FaultEnumerator $(if $(TAPCARD_TESTS),check,test)
-	.build/release/FaultEnumerator database $(if $(TAPCARD_TESTS),--one-of 40,--one-of 60 --requests pay --turns 1)
-	TAPCARD=$(TAPCARD) $(BROWSER) $(if $(TAPCARD_TESTS),,-k MoneyTests -k TornTests)
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target $(PARTS)
+
+# The parts of make test, which has built what they run.
+test-units:
+	@packaging/timed $(TESTS) --skip "EndToEndTests|$(NETWORK)"
+
+test-servers:
+	@packaging/timed $(TESTS) --filter "$(NETWORK)"
+
+test-programs:
+	@packaging/timed $(TESTS) --filter EndToEndTests
+
+test-schedules:
+	@packaging/timed .build/release/FaultEnumerator $(if $(TAPCARD_TESTS),check,test)
+
+test-database:
+	@packaging/timed .build/release/FaultEnumerator database \
+		$(if $(TAPCARD_TESTS),--one-of 40,--one-of 60 --requests pay --turns 1)
+
+test-browser:
+	@TAPCARD=$(TAPCARD) packaging/timed $(BROWSER) $(if $(TAPCARD_TESTS),,-k MoneyTests -k TornTests)
 
 # The till page in a real browser, against the program that is there; screens keeps how it looks.
 BROWSER = .build/python/bin/python Tests/BrowserTests
