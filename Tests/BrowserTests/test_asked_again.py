@@ -50,7 +50,7 @@ class AskedAgainTests(BrowserCase):
     def test_what_needs_a_confirmation_is_asked_about_and_sent_with_it(self):
         for error, member, title, action in (
                 ("confirmation-needed", "confirmed", "Charge $10.00?", "Yes, $10.00"),
-                ("just-resolved", "again", "Charge $10.00 again?", "Once more")):
+                ("just-resolved", "again", "Charge $10.00 again?", "Yes, again")):
             with self.subTest(error):
                 self.refuse(error, resolved=[EARLIER] if member == "again" else [])
                 self.page.press("$10.00")
@@ -75,36 +75,36 @@ class AskedAgainTests(BrowserCase):
         self.page.press("$10.00")
         self.page.press("Cancel")
         self.page.wait("!document.querySelector('dialog')")
-        self.page.see("Usual amounts")
+        self.page.see("Quick amounts")
         self.assertEqual(len(self.asked()), 1)
 
     def test_an_amount_above_the_ceilings_is_told_in_two_sentences(self):
-        self.page.type("Another amount", "10,000.01")
+        self.page.type("Other amount", "10,000.01")
         self.page.press("Charge")
         self.page.panel("failed")
         told = self.page.script(
             "return [...document.querySelectorAll('.panel h1, .panel .lead')]"
             ".map((it) => it.innerText)")
         self.assertEqual(told, [
-            "Not paid", "A payment of $10,000.01 is over this station's limit of $10,000.00.",
+            "Payment failed", "A payment of $10,000.01 is over this station's limit of $10,000.00.",
             "Check the amount."])
         self.page.press("Back")
-        self.assertEqual(self.page.field("Another amount").get_property("value"), "")
+        self.assertEqual(self.page.field("Other amount").get_property("value"), "")
 
     def test_an_amount_that_was_not_confirmed_is_typed_anew(self):
-        self.page.type("Another amount", "5000")
+        self.page.type("Other amount", "5000")
         self.page.press("Charge")
         self.page.see("Charge $5,000.00?", "A payment of $5,000.00 is over $100.00",
                       "Nothing was charged.")
         self.page.press("Cancel")
         self.page.wait("!document.querySelector('dialog')")
-        self.assertEqual(self.page.field("Another amount").get_property("value"), "")
-        self.page.type("Another amount", "5.00")
+        self.assertEqual(self.page.field("Other amount").get_property("value"), "")
+        self.page.type("Other amount", "5.00")
         self.page.press("Charge")
         self.page.panel("done")
         self.page.leave_check()
-        self.page.press("Charge the same card again")
-        self.assertEqual(self.page.field("Another amount").get_property("value"), "")
+        self.page.press("Charge again")
+        self.assertEqual(self.page.field("Other amount").get_property("value"), "")
         self.assertEqual(self.till.done("pay"), ["-5.00"])
 
     def test_what_was_resolved_besides_is_told_with_a_refusal(self):
@@ -123,7 +123,7 @@ class AskedAgainTests(BrowserCase):
     def test_a_card_that_has_ended_is_not_called_blocked(self):
         for word, told in (("closed", "This card is closed."),
                            ("replaced",
-                            "This card was replaced. Its money is on the other card.")):
+                            "This card was replaced. Use the new card; it has the balance.")):
             with self.subTest(word):
                 self.page.go("cards")
                 self.card(ledger="blocked")
@@ -136,7 +136,7 @@ class AskedAgainTests(BrowserCase):
                 self.page.see("Unblock")
                 self.page.type("Card number", " ")
                 self.page.go("pay")
-                self.page.see("This card cannot be charged or topped up.")
+                self.page.see("This card or tag cannot be charged or topped up.")
                 self.assertFalse(self.page.can_press("$1.00"))
 
     def test_what_the_watcher_has_resolved_is_told(self):
@@ -145,6 +145,6 @@ class AskedAgainTests(BrowserCase):
 
     def test_what_the_watcher_has_closed_is_handed_out(self):
         self.card(CLOSED)
-        self.page.see("Hand out $9.00 now", "The earlier $9.00 pay-out went through.")
+        self.page.see("Hand out $9.00", "The earlier $9.00 payout went through.")
         self.page.press("Close")
         self.page.wait("!document.querySelector('dialog')")

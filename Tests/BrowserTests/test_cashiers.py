@@ -15,7 +15,7 @@ class CashierTests(BrowserCase):
         self.page.open(until=LOGIN)
 
     def log_in(self, password=PASSWORD, name="Ann"):
-        self.page.type("Cashier", name)
+        self.page.type("Name", name)
         self.page.type("Password", password)
         self.page.press("Log in")
 
@@ -31,7 +31,7 @@ class CashierTests(BrowserCase):
         self.assertNotIn("Amanda", self.page.text())
         self.assertEqual(self.page.script("return arguments[0].value", self.page.field("Password")), "")
         self.log_in()
-        self.page.see("Cashier Ann", "Amanda Gonzalez")
+        self.page.see("Cashier: Ann", "Amanda Gonzalez")
         self.page.go("pay")
         self.page.press("$1.00")
         self.page.panel("done")
@@ -43,9 +43,9 @@ class CashierTests(BrowserCase):
 
     def test_a_login_outlives_a_reload_and_ends_with_the_logout(self):
         self.log_in()
-        self.page.see("Cashier Ann")
+        self.page.see("Cashier: Ann")
         self.page.driver.refresh()
-        self.page.see("Cashier Ann", "Amanda Gonzalez")
+        self.page.see("Cashier: Ann", "Amanda Gonzalez")
         self.page.press("Log out")
         self.page.see(LOGIN)
         self.assertNotIn("Amanda", self.page.text())
@@ -62,12 +62,12 @@ class CashierTests(BrowserCase):
 
     def test_who_was_removed_is_asked_again_and_pays_nothing(self):
         self.log_in()
-        self.page.see("Cashier Ann", "Amanda Gonzalez")
+        self.page.see("Cashier: Ann", "Amanda Gonzalez")
         self.page.go("pay")
         self.till.add_cashier("Bob", PASSWORD)
         self.till.run("cashiers", "remove", "Ann")
         self.page.press("$1.00")
         self.page.see(LOGIN)
         self.log_in(name="Bob")
-        self.page.see("Cashier Bob")
+        self.page.see("Cashier: Bob")
         self.assertEqual(self.till.done("pay"), [])

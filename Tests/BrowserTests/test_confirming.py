@@ -1,13 +1,20 @@
 """Services whose built-in addresses nobody has confirmed."""
 
+import json
 import socket
 import threading
 
 from case import BrowserCase
+from test_lost_answers import INSTEAD
 
 LOTTERY = "https://agimenez95.github.io/LottoDrawsJSON"
 ASKED = "Connect to agimenez95.github.io?"
 CONFIRM = "Confirm address"
+# As a server answers that other machines can reach.
+OPERATOR_NEEDED = json.dumps({
+    "status": 409, "error": "operator-needed", "result": "refused",
+    "title": "Other machines can reach this page, so only the operator can confirm this address.",
+    "meaning": "Nothing was done.", "next": [{"step": "ask-operator"}]})
 
 
 class UnconfirmedCase(BrowserCase):
@@ -58,26 +65,37 @@ class ConfirmingTests(UnconfirmedCase):
         self.page.see("The service gave no usable answer")
         self.assertGreater(self.leaving, 0)
         self.page.go("tickets")
-        self.page.see("My tickets", "The service gave no usable answer")
+        self.page.see("Buy a ticket", "The service gave no usable answer")
         self.assertEqual(self.page.count("dialog"), 0)
+
+    def test_a_server_that_takes_no_confirmation_is_not_offered_one_again(self):
+        self.page.open("draws")
+        self.page.see(ASKED)
+        self.page.script(INSTEAD, "/settings", 409, OPERATOR_NEEDED)
+        self.page.press(CONFIRM)
+        self.page.see("so only the operator can confirm this address.")
+        self.page.press("Try again")
+        self.page.see(ASKED, "Only the operator can confirm this address.")
+        self.assertFalse(self.page.can_press(CONFIRM))
+        self.decline("Close")
 
     def test_an_operation_is_begun_once_its_address_is_confirmed(self):
         self.till.make_demo()
         self.till.call("POST", "scratch", {})
         self.page.open("activate")
         for _ in range(2):
-            self.page.press("Send the code")
+            self.page.press("Activate code")
             self.page.see("Connect to api.o2.sk?")
             self.decline()
         self.assertEqual(self.till.read()["state"], "scratched")
-        self.page.press("Send the code")
+        self.page.press("Activate code")
         self.page.press(CONFIRM)
-        self.page.see("The card was not activated", "The service gave no usable answer")
+        self.page.see("Activation not confirmed", "The service gave no usable answer")
         self.assertGreater(self.leaving, 0)
 
     def test_a_login_is_sent_once_its_address_is_confirmed(self):
         self.page.open("mastermind")
-        self.page.type("Name at the service", "amanda")
+        self.page.type("User name", "amanda")
         self.page.type("Password", "sandbox")
         self.page.press("Log in")
         self.page.see("Connect to emarest.cz.mass-php-1.mit.etn.cz?")
@@ -90,7 +108,7 @@ class CashierTests(UnconfirmedCase):
     def test_a_cashier_is_sent_to_the_operator(self):
         self.till.add_cashier("Ann", "sesame-open")
         self.page.open("draws", until="Log in to start.")
-        self.page.type("Cashier", "Ann")
+        self.page.type("Name", "Ann")
         self.page.type("Password", "sesame-open")
         self.page.press("Log in")
         self.page.see(ASKED, LOTTERY, "Only the operator can confirm this address.")

@@ -43,13 +43,13 @@ class CurrencyCase(BrowserCase):
         return self.page.script("return arguments[0].placeholder", self.page.field(label))
 
     def assertAccepted(self, text, amount):
-        self.page.type("Another amount", text)
+        self.page.type("Other amount", text)
         self.page.press("Charge")
         self.page.panel("done")
         self.assertEqual(self.till.done("pay"), [amount])
 
     def assertRefused(self, text, words):
-        self.page.type("Another amount", text)
+        self.page.type("Other amount", text)
         self.page.press("Charge")
         self.page.see(words)
 
@@ -57,7 +57,7 @@ class CurrencyCase(BrowserCase):
         """What the server is asked for where these are typed."""
         self.page.script(NOTED)
         for text in texts:
-            self.page.type("Another amount", text)
+            self.page.type("Other amount", text)
             self.page.press("Charge")
             self.page.panel("failed")
             self.page.press("Back")
@@ -72,7 +72,7 @@ class CommaTests(CurrencyCase):
         self.till.make_demo("500.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
-        self.assertEqual(self.placeholder("Another amount"), "49,50")
+        self.assertEqual(self.placeholder("Other amount"), "49,50")
         self.assertRefused("4,505", '"4,505" is too precise')
         self.assertRefused("1.23,50", '"1.23,50" is not an amount; write it like 4,50')
         self.assertAccepted("12,50", "-12.50")
@@ -80,12 +80,12 @@ class CommaTests(CurrencyCase):
     def test_the_whole_page_has_one_notation(self):
         self.till.make_demo("1500.00")
         self.page.open("pay")
-        self.page.see("Amanda Gonzalez", "K\u010d 1\u00a0500,00 available", "K\u010d 49,50")
+        self.page.see("Amanda Gonzalez", "balance K\u010d 1\u00a0500,00", "K\u010d 49,50")
         self.page.press("K\u010d 20,00")
         self.page.panel("done")
         self.page.see("K\u010d 1\u00a0480,00 left")
         self.page.leave_check()
-        self.page.press("Charge the same card again")
+        self.page.press("Charge again")
         self.assertEqual(
             self.sent("1\u00a0480,00", "1.480,00", "1 480", "12.5", "K\u010d 1\u00a0480,5"),
             ["1480.00", "1480.00", "1480", "12.5", "1480.5"])
@@ -106,7 +106,7 @@ class LanguageTests(CurrencyCase):
         self.till.make_demo("20.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
-        self.assertEqual(self.placeholder("Another amount"), "2.50")
+        self.assertEqual(self.placeholder("Other amount"), "2.50")
         self.assertAccepted("4,50", "-4.50")
 
     def speak(self, agent, language):
@@ -117,7 +117,7 @@ class LanguageTests(CurrencyCase):
         self.till.make_demo("20.00")
         self.page.open("pay")
         self.page.see("Amanda Gonzalez")
-        self.assertEqual(self.placeholder("Another amount"), "2.50")
+        self.assertEqual(self.placeholder("Other amount"), "2.50")
         self.assertRefused("4,5", "write 4.5")
         self.assertRefused("1,500", '"1,500" is not an amount')
         self.assertRefused("1,00.00", '"1,00.00" is not an amount')
@@ -164,8 +164,8 @@ class WholeUnitTests(CurrencyCase):
     def test_a_currency_without_decimals_has_amounts_of_its_own(self):
         self.till.make_demo("5000")
         self.page.open("pay")
-        self.page.see("Amanda Gonzalez", "\u00a5100", "\u00a5500", "\u00a55,000 available")
-        self.assertEqual(self.placeholder("Another amount"), "500")
+        self.page.see("Amanda Gonzalez", "\u00a5100", "\u00a5500", "balance \u00a55,000")
+        self.assertEqual(self.placeholder("Other amount"), "500")
         self.assertRefused("4.50", "JPY has no decimals")
         self.assertRefused("x", "write it like 450")
         self.assertAccepted("450", "-450")
@@ -179,11 +179,11 @@ class LargeUnitTests(CurrencyCase):
     def test_presets_leave_out_decimals_that_none_of_them_has(self):
         self.till.make_demo("5000.00")
         self.page.open("pay")
-        self.page.see("Amanda Gonzalez", "Ft 5\u00a0000,00 available")
+        self.page.see("Amanda Gonzalez", "balance Ft 5\u00a0000,00")
         presets = self.page.script(
             "return [...document.querySelectorAll('.presets button')].map((it) => it.innerText)")
         self.assertEqual(presets, ["Ft 400", "Ft 1\u00a0000", "Ft 2\u00a0000", "Ft 4\u00a0000"])
-        self.assertEqual(self.placeholder("Another amount"), "1\u00a0000")
+        self.assertEqual(self.placeholder("Other amount"), "1\u00a0000")
         self.page.press("Ft 1\u00a0000")
         self.page.panel("done")
         self.assertEqual(self.till.done("pay"), ["-1000.00"])

@@ -95,7 +95,7 @@ class CardTests(CustomersCase):
     def test_shows_the_balance_at_once(self):
         self.open(self.customers.tap())
         self.see("Balance", "$165.50", "As of", "Recent activity")
-        self.see("Added", "+$150.00", "Paid", "\u2212$4.50", "New card", "+$20.00")
+        self.see("Top-up", "+$150.00", "Payment", "\u2212$4.50", "Starting balance", "+$20.00")
         self.see_no("Amanda", "04AC6B72BA6C80")
         # Times are the phone's own.
         self.see_no("UTC")
@@ -120,7 +120,7 @@ class CardTests(CustomersCase):
         # Another browser, which has the address and no cookie.
         self.command("Network.clearBrowserCookies", {})
         self.open(address)
-        self.see("Tap again", "Hold the card to your phone once more")
+        self.see("This link has expired", "Hold the card to your phone once more")
         self.see_no("$", "Balance")
         self.open(self.customers.tap())
         self.see("$160.50")
@@ -138,7 +138,7 @@ class CardTests(CustomersCase):
         address = self.customers.tap()
         self.hide()
         self.open(address)
-        self.see("Show my balance")
+        self.see("Show balance")
         posts = [url for url in self.page.requests() if "?" not in url and url.endswith("/c")]
         self.assertEqual(posts, [])
         self.page.script("window.isSeen = true; document.dispatchEvent(new Event('visibilitychange'))")
@@ -151,7 +151,7 @@ class CardTests(CustomersCase):
         for address in (self.customers.url, f"{good}0", f"{good}&m=0",
                         f"{self.customers.url}?{urllib.parse.urlencode(wrong)}"):
             self.open(address)
-            self.see("We don't recognise this card")
+            self.see("This link didn't work")
             self.see_no("$", "Balance")
         self.open(good)
         self.see("$165.50")
@@ -161,7 +161,7 @@ class CardTests(CustomersCase):
         self.open("about:blank")
         self.command("Network.enable", {})
         self.open(f"{self.customers.url}?{'x' * 4}")
-        self.see("We don't recognise this card")
+        self.see("This link didn't work")
         # The page comes, and then the network is gone.
         block = self.command("Page.addScriptToEvaluateOnNewDocument", {"source": """
             const send = window.fetch;
@@ -169,7 +169,7 @@ class CardTests(CustomersCase):
         """})
         self.addCleanup(self.command, "Page.removeScriptToEvaluateOnNewDocument", block)
         self.open(address)
-        self.see("No answer. Check your connection and try again.", "Show my balance")
+        self.see("No answer. Check your connection and try again.", "Show balance")
         self.page.script("window.isThere = true")
         self.page.driver.find_element("tag name", "button").click()
         self.see("$165.50")
@@ -207,7 +207,7 @@ class CardTests(CustomersCase):
     def test_says_what_is_with_the_card(self):
         self.customers.run("block")
         self.open(self.customers.tap())
-        self.see("$165.50", "This card is blocked. Ask a cashier.")
+        self.see("$165.50", "This card is blocked. Please ask the staff.")
 
 
 class WithoutScriptsTests(CustomersCase):
@@ -235,20 +235,20 @@ class WithoutScriptsTests(CustomersCase):
     def test_a_button_shows_the_balance(self):
         address = self.customers.tap()
         self.open(address)
-        self.see("Show my balance")
+        self.see("Show balance")
         self.see_no("$")
         self.press()
         self.see("$165.50", "+$150.00", "\u2212$4.50", "UTC")
         # Once more in the same browser, and then in another one.
         self.open(address)
-        self.see("Show my balance")
+        self.see("Show balance")
         self.press()
         self.see("$165.50")
         self.command("Network.clearBrowserCookies", {})
         self.open(address)
-        self.see("Show my balance")
+        self.see("Show balance")
         self.press()
-        self.see("Tap again")
+        self.see("This link has expired")
         self.see_no("$")
 
 
@@ -276,7 +276,7 @@ class CustomerScreensTests(CustomersCase):
     def test_form(self):
         self.hide()
         self.open(self.customers.tap())
-        self.see("Show my balance")
+        self.see("Show balance")
         self.screen("customer-form")
 
     def test_tap_again(self):
@@ -285,7 +285,7 @@ class CustomerScreensTests(CustomersCase):
         self.see("$165.50")
         self.command("Network.clearBrowserCookies", {})
         self.open(address)
-        self.see("Tap again")
+        self.see("This link has expired")
         self.screen("customer-again")
 
     def test_blocked(self):

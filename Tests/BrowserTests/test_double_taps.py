@@ -21,7 +21,7 @@ const look = () => Object.entries({
 look();
 new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
 """
-TILES = {"pay": "Take a payment", "add": "Top up"}
+TILES = {"pay": "Payment", "add": "Top-up"}
 
 
 class DoubleTapTests(BrowserCase):
@@ -74,7 +74,7 @@ class DoubleTapTests(BrowserCase):
         for how in HOWS:
             with self.subTest(how=how):
                 self.at_home(WIDE)
-                self.page.press("Take a payment")
+                self.page.press("Payment")
                 came = self.appeared("presets")
                 preset = self.centre(".presets button")
                 self.page.tap(*preset, came + 500, how)
@@ -87,8 +87,8 @@ class DoubleTapTests(BrowserCase):
         for how in HOWS:
             with self.subTest(how=how):
                 self.at_home(WIDE)
-                self.page.press("Take a payment")
-                self.page.type("Another amount", "1.00")
+                self.page.press("Payment")
+                self.page.type("Other amount", "1.00")
                 self.page.come_to_rest(self.page.find("Charge"))
                 for padding, place in (("90px", ".presets button"), ("", ".free button")):
                     self.page.script(
@@ -101,7 +101,7 @@ class DoubleTapTests(BrowserCase):
             for how in HOWS:
                 with self.subTest(size=size, how=how):
                     self.at_home(SIZES[size])
-                    self.page.press("Take a payment")
+                    self.page.press("Payment")
                     self.page.press("$1.00")
                     self.page.panel("done")
                     paid = self.till.done("pay")
@@ -118,7 +118,7 @@ class DoubleTapTests(BrowserCase):
             with self.subTest(size=name):
                 self.at_home(size)
                 self.till.take()
-                self.page.see("Hold a card to the reader")
+                self.page.see("Tap a card")
                 tiles = [self.page.box(f".tile.{verb}") for verb in TILES]
                 boxes = {}
                 for verb in TILES:
@@ -186,7 +186,7 @@ class DoubleTapTests(BrowserCase):
                 self.at_home(WIDE)
                 self.page.go("history")
                 self.page.press("Refund \u2212$2.50")
-                self.page.press("Refund it")
+                self.page.press("Refund payment")
                 came = self.appeared("refund")
                 self.page.tap(*self.centre("dialog .strong"), came + 300, how)
                 self.assertEqual(self.page.count("dialog[open]"), 1)

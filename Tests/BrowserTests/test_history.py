@@ -45,7 +45,7 @@ class HistoryTests(BrowserCase):
     def test_what_a_new_card_handed_out_is_told(self):
         self.reissue()
         self.page.open("history")
-        self.page.see("New card. Handed out $60.00.", "$60.00 handed out in 1 payout")
+        self.page.see("New card. Cash handed out: $60.00.", "1 payout: $60.00")
 
     def test_a_day_of_nothing_but_payouts_is_no_quiet_one(self):
         self.page.open("history")
@@ -61,20 +61,20 @@ class HistoryTests(BrowserCase):
         """)
         self.page.go("home")
         self.page.go("history")
-        self.page.see("$7.50 handed out in 2 payouts")
-        self.assertNotIn("No money moved", self.page.text())
+        self.page.see("2 payouts: $7.50")
+        self.assertNotIn("No payments, top-ups or payouts", self.page.text())
 
     def test_what_belongs_to_a_closed_account_is_refused_without_ids(self):
         self.reissue()
         self.page.open("history")
         self.page.press("Undo top-up $60.00")
         self.page.listen()
-        self.page.press("Undo it")
-        self.page.press("Undo it")
+        self.page.press("Undo this top-up")
+        self.page.press("Undo this top-up")
         self.page.panel("failed")
-        words = "This was done before the card was issued again."
-        self.page.see("Could not undo", words, "It cannot be undone.")
-        self.page.hear(f"Could not undo. {words} It cannot be undone.")
+        words = "This is from before the card was issued again."
+        self.page.see("Undo failed", words, "It cannot be refunded or undone.")
+        self.page.hear(f"Undo failed. {words} It cannot be refunded or undone.")
         self.assertNotRegex(self.page.text(), ID)
 
     def test_the_last_one_comes_first_whatever_the_clock_said(self):
@@ -116,7 +116,7 @@ class HistoryTests(BrowserCase):
                 size = self.page.script(
                     "return getComputedStyle(document.documentElement).fontSize")
                 self.assertEqual(size, "32px")
-                self.page.see("Entries")
+                self.page.see("Recent activity")
                 self.page.press("Show as table")
                 self.page.press("Refund \u2212$12.50")
                 self.assertEqual(self.page.script(SQUEEZED), [])

@@ -52,7 +52,7 @@ class AnswerCase(FaultCase):
 
     def wait_for_a_card(self):
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         self.page.press("$2.50")
         self.page.panel("waiting")
 
@@ -73,7 +73,7 @@ class AnswerCase(FaultCase):
 class QuestionTests(AnswerCase):
     def test_a_refused_question_is_no_outcome(self):
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         for status, word in REFUSALS:
             with self.subTest(word):
                 self.page.script(INSTEAD, "/operations/", status, refusal(status, word))
@@ -88,7 +88,7 @@ class QuestionTests(AnswerCase):
 
     def test_an_answer_of_somebody_elses_is_none(self):
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         self.page.script(BEHIND, "/pay", 502, HTML)
         self.page.press("$2.50")
         self.page.panel("waiting")
@@ -98,15 +98,15 @@ class QuestionTests(AnswerCase):
 
     def test_an_empty_answer_is_none(self):
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         self.page.script(INSTEAD, "/pay", 200, "")
         self.page.press("$2.50")
         # The server has never heard of it: it is not begun without a press.
         self.page.panel("failed")
-        self.page.see("Not paid", "The connection was lost before anything was booked.")
+        self.page.see("Payment failed", "The server has no record of this; nothing was booked.")
         self.till.put(self.uid)
         self.page.press("Back")
-        self.page.see("$20.00 available")
+        self.page.see("balance $20.00")
         self.assertEqual(self.till.done("pay"), [])
 
 
@@ -168,7 +168,7 @@ class RepetitionTests(AnswerCase):
         self.stop_waiting()
         self.wait_at_the_reader()
         self.assertEqual(self.page.count(".panel.unknown"), 1)
-        self.assertNotIn("nothing was paid", self.page.text())
+        self.assertNotIn("Nothing was charged", self.page.text())
         self.till.put(self.uid)
         self.page.panel("done")
         self.assertPaidOnce()
@@ -186,15 +186,15 @@ class SessionTests(AnswerCase):
 
     def log_in(self, name):
         self.page.see(LOGIN)
-        self.page.type("Cashier", name)
+        self.page.type("Name", name)
         self.page.type("Password", PASSWORD)
         self.page.press("Log in")
-        self.page.see(f"Cashier {name}")
+        self.page.see(f"Cashier: {name}")
 
     def test_a_payment_that_the_server_died_in_is_asked_for_after_the_login(self):
         self.till.run("sim", "tear", "4", "killed-after")
         self.page.press("$2.50")
-        self.page.see("The server does not answer")
+        self.page.see("Reconnecting")
         self.till.server.kill()
         self.till.start()
         self.log_in("Ann")
@@ -236,7 +236,7 @@ class CutTests(AnswerCase):
         while not self.page.script(asked):
             self.proxy.cut()
             time.sleep(0.1)
-        self.page.see("The server does not answer")
+        self.page.see("Reconnecting")
         self.page.panel("waiting")
         self.till.put(self.uid)
         self.till.wait("it is paid", lambda: self.till.done("pay"))

@@ -24,7 +24,7 @@ class LoggedInTests(BrowserCase):
         self.page.open("mastermind")
         self.page.see("Logged in as amanda.")
         self.assertFalse(self.page.can_press("Log in"))
-        self.page.press("Start")
+        self.page.press("Start game")
         self.page.see("Your guess")
 
 
@@ -34,7 +34,7 @@ class MastermindTests(BrowserCase):
     def setUp(self):
         super().setUp()
         self.page.open("mastermind")
-        self.page.type("Name at the service", "amanda")
+        self.page.type("User name", "amanda")
         self.page.type("Password", "wrong")
         self.page.press("Log in")
         self.page.see("password")
@@ -52,8 +52,8 @@ class MastermindTests(BrowserCase):
         self.page.wait("document.querySelector('.editor')")
 
     def test_a_game_is_solved_on_the_keys_and_stands_in_the_ranking(self):
-        self.page.field("Colours to find").send_keys("2")
-        self.page.press("Start")
+        self.page.field("Code length").send_keys("2")
+        self.page.press("Start game")
         self.begun()
         self.page.script("document.activeElement.blur()")
         left = list(product(COLOURS, repeat=2))
@@ -63,22 +63,22 @@ class MastermindTests(BrowserCase):
             self.page.wait("document.querySelectorAll('.turns li').length === arguments[0]", number)
             told = self.turns()[-1]
             self.assertEqual(told["guess"], list(guess))
-            self.page.see(f"{told['black']} in place, {told['white']} elsewhere")
+            self.page.see(f"{told['black']} right place, {told['white']} wrong place")
             if told["black"] == 2:
                 break
             left = [code for code in left if pegs(guess, code) == (told["black"], told["white"])]
-        self.page.see("Solved with one guess." if number == 1 else f"Solved with {number} guesses.")
+        self.page.see("Solved in 1 guess." if number == 1 else f"Solved in {number} guesses.")
         self.page.press("Ranking")
         self.page.see("amanda")
         self.page.press("3")
-        self.page.see("No solved games yet.")
+        self.page.see("No results yet.")
 
     def test_a_guess_is_made_and_taken_back_by_buttons(self):
-        self.page.press("Start")
+        self.page.press("Start game")
         self.begun()
         for colour in ("1 red", "2 blue", "3 yellow", "4 green"):
             self.page.press(colour)
-        self.page.press("Take back")
+        self.page.press("Remove last")
         self.page.wait("document.querySelectorAll('.place .c0').length === 1")
         self.assertFalse(self.page.can_press("Guess"))
         self.page.press("6 white")
@@ -88,8 +88,8 @@ class MastermindTests(BrowserCase):
 
     def test_a_game_is_kept_on_a_card_and_resumed_from_it(self):
         self.till.make_demo()
-        self.page.field("Save it on a card").click()
-        self.page.press("Start")
+        self.page.field("Save the game on a card").click()
+        self.page.press("Start game")
         self.begun()
         kept = self.till.read()["game"]
         self.assertEqual(kept, self.game())
@@ -97,8 +97,8 @@ class MastermindTests(BrowserCase):
             self.page.press(colour)
         self.page.press("Guess")
         self.page.see("Guess 1")
-        self.page.field("Save it on a card").click()
-        self.page.press("Start")
+        self.page.field("Save the game on a card").click()
+        self.page.press("Start game")
         self.page.see_no("Guess 1")
         self.assertNotEqual(self.game(), kept)
         self.page.press("Resume from a card")
@@ -106,16 +106,16 @@ class MastermindTests(BrowserCase):
         self.assertEqual(self.game(), kept)
 
     def test_a_place_is_chosen_before_its_colour_and_the_tabs_lead_there_and_back(self):
-        self.page.press("Start")
+        self.page.press("Start game")
         self.begun()
         self.page.press("Place 3: empty")
         self.page.press("5 violet")
         self.page.find("Place 3: violet")
         self.page.find("Place 1: empty")
         self.page.press("Ranking")
-        self.page.see("No solved games yet.")
+        self.page.see("No results yet.")
         self.page.press("4")
-        self.page.press("All")
-        self.page.wait("document.querySelector('.choice [aria-pressed=true]').innerText === 'All'")
+        self.page.press("Any length")
+        self.page.wait("document.querySelector('.choice [aria-pressed=true]').innerText === 'Any length'")
         self.page.press("Board")
         self.page.find("Place 3: violet")

@@ -10,8 +10,8 @@ from test_double_taps import HOWS
 from test_lost_answers import INSTEAD
 
 SIZES = {"narrow": (390, 844), "tablet": (768, 1024), "wide": (1440, 900)}
-FIELD = "Another amount"
-BUTTONS = {"pay": "Charge", "add": "Add"}
+FIELD = "Other amount"
+BUTTONS = {"pay": "Charge", "add": "Top up"}
 TIME_OUT = json.dumps({
     "status": 504, "error": "no-card", "result": "no-card", "title": "No card came in time.",
     "meaning": "Nothing was changed on card or ledger.", "next": [{"step": "hold"}]})
@@ -102,7 +102,7 @@ class LeftoverTests(NextCustomerCase):
                     self.enter("5", how)
                     self.page.press("Till")
                     self.swap()
-                    self.page.press("Take a payment" if verb == "pay" else "Top up")
+                    self.page.press("Payment" if verb == "pay" else "Top-up")
                     self.assertEqual(self.value(), "")
                     self.enter("3.50", how)
                     self.take(verb)
@@ -128,7 +128,7 @@ class LeftoverTests(NextCustomerCase):
     def test_it_is_there_when_a_card_comes_for_it(self):
         self.open("pay")
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         self.enter("3.50")
         self.swap()
         self.assertEqual(self.value(), "3.50")
@@ -136,21 +136,21 @@ class LeftoverTests(NextCustomerCase):
         self.assertEqual(self.amounts("pay"), ["3.50"])
 
     def test_it_is_gone_after_a_refusal_and_when_no_card_came(self):
-        for status, answer, words in ((409, REFUSAL, "Not paid"), (504, TIME_OUT, "Not paid")):
+        for status, answer in ((409, REFUSAL), (504, TIME_OUT)):
             with self.subTest(status=status):
                 self.open("pay")
                 self.enter("5")
                 self.page.script(INSTEAD, "/pay", status, answer)
                 self.page.press("Charge")
                 self.page.panel("failed")
-                self.page.see(words)
+                self.page.see("Payment failed")
                 self.page.press("Back")
                 self.assertEqual(self.value(), "")
 
     def test_it_is_gone_after_cancel_and_after_a_question(self):
         self.open("pay")
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         for leave in (lambda: self.page.press("Cancel"), lambda: self.page.keys(Keys.ESCAPE)):
             self.enter("5")
             self.page.press("Charge")
@@ -183,7 +183,7 @@ class LeftoverTests(NextCustomerCase):
     def test_a_question_about_another_card_charges_the_one_that_was_asked_about(self):
         self.open("pay")
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         asked = json.dumps({
             "status": 409, "error": "confirmation-needed", "result": "refused", "uid": self.uid,
             "title": "A payment of $79.00 is above $50.00.", "next": [{"step": "confirm"}]})
@@ -194,14 +194,14 @@ class LeftoverTests(NextCustomerCase):
         self.swap()
         self.page.press("Yes, $79.00")
         self.page.panel("failed")
-        self.page.see("Not paid", "Wrong card.")
+        self.page.see("Payment failed", "That is a different card.")
         self.assertEqual(self.till.done("pay"), [])
 
 
 class OtherInputTests(NextCustomerCase):
     def test_what_was_typed_elsewhere_ends_with_its_view(self):
         for view, label in (
-                ("issue", "Name of the holder"), ("issue", "Number"),
+                ("issue", "Customer name (optional)"), ("issue", "Number (optional)"),
                 ("issue", "Starting balance (cash received)"), ("cards", "Card number"),
                 ("cards", "Balance to carry over")):
             with self.subTest(label):
@@ -215,14 +215,14 @@ class OtherInputTests(NextCustomerCase):
         self.till.put("NTAG213")
         self.page.open("issue")
         self.page.see("Blank tag")
-        self.page.field("Without a scratch card").click()
-        self.page.type("Name of the holder", "Eva")
+        self.page.field("Without a scratch code").click()
+        self.page.type("Customer name (optional)", "Eva")
         self.page.press("Issue card")
         self.page.panel("done")
         self.page.leave_check()
         self.assertFalse(self.page.script(
-            "return arguments[0].checked", self.page.field("Without a scratch card")))
-        self.assertEqual(self.value("Name of the holder"), "")
+            "return arguments[0].checked", self.page.field("Without a scratch code")))
+        self.assertEqual(self.value("Customer name (optional)"), "")
 
     def test_a_card_number_ends_with_what_was_done_to_it(self):
         self.open("cards")
@@ -237,7 +237,7 @@ class OtherInputTests(NextCustomerCase):
         self.till.put("NTAG213")
         self.page.open("issue")
         self.page.see("Blank tag")
-        self.page.script("arguments[0].focus()", self.page.field("Name of the holder"))
+        self.page.script("arguments[0].focus()", self.page.field("Customer name (optional)"))
         for following in ("issue-id", "issue-balance", "issue-noScratch", "issue-protect"):
             self.page.keys("7" if "-" in following[6:] else "", Keys.ENTER)
             self.assertEqual(self.page.script("return document.activeElement.id"), following)
@@ -250,14 +250,15 @@ class OtherInputTests(NextCustomerCase):
 
     def test_what_was_typed_is_there_after_a_question_was_declined(self):
         self.open("issue")
-        self.page.type("Name of the holder", "Eva")
+        self.page.type("Customer name (optional)", "Eva")
         self.page.type("Starting balance (cash received)", "7")
         self.page.press("Issue card")
-        self.page.see("Close the old account of this card?")
+        self.page.see("This card is in use")
         self.page.press("Cancel")
         self.page.wait("!document.querySelector('dialog')")
         self.assertEqual(
-            [self.value("Name of the holder"), self.value("Starting balance (cash received)")],
+            [self.value("Customer name (optional)"),
+             self.value("Starting balance (cash received)")],
             ["Eva", "7"])
 
     def test_a_question_about_the_card_on_the_reader_ends_with_it(self):
@@ -270,14 +271,14 @@ class OtherInputTests(NextCustomerCase):
                 self.page.wait("document.querySelector('dialog[open]')")
                 self.swap()
                 self.page.wait("!document.querySelector('dialog')")
-                self.page.see("The card was removed. Nothing was done.")
+                self.page.see("Removed from the reader. Nothing was changed.")
         self.assertEqual([each["ledger"] for each in self.cards()], ["known"] * 2)
 
     def test_what_was_said_of_a_card_goes_with_it(self):
         self.open("home")
         self.page.wait("document.querySelector('#polite').textContent.includes('$80.00')")
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         self.page.wait("!document.querySelector('#polite').textContent.includes('$80.00')")
 
 
@@ -288,19 +289,19 @@ class AddingTests(NextCustomerCase):
                 self.open("add", size)
                 self.page.press("$5.00")
                 self.page.panel("done")
-                self.page.see("Added")
+                self.page.see("Topped up")
                 self.page.leave_check()
                 self.page.wait("document.querySelector('.in-home')")
                 self.assertTrue(self.page.driver.current_url.endswith("#/home"))
                 # A card is topped up once a visit, and the page has to see this one leave.
                 self.till.take()
-                self.page.see("Hold a card to the reader")
+                self.page.see("Tap a card")
         self.assertEqual(self.till.done("add"), ["5.00"] * 3)
 
     def test_it_is_there_as_well_after_cancel_and_when_no_card_came(self):
         self.open("add")
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         self.page.press("$5.00")
         self.page.panel("waiting")
         self.page.press("Cancel")
@@ -339,12 +340,12 @@ class AddingTests(NextCustomerCase):
     def test_the_same_card_and_the_first_one_find_the_amounts(self):
         self.open("add")
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         self.till.put(self.uid)
         self.page.see("Ann Smith")
         self.page.go("home")
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         self.page.go("add")
         self.swap()
         self.assertEqual(self.page.count(".in-add .presets"), 1)
@@ -425,7 +426,7 @@ class ChangeTests(NextCustomerCase):
 
     def test_the_field_of_another_card_is_not_rubbed(self):
         self.open("scratch")
-        self.page.come_to_rest(self.page.find("Scratch for me"))
+        self.page.come_to_rest(self.page.find("Reveal code"))
         self.page.script(CHANGED)
         # A finger that is rubbing while the card is changed.
         self.page.script("""
@@ -444,7 +445,7 @@ class ChangeTests(NextCustomerCase):
         self.swap()
         self.page.wait("window.rubbed")
         self.page.tap(*self.centre(".rub .row button"), self.changed() + 100)
-        self.page.see("Rub the grey field")
+        self.page.see("Rub to reveal the code")
         self.assertEqual(self.page.script("return document.querySelector('.progress').innerText"), "")
         self.assertEqual([each["state"] for each in self.cards()], ["unscratched"] * 2)
 
@@ -453,12 +454,13 @@ class TimeOutTests(NextCustomerCase):
     def test_who_is_told_that_no_card_came_is_not_asked_to_hold_one(self):
         self.open("pay")
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         self.page.script(INSTEAD, "/pay", 504, TIME_OUT)
         self.page.press("$2.50")
         self.page.panel("failed")
-        self.page.see("Not paid", "No card came in time.", "Nothing was charged.")
-        self.assertNotIn("Hold", self.page.script(
+        self.page.see("Payment failed", "No card was tapped within 30 seconds.",
+                      "Nothing was charged.")
+        self.assertNotIn("Tap", self.page.script(
             "return document.querySelector('.panel').innerText"))
         # A card that comes now is read, and pays nothing by itself.
         self.till.put(self.other)
@@ -471,7 +473,7 @@ class TimeOutTests(NextCustomerCase):
             with self.subTest(how):
                 self.open("pay")
                 self.till.take()
-                self.page.see("Hold a card to the reader")
+                self.page.see("Tap a card")
                 before = self.till.done("pay")
                 self.page.script(INSTEAD, "/pay", 504, TIME_OUT)
                 self.page.press("$2.50")
@@ -490,7 +492,7 @@ class TimeOutTests(NextCustomerCase):
         self.page.script(INSTEAD, "/pay", 409, NOT_BEGUN)
         self.page.press("$2.50")
         self.page.panel("failed")
-        self.page.see("Not paid", "The connection was lost before anything was booked.")
+        self.page.see("Payment failed", "The server has no record of this; nothing was booked.")
         self.page.press("Try again")
         self.page.panel("done")
         self.assertEqual(self.till.done("pay"), ["-2.50"])
@@ -498,12 +500,12 @@ class TimeOutTests(NextCustomerCase):
     def test_another_tag_in_the_place_of_a_card_is_followed_by_what_was_asked_for(self):
         self.open("pay")
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         self.page.press("$2.50")
         self.page.panel("waiting")
         self.till.put("NTAG213")
         self.page.panel("failed")
-        self.page.see("This tag is blank.", "Hold a card to the reader and try again.")
+        self.page.see("This tag is blank.", "Tap a card and try again.")
         self.till.put(self.uid)
         self.page.press("Try again")
         self.page.panel("done")

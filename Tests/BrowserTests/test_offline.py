@@ -5,8 +5,8 @@ from database import TestIssuer
 from test_faults import CALLS
 
 OFFLINE = "The ledger is offline."
-NOT_NOW = "Not while the ledger is offline"
-DANGER = "Do not take or give money"
+NOT_NOW = "Ledger not available"
+DANGER = "Card not accepted"
 
 
 class IssuerCase(BrowserCase):
@@ -27,19 +27,19 @@ class RefusingTests(IssuerCase):
         page.open()
         page.see("Amanda Gonzalez", "$20.00")
         till.take()
-        page.see("Hold a card to the reader")
+        page.see("Tap a card")
         self.issuer.stop()
         page.see(OFFLINE)
         till.put(self.uid)
-        page.see("Amanda Gonzalez", "$20.00", NOT_NOW, "Try again later, or take cash.")
+        page.see("Amanda Gonzalez", "$20.00", NOT_NOW, "Try again later, or sell for cash.")
         text = page.text()
         self.assertNotIn(DANGER, text)
-        self.assertNotIn("Not available for this card", text)
+        self.assertNotIn("Cannot be used for this", text)
         self.assertEqual(page.count(".doubtful, .note.bad"), 0)
-        self.assertFalse(page.can_press("Take a payment"))
-        self.assertFalse(page.can_press("Top up"))
+        self.assertFalse(page.can_press("Payment"))
+        self.assertFalse(page.can_press("Top-up"))
         page.go("pay")
-        page.see("Usual amounts", OFFLINE)
+        page.see("Quick amounts", OFFLINE)
         self.assertFalse(page.can_press("$1.00"))
         self.issuer.start()
         page.see_no(OFFLINE)
@@ -55,40 +55,40 @@ class RefusingTests(IssuerCase):
         self.issuer.stop()
         page.see(OFFLINE)
         till.put("NTAG213")
-        page.see("Blank tag", "Not available for this card")
+        page.see("Blank tag", "Cannot be used for this")
         page.see(OFFLINE)
 
     def test_the_state_of_the_ledger_is_told_without_a_card(self):
         page = self.page
         self.till.take()
         page.open()
-        page.see("Hold a card to the reader")
-        self.assertTrue(page.can_press("Take a payment"))
+        page.see("Tap a card")
+        self.assertTrue(page.can_press("Payment"))
         page.listen()
         self.issuer.stop()
-        page.see(f"{OFFLINE} Take cash until it is back.", NOT_NOW)
-        page.hear(f"{OFFLINE} Take cash until it is back.")
-        self.assertFalse(page.can_press("Take a payment"))
+        page.see(f"{OFFLINE} Cash sales only until it is back.", NOT_NOW)
+        page.hear(f"{OFFLINE} Cash sales only until it is back.")
+        self.assertFalse(page.can_press("Payment"))
         # A page that is opened now is told, too.
         page.open()
-        page.see(f"{OFFLINE} Take cash until it is back.", NOT_NOW)
+        page.see(f"{OFFLINE} Cash sales only until it is back.", NOT_NOW)
         page.listen()
         self.issuer.start()
         page.see_no(OFFLINE)
         page.hear("The ledger is back.")
-        self.assertTrue(page.can_press("Take a payment"))
+        self.assertTrue(page.can_press("Payment"))
 
     def test_the_history_says_once_and_plainly_that_it_cannot_be_read(self):
         page = self.page
         self.issuer.stop()
-        page.open("history", until="Try again when it is back.")
+        page.open("history", until="Try again once it is back.")
         text = page.text()
         for raw in ("connection", "socket", "server closed", "libpq", "database"):
             self.assertNotIn(raw, text)
-        self.assertEqual(text.count("Try again when it is back."), 1)
+        self.assertEqual(text.count("Try again once it is back."), 1)
         # It comes by itself when it can.
         self.issuer.start()
-        page.see("Entries", "Top-up", "$20.00")
+        page.see("Recent activity", "Top-up", "$20.00")
 
 
 class SellingCase(IssuerCase):
@@ -102,8 +102,8 @@ class SellingCase(IssuerCase):
     def pay(self, amount, again=False):
         self.page.go("pay")
         if again:
-            self.page.press("Charge the same card again")
-        self.page.type("Another amount", amount)
+            self.page.press("Charge again")
+        self.page.type("Other amount", amount)
         self.page.press("Charge")
 
 
@@ -122,17 +122,18 @@ class SellingTests(SellingCase):
             "return window.calls.filter(([, path]) => path.endsWith('/pay'))"
             ".map(([, , body]) => JSON.parse(body))")
         self.assertEqual(body.get("card"), self.uid)
-        page.see("Paid, booked later", "$17.50 left")
+        page.see("Paid offline", "$17.50 left")
         page.leave_check()
         page.go("home")
-        page.see("$17.50", "Booked later",
-                 "The ledger is offline. Payments are booked later; you can take $497.50 more.",
-                 "$2.50 is still to be booked.")
-        page.see("already subtracted")
+        page.see("$17.50", "Will be booked later",
+                 "The ledger is offline. You can still take up to $497.50 in payments; "
+                 "they are booked later.",
+                 "Offline payments not yet booked: $2.50.")
+        page.see("less any payments not yet booked")
         self.assertNotIn("$20.00", page.text())
         self.assertEqual(page.count(".doubtful"), 0)
         self.issuer.start()
-        page.see("Everything was booked at")
+        page.see("offline payments were booked at")
         page.see_no(OFFLINE)
         page.see("$17.50")
         self.assertEqual(self.till.done("offline"), ["-2.50"])
@@ -144,12 +145,12 @@ class SellingTests(SellingCase):
         page.see("Amanda Gonzalez")
         self.issuer.stop()
         for amount, why in (
-                ("12.00", "This card can pay only $10.00 more offline."),
-                ("9.00", None), ("2.00", "This card can pay only $1.00 more offline.")):
+                ("12.00", "Only $10.00 more can be paid offline with this card."),
+                ("9.00", None), ("2.00", "Only $1.00 more can be paid offline with this card.")):
             self.pay(amount, again=amount == "2.00")
             page.panel("failed" if why else "done")
             if why:
-                page.see("Not paid", why, "Take cash until the ledger is back.")
+                page.see("Payment failed", why, "Cash sales only until the ledger is back.")
                 page.press("Back")
             else:
                 page.leave_check()
@@ -166,7 +167,8 @@ class LimitTests(SellingCase):
         self.pay("3.00")
         page.panel("done")
         page.leave_check()
-        page.see(f"{OFFLINE} Take cash until it is back.")
+        page.see(f"{OFFLINE} Cash sales only until it is back.")
         self.pay("0.50", again=True)
         page.panel("failed")
-        page.see("This station has reached its offline limit.", "Take cash until the ledger is back.")
+        page.see("This station has reached its offline limit.",
+                 "Cash sales only until the ledger is back.")

@@ -4,29 +4,35 @@ import readings
 from case import BrowserCase
 from test_offline import DANGER
 
+UNVERIFIED = "This station cannot tell whether this card is genuine."
+OLD = "This card's data is out of date; there may be a copy."
+GENUINE = "Genuine NTAG 424 chip"
 # What is told of it; the first words stand where a card is drawn without an amount.
 CHIPS = {
-    readings.factory_clone: ("A copy", "This is a copy."),
-    readings.clone: ("A copy", "This is a copy."),
-    readings.chip_of_another_issuer: ("Unknown key", "This station does not have this card's key."),
-    readings.other_issuer_with_our_version: ("Unknown key", "This card is from another business."),
-    readings.card_with_foreign_keys: ("Unknown key", "This station does not have this card's key."),
-    readings.old_chip: ("$9.50", "This card is out of date."),
-    readings.forged_chip: ("$11.50", "This card was forged."),
-    readings.ahead: ("$12.50", "The card is newer than the ledger."),
+    readings.factory_clone: ("Copied card", "This is a copy of a card and holds no money."),
+    readings.clone: ("Copied card", "This is a copy of a card and holds no money."),
+    readings.chip_of_another_issuer: ("Cannot be verified", UNVERIFIED),
+    readings.other_issuer_with_our_version:
+        ("Cannot be verified", "This card is from another business."),
+    readings.card_with_foreign_keys: ("Cannot be verified", UNVERIFIED),
+    readings.old_chip: ("$9.50", OLD),
+    readings.forged_chip: ("$11.50", "This card is forged; the balance in the ledger is safe."),
+    readings.ahead: ("$12.50", "The ledger was restored from a backup older than this card."),
 }
 PAGES = {
-    readings.other_issuer: ("Amanda Gonzalez", "This card is from another business, or forged."),
-    readings.other_key: ("Amanda Gonzalez", "This station does not have this card's key."),
-    readings.copied_pages: ("$12.50", "This is a copy."),
-    readings.old_pages: ("$9.50", "This card is out of date."),
+    readings.other_issuer:
+        ("Amanda Gonzalez", "This card is from another business, or is not genuine."),
+    readings.other_key: ("Amanda Gonzalez", UNVERIFIED),
+    readings.copied_pages: ("$12.50", "This is a copy of a card and holds no money."),
+    readings.old_pages: ("$9.50", OLD),
 }
 SENTENCES = """
 return [...document.querySelectorAll('.note.bad :is(strong, p)')].map((it) => it.innerText).join(' ')
 """
 OVER = "Overwrite this tag?"
-MOVE = "Move its balance to another tag with Replace in Card tools."
-IN_THE_WAY = "Remove this card first. The replacement needs another tag."
+MOVE = "The operator can move the balance to another tag with Replace in Card tools."
+NOTHING = "This card is worn out or was tampered with; the balance is safe."
+IN_THE_WAY = "This one cannot be the new card. Put another tag on the reader."
 # As the server tells of a chip that names another version of its keys whenever it is asked.
 UNTRUE = """
 const [done] = arguments;
@@ -59,8 +65,8 @@ class AlarmTests(ReadingCase):
             said = self.page.script(SENTENCES)
             self.assertLessEqual(said.count(". ") + 1, 2, said)
             self.assertNotRegex(said, r"[0-9A-F]{6}|version|tapcard")
-            self.assertNotIn("cannot be copied", self.page.text())
-            for name in ("Take a payment", "Top up", "Write the demo user", "Issue a card"):
+            self.assertNotIn("Genuine", self.page.text())
+            for name in ("Payment", "Top-up", "Make demo card", "Issue card"):
                 self.assertFalse(self.page.can_press(name), name)
 
     def test_a_chip_that_is_refused_alarms(self):
@@ -75,16 +81,16 @@ class AlarmTests(ReadingCase):
         readings.clone(self.drawer)
         self.till.take()
         self.page.open()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         self.page.listen()
         self.till.put()
-        self.page.hear(f"{DANGER} on this card. This is a copy. "
-                       "Keep it; the original card is not affected.")
+        self.page.hear(f"{DANGER}. This is a copy of a card and holds no money. "
+                       "Keep this copy; the real card still works.")
 
     def test_a_killed_key_is_no_copy(self):
         readings.dead_key(self.drawer)
         self.page.open()
-        told = ("Not usable", "This card can no longer be written.", MOVE)
+        told = ("Needs replacing", NOTHING, MOVE)
         self.page.see(*told)
         self.assertNotIn(DANGER, self.page.text())
         self.assertNotIn("key 3", self.page.text())
@@ -93,27 +99,27 @@ class AlarmTests(ReadingCase):
             self.page.see(*told)
         self.page.go("cards")
         self.page.see("Manage the card", IN_THE_WAY)
-        for name in ("Issue a card", "Replace a lost card"):
+        for name in ("Issue card", "Replace"):
             self.assertFalse(self.page.can_press(name), name)
         self.till.take()
-        self.page.see("Moves its balance to a new tag.")
+        self.page.see("Move a lost card's balance to this tag.")
         self.page.see_no(IN_THE_WAY)
-        self.assertTrue(self.page.can_press("Replace a lost card"))
+        self.assertTrue(self.page.can_press("Replace"))
 
     def test_a_chip_that_changes_what_it_says_is_in_doubt(self):
         self.till.put("NTAG424")
         self.page.open()
         self.page.driver.execute_async_script(UNTRUE)
-        self.page.see(DANGER, "This may be a copy.",
-                      "If this is the card, move its balance to another tag with Replace in "
-                      "Card tools.")
+        self.page.see(DANGER, "This card may be a copy, or the reading was disturbed.",
+                      "If it is the customer's card, move the balance to another tag with Replace "
+                      "in Card tools.")
         self.assertNotIn("Ask the operator", self.page.text())
 
     def test_a_blank_tag_does_not_alarm(self):
         for chip in ("NTAG213", "NTAG424"):
             self.till.put(chip)
             self.page.open()
-            self.page.see("Blank tag", "This tag can become a card")
+            self.page.see("Blank tag", "Make a card from this tag")
             self.assertEqual(self.page.count(".doubtful, .grave, .note.bad"), 0)
 
 
@@ -130,7 +136,7 @@ class OfferTests(ReadingCase):
             with self.subTest(make.__name__):
                 self.card_tools(make)
                 self.page.see(DANGER)
-                for name in ("Issue a card", "Write the demo user", "Convert", "Repair", "Block"):
+                for name in ("Issue card", "Make demo card", "Convert", "Repair", "Block"):
                     self.assertFalse(self.page.can_press(name), name)
                 self.page.go("issue")
                 self.page.see("Any phone can read the name")
@@ -138,7 +144,7 @@ class OfferTests(ReadingCase):
 
     def write_over(self, make):
         self.card_tools(make)
-        self.page.press("Write the demo user")
+        self.page.press("Make demo card")
         self.page.see(OVER)
         self.page.press("Overwrite")
         self.page.panel("done")
@@ -156,17 +162,17 @@ class OfferTests(ReadingCase):
         readings.locked_tag(self.drawer)
         self.page.open()
         self.page.see("Blank tag", "Use another tag.")
-        self.assertNotIn("This tag can become a card", self.page.text())
+        self.assertNotIn("Make a card from this tag", self.page.text())
         self.page.go("cards")
         self.page.see("Manage the card")
-        self.assertFalse(self.page.can_press("Issue a card"))
+        self.assertFalse(self.page.can_press("Issue card"))
 
     def test_a_tag_that_its_maker_has_not_signed_becomes_no_card(self):
         readings.untrue_signature(self.drawer)
         self.page.open()
         self.page.see("Blank tag", "Use another tag.")
-        self.assertNotIn("This tag can become a card", self.page.text())
-        for view, name in (("cards", "Issue a card"), ("cards", "Write the demo user"),
+        self.assertNotIn("Make a card from this tag", self.page.text())
+        for view, name in (("cards", "Issue card"), ("cards", "Make demo card"),
                            ("issue", "Issue card")):
             self.page.go(view)
             self.page.see("Manage the card" if view == "cards" else "Any phone can read")
@@ -177,7 +183,7 @@ class OfferTests(ReadingCase):
         self.page.open("cards")
         self.page.see("Blank tag")
         self.assertFalse(self.page.can_press("Convert"))
-        self.assertTrue(self.page.can_press("Issue a card"))
+        self.assertTrue(self.page.can_press("Issue card"))
 
     def test_a_blocked_card_is_asked_no_account_for(self):
         readings.card(self.till, "NTAG424")
@@ -186,20 +192,20 @@ class OfferTests(ReadingCase):
         self.page.see("This card is blocked")
         self.page.press("Issue card")
         self.page.panel("failed")
-        self.page.see("The card is blocked", "To unblock it, use Card tools.")
+        self.page.see("The card is blocked", "The operator can unblock it in Card tools.")
         self.assertEqual(self.page.count("dialog"), 0)
 
 
 class EndedTests(ReadingCase):
     def issue_again(self, told):
         self.page.open()
-        self.page.see(told, "Its tag can become a new card")
-        self.page.press("Issue it again")
-        self.page.type("Name of the holder", "Eva")
+        self.page.see(told, "Use this tag for a new card")
+        self.page.press("Issue new card")
+        self.page.type("Customer name (optional)", "Eva")
         self.page.press("Issue card")
-        self.page.see("Issue this card again?", "Its old account is closed.")
+        self.page.see("This tag was a card before", "Its old account is closed.")
         self.assertEqual(self.page.focused(), "Cancel")
-        self.page.press("Issue it again")
+        self.page.press("Issue new card")
         self.page.panel("done")
         self.page.leave_check()
         read = self.till.read()
@@ -225,17 +231,17 @@ class KindTests(ReadingCase):
     def test_a_card_says_on_which_chip_it_is(self):
         readings.card(self.till, "NTAG424")
         self.page.open()
-        self.page.see("Amanda Gonzalez", "NTAG424, cannot be copied")
+        self.page.see("Amanda Gonzalez", GENUINE)
         self.till.call("POST", "block", {})
         self.page.see("This card is blocked")
-        self.assertNotIn("cannot be copied", self.page.text())
+        self.assertNotIn("Genuine", self.page.text())
         readings.card(self.till, "NTAG213")
         self.page.see("NTAG213")
-        self.page.see_no("NTAG424")
-        self.assertNotIn("cannot be copied", self.page.text())
+        self.page.see_no("NTAG 424")
+        self.assertNotIn("Genuine", self.page.text())
 
     def test_a_password_is_offered_only_where_it_means_something(self):
-        protect, proven = "Protect the tag with a password", "needs no password"
+        protect, proven = "Require a password to write", "needs no password"
         self.page.open("issue")
         self.page.see("Blank tag", protect)
         self.page.field(protect).click()
@@ -245,7 +251,7 @@ class KindTests(ReadingCase):
         self.page.press("Issue card")
         self.page.panel("done")
         self.page.leave_check()
-        self.page.see("cannot be copied", proven)
+        self.page.see(GENUINE, proven)
         self.till.take()
         self.page.see(protect)
 
@@ -254,7 +260,7 @@ class KindTests(ReadingCase):
         readings.card(self.till, "NTAG424")
         self.page.look((320, 640))
         self.page.open()
-        self.page.see("cannot be copied")
+        self.page.see(GENUINE)
         lines = ("return document.querySelector('.mark span').offsetHeight"
                  " / parseFloat(getComputedStyle(document.querySelector('.mark')).lineHeight)")
         self.assertLess(self.page.script(lines), 1.5)
@@ -265,15 +271,15 @@ class TableTests(ReadingCase):
         readings.card(self.till, "NTAG424")
         readings.table_station(self.drawer)
         self.page.open()
-        self.page.see("Amanda Gonzalez", "Only at another till")
-        self.assertFalse(self.page.can_press("Top up"))
-        self.page.press("Take a payment")
+        self.page.see("Amanda Gonzalez", "This station cannot top up")
+        self.assertFalse(self.page.can_press("Top-up"))
+        self.page.press("Payment")
         self.page.press("$1.00")
         self.page.panel("done")
-        self.assertFalse(self.page.can_press("Undo"))
+        self.assertFalse(self.page.can_press("Undo payment"))
         self.page.leave_check()
         self.page.go("add")
-        self.page.see("This till cannot top up cards.")
+        self.page.see("This station cannot top up.")
         self.assertFalse(self.page.can_press("$5.00"))
         self.page.go("history")
         self.page.see("Payment")
@@ -281,12 +287,12 @@ class TableTests(ReadingCase):
         self.assertTrue(self.page.can_press("Undo top-up"))
         self.page.go("cards")
         self.page.see("Pay out and close")
-        for name in ("Issue a card", "Write the demo user", "Convert", "Replace a lost card"):
+        for name in ("Issue card", "Make demo card", "Convert", "Replace"):
             self.assertFalse(self.page.can_press(name), name)
         self.page.go("issue")
-        self.page.see("This till cannot issue cards.")
+        self.page.see("This station cannot issue cards.")
         self.till.put("NTAG424")
         self.page.go("home")
-        self.page.see("Blank tag", "Use another till.")
-        self.assertFalse(self.page.can_press("Write the demo user"))
+        self.page.see("Blank tag", "Use a station that has the issuer's keys.")
+        self.assertFalse(self.page.can_press("Make demo card"))
         self.assertAudited()

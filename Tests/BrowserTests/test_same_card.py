@@ -2,7 +2,7 @@
 
 from case import BrowserCase
 
-AGAIN = "Charge the same card again"
+AGAIN = "Charge again"
 
 
 class SameCardTests(BrowserCase):
@@ -32,7 +32,7 @@ class SameCardTests(BrowserCase):
 
     def test_a_card_that_came_for_the_payment_is_asked_about_as_well(self):
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         self.page.press("$2.50")
         self.page.panel("waiting")
         self.till.put()
@@ -45,7 +45,7 @@ class SameCardTests(BrowserCase):
         self.pay()
         self.assertAsked()
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         self.till.put()
         self.page.see("$17.50")
         self.pay()
@@ -61,7 +61,7 @@ class SameCardTests(BrowserCase):
         self.page.see("Amanda Gonzalez")
         self.pay("$10.00")
         self.page.go("add")
-        self.page.see("Already topped up", "Add to the same card again")
+        self.page.see("Already topped up", "Top up again")
         self.page.go("pay")
         self.pay()
         self.assertAsked()
@@ -92,9 +92,9 @@ class SameTicketTests(BrowserCase):
         self.page.press("Buy a ticket")
         self.page.panel("done")
         self.page.leave_check()
-        self.page.see(AGAIN)
+        self.page.see("Buy another ticket")
         self.assertFalse(self.page.can_press("Buy a ticket"))
-        self.page.press(AGAIN)
+        self.page.press("Buy another ticket")
         self.page.press("Buy a ticket")
         self.page.panel("done")
         self.assertEqual(len(self.till.done("ticket")), 2)

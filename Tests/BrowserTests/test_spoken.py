@@ -25,7 +25,7 @@ LOST = json.dumps({
 TICKETS = json.dumps({"upcoming": [], "drawn": [{
     "id": "ticket-1", "draw": "draw-1", "date": "2026-01-01", "balls": [], "bonus": {"number": 1},
     "won": True, "prize": "7.00", "claim": "drawer"}]})
-AGAIN = "Charge the same card again"
+AGAIN = "Charge again"
 # What the page asks next waits, so that an unknown outcome lasts until it was heard.
 LASTING = INSTEAD.replace("  window.fetch = send;", """
   window.fetch = async (...next) => {
@@ -37,14 +37,15 @@ LASTING = INSTEAD.replace("  window.fetch = send;", """
 
 class UnknownTests(FaultCase):
     loses_server = True
-    words = "Not sure it went through, $2.50. Hold the same card again."
+    words = "Not sure it went through, $2.50. Tap the same card again to finish."
 
     def assertTwoSentences(self):
         """Of a title and its line, whatever the server has said."""
         told = self.page.script(
             "return [...document.querySelectorAll('.panel h1, .panel :is(p, li):not(.what)')]"
             ".map((it) => it.innerText)")
-        self.assertEqual(told, ["Not sure it went through, $2.50", "Hold the same card again."])
+        self.assertEqual(
+            told, ["Not sure it went through, $2.50", "Tap the same card again to finish."])
 
     def tear(self):
         self.till.tear(WHOLE)
@@ -72,7 +73,7 @@ class UnknownTests(FaultCase):
         self.tear()
         self.wait_at_the_reader()
         self.till.server.kill()
-        self.page.see("The server does not answer")
+        self.page.see("Reconnecting")
         self.till.start()
         self.page.see("Reader ready")
         self.page.panel("unknown")
@@ -82,15 +83,16 @@ class UnknownTests(FaultCase):
 
     def test_without_a_card_a_restart_of_the_server_is_no_doubt(self):
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         self.page.listen()
         self.page.press("$2.50")
         self.page.panel("waiting")
         self.till.server.kill()
-        self.page.see("The server does not answer")
+        self.page.see("Reconnecting")
         self.till.start()
         self.page.panel("failed")
-        self.page.hear("Not paid. The connection was lost before anything was booked. Try again.")
+        self.page.hear("Payment failed. The server has no record of this; nothing was booked. "
+                       "Try again.")
         for heard in self.page.heard():
             self.assertNotRegex(heard, ID)
 
@@ -98,10 +100,10 @@ class UnknownTests(FaultCase):
         self.tear()
         self.wait_at_the_reader()
         self.till.put("NTAG213")
-        self.page.see("Wrong card. Hold the first one again.")
+        self.page.see("That is a different card. Tap the first one again.")
         self.assertNotRegex(self.page.text(), r"This is card")
         self.till.take()
-        self.page.see_no("Wrong card")
+        self.page.see_no("That is a different card")
         self.assertTwoSentences()
 
 
@@ -111,12 +113,12 @@ class OtherUnknownTests(BrowserCase):
         self.till.call("POST", "pay", {"amount": "2.50"})
         self.page.open()
         for view, place, presses, words in (
-                ("history", "/refund", ["Refund \u2212$2.50", "Refund it", "Refund it"],
-                 "Not sure it went through, $2.50. Hold the same card again."),
-                ("tickets", "/ticket/claim", ["Pay out of the drawer"] * 2,
-                 "Not sure it went through, $7.00. Hand out nothing until this is resolved."),
+                ("history", "/refund", ["Refund \u2212$2.50", "Refund payment", "Refund payment"],
+                 "Not sure it went through, $2.50. Tap the same card again to finish."),
+                ("tickets", "/ticket/claim", ["Pay out in cash"] * 2,
+                 "Not sure it went through, $7.00. Hand out no cash until the outcome is known."),
                 ("cards", "/close", ["Pay out and close"] * 2,
-                 "Not sure it went through, $57.50. Hold the same card again.")):
+                 "Not sure it went through, $57.50. Tap the same card again to finish.")):
             with self.subTest(place):
                 self.page.script(INSTEAD, "/tickets", 200, TICKETS)
                 self.page.go(view)
@@ -165,8 +167,9 @@ class SpokenTests(BrowserCase):
                     advice="Top up with tapcard add, or charge less.",
                     next=[{"step": "top-up"}], resolved=[EARLIER])
         self.page.press("$5.00")
-        self.page.hear("Not paid. Not enough on the card: $1.00 available, $5.00 needed. "
-                       "Top up first, or charge less. The earlier $4.50 payment went through.")
+        self.page.hear("Payment failed. Not enough on the card: $1.00 available, $5.00 needed. "
+                       "Top up the card first, or charge less. "
+                       "The earlier $4.50 payment went through.")
 
     def test_what_was_resolved_as_a_card_was_laid_down_is_spoken_with_the_card(self):
         read = self.till.read()
@@ -174,7 +177,7 @@ class SpokenTests(BrowserCase):
             "stream.dispatchEvent(new MessageEvent('card', { data: arguments[0] }))",
             json.dumps({"session": 99, "problem": None, "read": {**read, "resolved": [EARLIER]}}))
         self.page.hear("The earlier $4.50 payment went through. "
-                       "Card read: Amanda Gonzalez, $20.00 available.")
+                       "Amanda Gonzalez, balance $20.00.")
 
     def test_that_the_card_has_just_paid_is_spoken_and_the_keyboard_keeps_its_place(self):
         self.page.press("$1.00")
@@ -185,28 +188,28 @@ class SpokenTests(BrowserCase):
         self.page.come_to_rest(again)
         self.page.script("arguments[0].focus()", again)
         self.page.keys(Keys.ENTER)
-        self.page.see("Usual amounts")
-        self.assertEqual(self.page.focused(), "Take a payment")
+        self.page.see("Quick amounts")
+        self.assertEqual(self.page.focused(), "Payment")
 
     def test_a_blank_tag_in_a_payment_is_spoken_once_and_says_what_to_do(self):
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         self.page.press("$1.00")
         self.page.panel("waiting")
         self.till.put("NTAG213")
         self.page.panel("failed")
-        words = "Hold a card to the reader and try again."
-        self.page.see("Not paid", "This tag is blank.", words)
-        self.page.hear(f"Not paid. This tag is blank. {words}")
-        self.assertNotIn("Write the demo user", self.page.text())
+        words = "Tap a card and try again."
+        self.page.see("Payment failed", "This tag is blank.", words)
+        self.page.hear(f"Payment failed. This tag is blank. {words}")
+        self.assertNotIn("Make demo card", self.page.text())
         self.page.driver.execute_async_script("setTimeout(arguments[0], 500)")
         self.assertEqual(len([each for each in self.page.heard() if "blank" in each]), 1)
         self.page.press("Back")
-        self.page.see("Blank tag", "Hold a card to the reader.")
-        self.assertNotIn("Write the demo user", self.page.text())
+        self.page.see("Blank tag", "Use a different card.")
+        self.assertNotIn("Make demo card", self.page.text())
 
     def test_a_pay_out_is_spoken_without_the_cards_number(self):
         self.page.go("cards")
         self.page.press("Pay out and close")
         self.page.press("Pay out and close")
-        self.page.hear("Paid out and closed. Hand out $20.00 now")
+        self.page.hear("Card closed. Hand out $20.00")

@@ -47,29 +47,29 @@ class ManyTabsTests(TabsCase):
         self.till.call("POST", "pay", {"amount": "1.00"})
         for tab in reversed(tabs):
             self.turn_to(tab)
-            self.page.see("Reader ready", "$19.00 available")
-        self.page.press("Charge the same card again")
+            self.page.see("Reader ready", "balance $19.00")
+        self.page.press("Charge again")
         self.page.press("$2.50")
         self.page.panel("done")
         self.page.see("$16.50 left")
 
     def test_a_tab_that_rested_says_nothing_that_is_not_so_any_more(self):
         self.page.go("history")
-        self.page.see("Takings of the day")
+        self.page.see("Takings, all tills")
         self.open_tab()
         self.page.driver.switch_to.window(self.first)
         self.wait_until_it_rests()
         self.page.see("Connecting")
         self.till.call("POST", "pay", {"amount": "1.00"})
         self.turn_to(self.first)
-        self.page.see("Reader ready", "$1.00 in 1 payment")
+        self.page.see("Reader ready", "1 payment: $1.00")
         self.page.go("pay")
-        self.page.see("$19.00 available")
+        self.page.see("balance $19.00")
         self.assertEqual(self.page.count(".toast"), 0)
 
     def test_a_tab_that_waits_for_a_card_goes_on_when_nobody_sees_it(self):
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         self.page.press("$1.00")
         self.page.panel("waiting")
         second = self.open_tab()
@@ -94,10 +94,10 @@ class SessionTabsTests(TabsCase):
 
     def log_in(self):
         self.page.open(until=LOGIN)
-        self.page.type("Cashier", "Ann")
+        self.page.type("Name", "Ann")
         self.page.type("Password", PASSWORD)
         self.page.press("Log in")
-        self.page.see("Cashier Ann", "Amanda Gonzalez")
+        self.page.see("Cashier: Ann", "Amanda Gonzalez")
 
     def test_who_has_logged_out_in_another_tab_is_asked_who_it_is(self):
         self.log_in()
@@ -110,5 +110,5 @@ class SessionTabsTests(TabsCase):
         self.page.see(LOGIN)
         self.turn_to(self.first)
         self.page.see(LOGIN)
-        self.page.see_no("The server does not answer")
+        self.page.see_no("Reconnecting")
         self.assertNotIn("Amanda", self.page.text())

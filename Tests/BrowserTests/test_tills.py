@@ -3,7 +3,7 @@
 from case import BrowserCase
 from test_cashiers import LOGIN, PASSWORD
 
-ASKED = "Which till is this?"
+ASKED = "Choose your till"
 PLACE = "return location.pathname"
 
 
@@ -68,14 +68,14 @@ class ChoosingTests(TillsCase):
         page.open(at=2, until="Blank tag")
         page.open(at=1, until="Amanda Gonzalez")
         page.go("history")
-        page.see("Takings of the day", "$20.00")
+        page.see("Takings, all tills", "$20.00")
         # Nobody has chosen anything.
         page.open(until=ASKED)
 
     def test_a_till_that_is_not_there_any_more_is_told(self):
         page = self.page
         page.open(at=9, until=ASKED)
-        page.see("Till 9 no longer exists.")
+        page.see("There is no till 9.")
         # The address itself is not found, which the browser notes.
         self.assertTrue(all("404" in each for each in page.complaints()))
         page.press("Till 1")
@@ -86,12 +86,12 @@ class ChoosingTests(TillsCase):
         page = self.page
         page.open(until=LOGIN)
         self.assertNotIn("simulated reader", page.text())
-        page.type("Cashier", "Ann")
+        page.type("Name", "Ann")
         page.type("Password", PASSWORD)
         page.press("Log in")
         page.see(ASKED, "Reader ready: simulated reader")
         page.press("Till 1")
-        page.see("Cashier Ann", "Amanda Gonzalez")
+        page.see("Cashier: Ann", "Amanda Gonzalez")
         page.press("Log out")
         page.see(LOGIN, "Till 1")
 
@@ -151,7 +151,7 @@ class ApartTests(TillsCase):
             tags = file.read()
         with open(path, "w", encoding="utf-8") as file:
             file.write("nonsense")
-        page.see("No reader", "What to do")
+        page.see("No reader", "See details")
         page.go("health")
         page.see("Till 1. Reader ready: simulated reader", "Till 2. No reader")
         self.at(first)
@@ -183,7 +183,7 @@ class FewerTillsTests(BrowserCase):
         till.server.stop()
         till.options = ()
         till.start()
-        page.see("Till 2 no longer exists.", "Till 1")
+        page.see("There is no till 2.", "Till 1")
         page.press("Till 1")
         page.see("Blank tag", "Reader ready")
         self.assertEqual(page.script(PLACE), "/tills/1/")

@@ -4,9 +4,10 @@ import json
 
 import readings
 from test_faults import CALLS
-from test_readings import IN_THE_WAY, MOVE, ReadingCase
+from test_readings import IN_THE_WAY, MOVE, NOTHING, ReadingCase
 
-NOTHING = "This card can no longer be written."
+# What is said of the card while something is unfinished on it, and else.
+UNWRITABLE = f"This card can no longer be written; something is unfinished.|{NOTHING}"
 # As the server tells of the operation that it is asked for, which is called OWN here.
 TOLD = """
 const [place, text] = arguments;
@@ -41,27 +42,28 @@ class UnusableTests(ReadingCase):
         self.page.see("Amanda Gonzalez")
         self.page.listen()
         self.page.press("$5.00")
-        self.page.hear(f"Recorded in the ledger, $5.00. Keep the cash. {MOVE}")
+        self.page.hear(f"Booked, card not written, $5.00. Keep the cash in the drawer. {MOVE}")
         self.page.panel("unknown")
-        self.page.see("Recorded in the ledger, $5.00", "Keep the cash.", MOVE)
-        for words in ("Not added", "Not sure it went through", "Hold the same card"):
+        self.page.see("Booked, card not written, $5.00", "Keep the cash in the drawer.", MOVE)
+        for words in ("Top-up failed", "Not sure it went through", "Tap the same card"):
             self.assertNotIn(words, self.page.text())
-        self.assertFalse(self.page.can_press("Tap again"))
+        self.assertFalse(self.page.can_press("Check again"))
         self.assertEqual(self.asked("/add"), 1)
         return uid
 
     def replace_after_adding(self, make):
         uid = self.add(make)
         self.page.press("Decide later")
-        self.page.see("Not usable", NOTHING, MOVE)
+        self.page.see("Needs replacing", MOVE)
+        self.page.wait(f"/{UNWRITABLE}/.test(document.body.innerText)")
         self.page.go("cards")
         self.page.see(IN_THE_WAY)
         self.till.put("NTAG424")
         self.page.see("Blank tag")
         self.page.type("Card number", uid)
-        self.page.press("Replace a lost card")
-        self.page.see("Replace a lost card?")
-        self.page.press("Replace a lost card")
+        self.page.press("Replace")
+        self.page.see("Replace?")
+        self.page.press("Replace")
         self.page.panel("done")
         self.page.see("Card replaced", "$17.50")
         self.page.leave_check()
@@ -79,7 +81,7 @@ class UnusableTests(ReadingCase):
         self.page.panel("unknown")
         self.page.wait("calls.some(([, path]) => path.includes('/operations/'))")
         self.page.wait("JSON.parse(sessionStorage.getItem('tapcard.tasks'))[0].doubt")
-        self.page.see("Recorded in the ledger, $5.00", MOVE)
+        self.page.see("Booked, card not written, $5.00", MOVE)
         self.assertEqual(self.asked("/add"), 0)
 
     def test_a_payment_that_a_tag_cannot_take_is_not_paid(self):
@@ -88,7 +90,7 @@ class UnusableTests(ReadingCase):
         self.page.see("Amanda Gonzalez")
         self.page.press("$2.50")
         self.page.panel("failed")
-        self.page.see("Not paid", NOTHING, MOVE)
+        self.page.see("Payment failed", NOTHING, MOVE)
         self.assertEqual(self.asked("/pay"), 1)
         self.assertEqual(self.till.done("pay"), [])
         self.assertEqual(self.till.call("GET", "audit")["open"], 0)
@@ -107,26 +109,28 @@ class UnusableTests(ReadingCase):
     def open_still(self, view, amount, **told):
         self.told(view, amount, "failed", error="copied", result="untrusted",
                   next=[{"step": "keep-copy"}], **told)
-        self.page.see("Still open", "This is a copy.", "The history will show the outcome.")
+        self.page.see("Not finished yet", "This is a copy of a card and holds no money.",
+                      "History will show how it ends.")
 
     def test_a_top_up_that_the_ledger_has_open_is_never_said_not_to_be_added(self):
         self.open_still("add", "$5.00", operation="OWN")
-        self.assertNotIn("Not added", self.page.text())
+        self.assertNotIn("Top-up failed", self.page.text())
 
     def test_a_payment_that_the_ledger_has_open_is_never_said_not_to_be_paid(self):
         self.open_still("pay", "$2.50", title="It is a copy. The payment OWN is still open.")
-        self.assertNotIn("Not paid", self.page.text())
+        self.assertNotIn("Payment failed", self.page.text())
 
     def test_a_payment_of_which_a_spoilt_tag_says_nothing_is_not_paid_so_far(self):
         self.told("pay", "$2.50", "unknown", error="outcome-unknown", result="unknown",
                   next=[{"step": "replace", "uid": None}], operation="OWN")
-        self.page.see("Not sure it went through, $2.50", "No payment so far.", MOVE)
-        self.assertNotIn("Not paid", self.page.text())
+        self.page.see(
+            "Not sure it went through, $2.50", "The card has not been charged so far.", MOVE)
+        self.assertNotIn("Payment failed", self.page.text())
 
     def test_a_top_up_of_another_request_is_not_said_to_be_that_one(self):
         self.told("add", "$5.00", "unknown", error="outcome-unknown", result="unknown",
                   next=[{"step": "replace", "uid": None}],
                   operation="0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f")
         self.page.see("Not sure it went through, $5.00", MOVE)
-        for words in ("Recorded in the ledger", "Keep the cash"):
+        for words in ("Booked, card not written", "Keep the cash"):
             self.assertNotIn(words, self.page.text())

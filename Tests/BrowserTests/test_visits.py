@@ -62,22 +62,22 @@ class VisitTests(VisitCase):
     def test_nor_a_server_that_was_started_again(self):
         self.pay()
         self.till.server.kill()
-        self.page.see("The server does not answer")
+        self.page.see("Reconnecting")
         self.till.start()
         self.assertAsked(PERHAPS)
         self.page.press(AGAIN)
         self.pay()
         self.assertAsked()
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         self.till.put(self.uid)
-        self.page.see("$15.00 available")
+        self.page.see("balance $15.00")
         self.pay()
         self.assertEqual(self.till.done("pay"), ["-2.50"] * 3)
 
     def test_a_card_that_had_nothing_is_not_asked_about_after_a_restart(self):
         self.till.server.kill()
-        self.page.see("The server does not answer")
+        self.page.see("Reconnecting")
         self.till.start()
         self.page.see("Reader ready", "Amanda Gonzalez")
         self.pay()
@@ -96,18 +96,18 @@ class VisitTests(VisitCase):
         self.assertEqual(self.till.done("pay"), ["-2.50"])
         self.page.driver.execute_async_script(FORGET)
         self.page.press("$2.50")
-        self.page.press("Once more")
+        self.page.press("Yes, again")
         self.page.panel("done")
         self.assertEqual(self.till.done("pay"), ["-2.50"] * 2)
 
     def test_once_more_is_meant_for_this_card(self):
         self.pay()
         self.page.press(AGAIN)
-        self.page.see("Usual amounts")
+        self.page.see("Quick amounts")
         self.till.take()
-        self.page.see("Hold a card to the reader")
+        self.page.see("Tap a card")
         self.till.put(self.uid)
-        self.page.see("$17.50 available")
+        self.page.see("balance $17.50")
         self.pay()
         self.assertAsked()
 
@@ -122,11 +122,11 @@ class HangingServerTests(VisitCase):
 
     def test_it_is_shown_and_so_is_its_return(self):
         self.hang()
-        self.page.see("The server does not answer", "Connecting")
+        self.page.see("Reconnecting", "Connecting")
         self.assertNotIn("Reader ready", self.page.text())
         self.go_on()
         self.page.see("Reader ready", "Amanda Gonzalez")
-        self.page.see_no("The server does not answer")
+        self.page.see_no("Reconnecting")
 
     def test_it_is_shown_within_ten_seconds(self):
         self.page.script(CLOCK)
@@ -134,12 +134,12 @@ class HangingServerTests(VisitCase):
         self.assertLessEqual(pause, 10_000)
         self.hang()
         self.page.script("window.silence.act()")
-        self.page.see("The server does not answer", "Connecting")
+        self.page.see("Reconnecting", "Connecting")
 
     def test_a_payment_does_not_ask_to_keep_the_card_there(self):
         self.hang()
         self.page.press("$2.50")
-        self.page.see("The server does not answer", "Connection lost.")
+        self.page.see("Reconnecting", "Connection lost. Checking")
         self.assertNotIn("Keep the card on the reader", self.page.text())
         self.go_on()
         # It had reached the server, or had not; the page says what has become of it.

@@ -4,56 +4,59 @@ import TapcardDomain
 /// The words of the customers' page.
 enum CustomerWords {
     static let title = "Your card"
-    static let lead = "Check the balance of your card. This does not charge it."
-    static let show = "Show my balance"
-    static let asking = "Looking up your balance…"
+    static let lead = "See how much is on it. Checking is free and changes nothing."
+    static let show = "Show balance"
+    static let asking = "One moment…"
     static let noAnswer = "No answer. Check your connection and try again."
     static let balance = "Balance"
     static let asOf = "As of"
     static let movements = "Recent activity"
     static let noMovements = "No activity yet."
-    static let later = "Offline payments appear here later."
+    static let later = "Offline payments appear here later and lower the balance."
 
-    static let refused = "We don't recognise this card"
-    static let refusedWhy = "Hold the card to your phone and open the link that appears."
-    static let again = "Tap again"
+    static let refused = "This link didn't work"
+    static let refusedWhy =
+        "Hold the card to the back of your phone and open the link that appears."
+    static let again = "This link has expired"
     static let againWhy =
-        "This page was already shown. Hold the card to your phone once more to see your balance."
-    static let tooMany = "Too many attempts"
-    static let unavailable = "Your balance is not available right now"
-    static let unavailableWhy = "Nothing happened to your card. Try again in a minute."
+        "It was already used, or a newer one replaced it. Hold the card to your phone once more."
+    static let tooMany = "Please wait a moment"
+    static let unavailable = "Not available right now"
+    static let unavailableWhy = "Nothing on your card has changed. Try again in a minute."
     static let notHere = "Page not found"
 
     static func wait(_ seconds: Int) -> String {
-        seconds == 1 ? "Wait 1 second, then tap again." : "Wait \(seconds) seconds, then tap again."
+        "Try the card again in \(seconds) \(seconds == 1 ? "second" : "seconds")."
     }
 
-    static func held(_ amount: String) -> String { "\(amount) of it is being paid right now." }
+    static func held(_ amount: String) -> String {
+        "\(amount) of it is on hold until the card is next used."
+    }
 
     /// A warning about the card; nil for a card in use.
     static func of(_ status: LedgerCard.Status) -> String? {
         switch status {
         case .active: nil
-        case .blocked: "This card is blocked. Ask a cashier."
-        case .closed: "This card is closed."
-        case .replaced: "This card was replaced. Your balance is on the new one."
+        case .blocked: "This card is blocked. Please ask the staff."
+        case .closed: "This card is closed. Its balance was paid out."
+        case .replaced: "This card was replaced. The new card has the balance."
         }
     }
 
     static func of(_ kind: Operation.Kind) -> String {
         switch kind {
-        case .issue, .adopt: "New card"
-        case .replace: "From your previous card"
-        case .pay, .offline: "Paid"
-        case .add: "Added"
-        case .refund: "Refunded"
+        case .issue, .adopt: "Starting balance"
+        case .replace: "Moved from your old card"
+        case .pay, .offline: "Payment"
+        case .add: "Top-up"
+        case .refund: "Refund"
         case .reverse: "Top-up undone"
-        case .close: "Paid out"
+        case .close: "Paid out in cash"
         case .ticket: "Lottery ticket"
-        case .claim, .payout: "Prize"
+        case .claim, .payout: "Lottery prize"
         case .scratch, .activate, .ask, .game, .reseal, .protect, .unprotect, .block, .unblock,
             .forget:
-            "Other"
+            "Other change"
         }
     }
 

@@ -60,13 +60,14 @@ import WebServer
         for text in [
             "<small>Balance</small> $1,250.06</h1>",
             "As of <time datetime=\"2023-11-14T22:13:20Z\">",
-            "14 Nov 2023, 22:13 UTC", "<span>Added</span><b>+$1,234.56</b>",
-            "<span>Paid</span><b>\u{2212}$4.50</b>", "<span>New card</span><b>+$20.00</b>",
+            "14 Nov 2023, 22:13 UTC", "<span>Top-up</span><b>+$1,234.56</b>",
+            "<span>Payment</span><b>\u{2212}$4.50</b>",
+            "<span>Starting balance</span><b>+$20.00</b>",
         ] {
             #expect(page.text.contains(text), "\(text)")
         }
         // The newest first.
-        let words = ["Added", "Paid", "New card"].compactMap {
+        let words = ["Top-up", "Payment", "Starting balance"].compactMap {
             page.text.firstRange(of: $0)?.lowerBound
         }
         #expect(words == words.sorted())
@@ -87,7 +88,7 @@ import WebServer
         for cookie in [nil, "other=1", "__Host-tapcard-card=0", "__Host-tapcard-card="] {
             let again = await bench.show(message, cookie: cookie)
             #expect(again.status == 410 && !again.hasData && again.header("Set-Cookie") == nil)
-            #expect(again.text.contains("Tap again"))
+            #expect(again.text.contains("This link has expired"))
         }
         // An older address, which somebody has read and kept.
         #expect(await bench.show(bench.address(4)).status == 410)
@@ -121,7 +122,7 @@ import WebServer
         let bench = try await CardPageTests.benchWithCard()
         let ledger = bench.ledger
         _ = try await LedgerTill(ledger).open(.pay(.cents(100)), id: 4)
-        #expect(await bench.show(bench.address(1)).text.contains("$1.00 of it is being paid"))
+        #expect(await bench.show(bench.address(1)).text.contains("$1.00 of it is on hold"))
         _ = try await ledger.change(.first, .block, id: .numbered(5), at: .end)
         #expect(await bench.show(bench.address(2)).text.contains("This card is blocked."))
     }
@@ -131,8 +132,8 @@ import WebServer
         let bench = try await CardPageTests.benchWithCard()
         try await LedgerTill(bench.ledger).complete(.reissue(500), id: 9)
         let page = await bench.show(bench.address(1))
-        #expect(page.text.contains("$5.00") && page.text.contains("New card"))
-        #expect(!page.text.contains("Paid") && !page.text.contains("Added"))
+        #expect(page.text.contains("$5.00") && page.text.contains("Starting balance"))
+        #expect(!page.text.contains("Payment") && !page.text.contains("Top-up"))
     }
 
     /// The holder before had it open in the minute before the card was issued again.

@@ -11,12 +11,17 @@ import { button, heading, link, note } from "./ui.js";
 
 const words = say.activate;
 
+/** Whether the service may have activated the code: asking again asks for the same one. */
+const isUnconfirmed = ({ result, next }) =>
+  result === "service" || next.some(({ step }) => step === "activate-later");
+
 function tell({ id, status, problem }) {
   const isHere = state.route.name === "activate";
   if (status === "failed") {
+    const title = isUnconfirmed(problem) ? words.unconfirmed : words.failed;
     dismiss(id);
-    notify(words.failed, problem.detail);
-    question(words.failed, [problem.title, problem.meaning, problem.advice],
+    notify(title, problem.detail);
+    question(title, [problem.title, problem.meaning, problem.advice],
       [[null, say.close]], "bad");
   } else if (!isHere && status === "unknown") toast(say.unknown.title, "bad");
   else if (!isHere && status === "done") {

@@ -102,9 +102,12 @@ export async function call(method, path, body, limit = ANSWER_LIMIT) {
   }
 }
 
+/** Whether the server has refused to take a confirmation from this page. */
+let isOperatorNeeded = false;
+
 /**
- * Asks the user to confirm the address after a `confirm-address` refusal (with cashier
- * logins, only tells them) and returns whether it is now confirmed. With `isOnce` (GET,
+ * Asks the user to confirm the address after a `confirm-address` refusal (where only
+ * the operator can, tells them so) and returns whether it is now confirmed. With `isOnce` (GET,
  * drawing a view), asks once per view, and never while another dialog is open.
  */
 export async function isConfirmed({ next }, isOnce = false) {
@@ -113,13 +116,15 @@ export async function isConfirmed({ next }, isOnce = false) {
   const words = say.unconfirmed;
   const title = words.title(new URL(address).host);
   try {
-    if (state.settings.login === "password") {
+    if (isOperatorNeeded || state.settings.login === "password") {
       await question(title, [address, words.operator], [[null, say.close]]);
     } else if (await confirmed(title, [address, words.line], words.action, "")) {
       await once("POST", "settings", { setting, address });
       return true;
     }
   } catch (problem) {
+    // A server that other machines can reach takes no confirmation from a page.
+    isOperatorNeeded = problem.error === "operator-needed";
     toast(problem.detail, "bad");
   }
   setDraft(DECLINED, true);

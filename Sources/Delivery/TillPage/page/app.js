@@ -117,7 +117,7 @@ function banner({ link: connection, reader, route, offlinePayments }) {
     return offlinePayments && offlineBanner(offlinePayments);
   }
   const { title, meaning, advice } = reader?.problem
-    ?? { title: say.reader.missing, meaning: say.reader.why };
+    ?? { title: `${say.reader.missing}.`, meaning: say.reader.why };
   return h("div.banner", { class: isLost ? "bad" : "warn" }, icon("warn"),
     h("p", h("strong", isLost ? say.link.lost : title), " ",
       isLost ? say.link.banner : advice || meaning),

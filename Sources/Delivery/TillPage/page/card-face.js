@@ -6,7 +6,7 @@ import { isOffered, provesItself } from "./offers.js";
 import { acceptsOffline, isGrave, isUnjudged, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { note } from "./ui.js";
-import { shown, uidWords } from "./words.js";
+import { chipWords, shown, uidWords } from "./words.js";
 
 const STEPS = 180;
 const LOOPS = 12;
@@ -43,7 +43,7 @@ const face = ({ uid, chip, name, id, balance, state, code }) => h("div.card", {
 },
 rosette(uid),
 h("p.mark", icon("waves"), h("span", say.brand),
-  h("small", isHonest() && provesItself() ? words.proven(chip) : chip)),
+  h("small", isHonest() && provesItself() ? words.proven(chipWords(chip)) : chipWords(chip))),
 h("p.balance", h("small", say.home.balance), h("b", shown(balance))),
 h("div.holder", h("p.name", name ?? words.nameless), h("p.uid", uidWords(uid)),
   id !== null && h("p.number", words.number(id))),

@@ -4,7 +4,7 @@ import { cardSide } from "./card-face.js";
 import { h } from "./dom.js";
 import { confirmed } from "./notices.js";
 import {
-  isEnded, isOffered, isPossible, loadsCards, memberFor, provesItself,
+  isEnded, isOffered, isPossible, loadsCards, memberFor, provesItself, WITHOUT_TAP,
 } from "./offers.js";
 import { draft, forgetDrafts, isUsable, state, trustedCard } from "./store.js";
 import { say } from "./strings.js";
@@ -14,7 +14,6 @@ import {
 } from "./ui.js";
 import { fault, minorUnits, shown, typedAmount, uidWords } from "./words.js";
 
-const WITHOUT_TAP = ["block", "unblock", "forget"];
 const SIGNS = {
   issue: "add", demo: "card", adopt: "tag", repair: "repair", block: "block", unblock: "check",
   replace: "swap", close: "pay", forget: "person",

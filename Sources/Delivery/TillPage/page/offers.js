@@ -17,6 +17,8 @@ const LOADING = [...MAKING, "adopt"];
 /** Verbs for a card that the ledger knows: the one on the reader, or any by its number. */
 const ON_KNOWN = ["repair", "block", "unblock", "forget"];
 const ENDED = ["closed", "replaced"];
+/** Verbs that need no card on the reader where its number is given. */
+export const WITHOUT_TAP = ["block", "unblock", "forget"];
 /** The NTAG 424: its card cannot be copied, and it takes no password. */
 export const PROVING = "NTAG424";
 

@@ -2,7 +2,7 @@
 // outcome.
 
 import { h, icon } from "./dom.js";
-import { loadsCards } from "./offers.js";
+import { loadsCards, WITHOUT_TAP } from "./offers.js";
 import { canBeRepeated, refusalWords, unknownWords } from "./refusals.js";
 import { isUsable, needsOtherTag, panelTask, state } from "./store.js";
 import { say } from "./strings.js";
@@ -39,11 +39,18 @@ const waiting = ({ id, verb, isCancelling }) => [
   h("div.picture.hold", icon("waves"), h("i")),
 ];
 
-const working = ({ status, phase }) => [
-  [title(status === "asking" ? words.asking : say.phases[phase] ?? say.phases.working),
-    status !== "asking" && h("p.lead", words.keep)],
-  h("div.picture", spinner()),
-];
+/** Whether it is done by the card's number: no card is waited for, or has to stay. */
+const isByNumber = ({ verb, body }) => WITHOUT_TAP.includes(verb) && Boolean(body.card);
+
+function working(task) {
+  const isAsking = task.status === "asking";
+  const phase = isByNumber(task) ? null : say.phases[task.phase];
+  return [
+    [title(isAsking ? words.asking : phase ?? say.phases.working),
+      !isAsking && !isByNumber(task) && h("p.lead", words.keep)],
+    h("div.picture", spinner()),
+  ];
+}
 
 const onward = ({ verb }) => (GOING.includes(verb) ? words.next : words.goBack);
 
@@ -134,14 +141,14 @@ const unknown = (task) => [
   picture("ask"),
 ];
 
-const kinds = { waiting, working, asking: working, done, failed, unknown };
+const kinds = { waiting, working, done, failed, unknown };
 
 export const renderPanel = (task) => {
   const { id, verb, status, kind: what, about, body, doubt } = task;
   const whom = about || (body.card && uidWords(body.card));
   // An unknown outcome stays visible until it is known, even while other requests run.
   const kind = doubt && ["waiting", "asking"].includes(status) ? "unknown"
-    : status === "asking" ? "working" : status;
+    : status === "asking" || (status === "waiting" && isByNumber(task)) ? "working" : status;
   const [told, sign] = kinds[kind](task);
   return h("section.panel", { key: id + kind, class: `${kind} of-${verb.replace("/", "-")}` },
     h("div.told", h("p.what", [say.verbs[what][0], whom].filter(Boolean).join(", ")), told),

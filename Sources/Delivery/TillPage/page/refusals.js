@@ -49,7 +49,9 @@ function reasons({ kind, problem, body }) {
     const isSpent = step.amount && minorUnits(step.amount) === 0n;
     const why = (isSpent && words.spent[step.because])
       || words.notOffline[step.because](shown(step.amount));
-    return [why, words.untilBack];
+    // What is unfinished may be this payment, at another till: then no cash may be taken for it.
+    return [why, step.because === "open-operation" ? steps["read-card-when-back"]
+      : words.untilBack];
   }
   if (error === "operation-voided") return words.voided[kind] ?? [words.nothing[kind]];
   const [what, next] = plainWords(problem) ?? [title, advice || meaningOf({ kind, problem })];

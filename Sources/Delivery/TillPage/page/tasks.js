@@ -314,7 +314,8 @@ export function told(task) {
   const due = handOut(task);
   const rest = due ? say.panel.handOut(shown(due))
     : answer.balance && balanceWords(task, answer.balance);
-  const what = [doneWords(task), !due && about].filter(Boolean).join(" ");
+  // What a closed card had is the cash to hand out.
+  const what = [doneWords(task), !due && task.verb !== "close" && about].filter(Boolean).join(" ");
   return [what, rest, resolved].filter(Boolean).join(". ");
 }
 

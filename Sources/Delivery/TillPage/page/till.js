@@ -65,7 +65,7 @@ function ways({ asking }) {
     way("add", "add", why ?? (loadsCards() ? words.addHint : words.elsewhere),
       !isHeld && loadsCards()),
     way("scratch", "scratch", why ?? scratchHint, word === "unscratched"),
-    way("activate", "send", why ?? activateHint, word === "scratched"));
+    way("activate", "send", why ?? activateHint, ["scratched", "activating"].includes(word)));
 }
 
 const offer = () => h("section.offer", isEnded() ? [
@@ -154,7 +154,7 @@ const moneyView = (verb) => ({
         // Only where the till shows the card; the tiles that lead here are elsewhere.
         h("section.amounts", again || amounts(verb, `${verb}-amount`, disabled),
           h("p.hint", read ? say.money.on(read.name ?? say.card.nameless, shown(read.balance))
-            : !isHeld && say.money.nobody)),
+            : isAway() ? words.noReader : !disabled && say.money.nobody)),
         cardSide(s, isHeld && !isWithoutLedger() && note(say.money.notNow, "warn", "bad"),
           isElsewhere && note(say.money.elsewhere, "warn", "warn"))),
     ];

@@ -168,5 +168,8 @@ export function ageWords(seconds) {
   return relative.format(-Math.floor(seconds / size), unit);
 }
 
+/** A chip as texts name it; "NTAG424" is how it is stored. */
+export const chipWords = (chip) => chip?.replace("NTAG424", "NTAG 424");
+
 /** A card's number in pairs, which are easier to compare with a printed one. */
 export const uidWords = (uid) => uid.replace(/(..)(?=.)/g, "$1\u00a0");
