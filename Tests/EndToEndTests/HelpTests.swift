@@ -35,7 +35,7 @@ struct HelpTests {
             #expect(help.count > 300 && !help.contains("`"), "\(name)")
         }
         let settings = try till.step("help settings")
-        #expect(settings.contains("TAPCARD_TIMEOUT, --timeout; built in: 30\n"))
+        #expect(settings.contains("TAPCARD_TIMEOUT, --timeout; default: 30\n"))
         #expect(try till.step("help keys").hasPrefix("Usage:\n  tapcard keys VERB [OPTIONS]"))
     }
 
@@ -71,7 +71,9 @@ struct HelpTests {
             #expect(ended.errors == "")
         }
         let ended = try till.run(["help", "--complete", "pay", "--op"])
-        #expect(ended.output.contains("--operation\tMakes a retry safe"))
+        #expect(ended.output.contains("--operation\tId that makes it safe"))
+        let options = try till.run(["help", "--complete", "pay", "--"])
+        #expect(options.output.contains("--reader\tReader to use, as listed by tapcard readers\n"))
     }
 
     @Test("bash completes the program's verbs")

@@ -21,16 +21,16 @@ struct SettingsTests {
         #expect(shown.status == 0 && shown.errors == "", "\(shown)")
         for row in [
             "reader                     variable         sim",
-            "ledger                     built in         ~/data/tapcard/simulated/ledger.sqlite",
+            "ledger                     default          ~/data/tapcard/simulated/ledger.sqlite",
             "currency                   file             EUR",
             "timeout                    flag             3",
             "cashier                    variable         Ann",
             "payment-lifetime           file             60",
-            "activation-url             built in         https://api.o2.sk",
+            "activation-url             default          https://api.o2.sk",
             "lottery-url                variable         http://127.0.0.1:9/lottery",
             "ticket-price               file             1.50",
             "json                       variable         no",
-            "quiet                      built in         false",
+            "quiet                      default          false",
             "no-color                   flag             true",
             "data                       XDG_DATA_HOME    ~/data/tapcard/simulated",
             "keys                       XDG_DATA_HOME    ~/data/tapcard/simulated/keys.json",
@@ -47,9 +47,9 @@ struct SettingsTests {
         let unset = try till.run(["config"], with: ["TAPCARD_READER": nil])
         #expect(
             unset.output.hasPrefix(
-                "reader                     built in  the first that is plugged in\n"))
+                "reader                     default  the first reader that is ready\n"))
         let document = try till.run(["config", "--json"], with: ["TAPCARD_READER": nil])
-        #expect(document.output.contains(#"{"name":"reader","value":null,"from":"built in"}"#))
+        #expect(document.output.contains(#"{"name":"reader","value":null,"from":"default"}"#))
     }
 
     @Test("a simulation and a ledger in files of their own")

@@ -6,8 +6,9 @@ extension CommandTable {
         CommandTable(
             program: "tapcard",
             summary:
-                "Value and scratch cards on NFC stickers (NTAG213, 215, 216, 424): a card pulled "
-                + "away mid-payment always holds its old or its new state.",
+                "Value cards and scratch cards on NFC stickers: NTAG213, NTAG215, NTAG216 and NTAG "
+                + "424. A card pulled away mid-write holds its old or its new state, and its next "
+                + "tap resolves the operation.",
             globals: switches,
             commands: verbs.map(\.spec),
             synonyms: [
@@ -20,29 +21,23 @@ extension CommandTable {
     /// The options that every command takes: settings, and the form of the output.
     static let switches = [
         CommandParameter(
-            "reader", .option("NAME"),
-            help: "The reader, as tapcard readers names it; sim, or sim:FILE for a simulated "
-                + "one", completes: .readers),
+            "reader", .option("NAME"), help: "Reader to use, as listed by `tapcard readers`",
+            completes: .readers),
         CommandParameter(
-            "ledger", .option("PLACE"),
-            help: "The ledger: a file, or the address of a database", completes: .files),
+            "ledger", .option("PLACE"), help: "Ledger file or `postgresql://` address",
+            completes: .files),
         CommandParameter(
-            "currency", .option("CODE"),
-            help: "The currency of a new ledger; an old one in another is refused",
+            "currency", .option("CODE"), help: "Currency of a new ledger, such as EUR",
             completes: .currencies),
         CommandParameter(
-            "timeout", .option("SECONDS"),
-            help: "How long to wait for a card (default: 30)"),
+            "timeout", .option("SECONDS"), help: "Seconds to wait for a card (default 30)"),
         CommandParameter(
             "payment-lifetime", .option("SECONDS"),
-            help: "How long an interrupted payment can still be booked by another tap "
-                + "(default: 120)"),
-        CommandParameter("json", .flag, help: "Print one JSON document"),
+            help: "Void open payments older than this (default 120)"),
+        CommandParameter("json", .flag, help: "Print one JSON document instead of text"),
         CommandParameter(
-            "quiet", .flag, short: "q",
-            help: "Print only errors, and where new keys were stored"),
-        CommandParameter(
-            "verbose", .flag, short: "v", help: "Say what is done, step by step"),
-        CommandParameter("no-color", .flag, help: "Print without colour"),
+            "quiet", .flag, short: "q", help: "Print no result text; errors still appear"),
+        CommandParameter("verbose", .flag, short: "v", help: "Log each step to stderr"),
+        CommandParameter("no-color", .flag, help: "Print without color"),
     ]
 }

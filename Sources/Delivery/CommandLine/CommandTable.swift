@@ -11,8 +11,8 @@ package struct CommandTable: Sendable {
     package let synonyms: [String: String]
     /// The subjects that the help explains next to the verbs.
     package var topics: [Topic] {
-        let options = HelpPart.table("Options of every verb", globals.map(\.row))
-        return [Topic("options", "the options that every verb takes", [options])] + makeTopics()
+        let options = HelpPart.table("Options", globals.map(\.row))
+        return [Topic("options", "options that every verb takes", [options])] + makeTopics()
     }
     private let makeTopics: @Sendable () -> [Topic]
     /// The day of the commit that the program was built from, for the manual; empty if unknown.
@@ -29,10 +29,8 @@ package struct CommandTable: Sendable {
         synonyms: [String: String] = [:],
         topics: @autoclosure @escaping @Sendable () -> [Topic] = [], date: String = ""
     ) {
-        let help = CommandParameter(
-            "help", .flag, short: "h", help: "Show help and do nothing else")
-        let version = CommandParameter(
-            "version", .flag, help: "Show the version and do nothing else")
+        let help = CommandParameter("help", .flag, short: "h", help: "Show help and exit")
+        let version = CommandParameter("version", .flag, help: "Show the version and exit")
         (self.program, self.summary, self.commands) = (program, summary, commands)
         (self.globals, self.synonyms) = (globals + [help, version], synonyms)
         (makeTopics, self.date) = (topics, date)

@@ -51,11 +51,11 @@ package struct Command: Sendable {
         case money = "Money"
         case lottery = "Lottery"
         case mastermind = "Mastermind"
-        case operators = "Operators"
+        case operators = "Card tools"
         case tags = "Tags"
         case readers = "Readers"
         case station = "This station"
-        case ledger = "A ledger that stations share"
+        case ledger = "Shared ledger"
         case simulation = "Simulation"
     }
 

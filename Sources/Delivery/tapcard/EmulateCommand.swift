@@ -13,44 +13,44 @@ private enum Pace: String, CaseIterable, Sendable {
 
 extension Parameter<String?> {
     fileprivate static var tag: Self {
-        .option(
-            "tag", "FILE|CHIP", .file,
-            "The tag on it: a dump, which is kept up to date if it is tapcard's own, or "
-                + Chip.choice)
+        .option("tag", "FILE|CHIP", .file, "Dump, or \(Chip.choice) (default: a blank NTAG213)")
     }
     fileprivate static var link: Self {
-        .option("link", "PATH", .file, "A name for the device that stays the same")
+        .option("link", "PATH", .file, "Symbolic link to the device; no colon in the path")
     }
     fileprivate static var control: Self {
-        .option(
-            "control", "PATH", .file,
-            "The socket for control lines: that of the link with .control behind it")
+        .option("control", "PATH", .file, "Control socket (default: `LINK.control` with `--link`)")
     }
     fileprivate static var tell: Self {
-        .option(
-            "tell", "LINE", .word,
-            "Send a control line to the one that runs, instead of playing another")
+        .option("tell", "LINE", .word, "Send LINE to the emulator of `--link` or `--control`")
     }
 }
 
 extension Parameter<Pace?> {
     fileprivate static var pace: Self {
-        .option("pace", "PACE", .choice(Pace.self), "How fast it answers")
+        .option("pace", "PACE", .choice(Pace.self), "Speed of the reader; immediate by default")
     }
 }
 
 extension Command {
     private static let lines = """
-        Control lines are typed on standard input or sent with --tell: remove; present, or \
-        present NTAG215, present NTAG424, present classic, present type4; add, for one more; \
-        fault write 3 torn mix 7, fault data 2 lose-reply, fault none; stall and resume; unplug \
-        and plug; status, counters, reset, dump. docs/READERS.md explains them all.
+        Control lines come from standard input or `--tell`; each one is answered with a line of \
+        JSON.
+
+        Tags: `present [TAG|CHIP ...]`, `remove [TAG]`, `dump [TAG]`, `add TAG|CHIP|classic|type4` \
+        (the last two are cards that tapcard does not use). Faults: `fault write 3 torn mix 7` as \
+        in `tapcard sim tear`, `fault data 2 lose-reply` on the link, `fault none`. Reader: \
+        `stall`, `resume`, `unplug`, `plug`, `status`, `counters`, `reset`. docs/READERS.md \
+        explains all of them.
         """
 
     static let emulate =
         Command(
-            "emulate", group: .simulation, "Play a PN532 reader on a serial device",
-            discussion: "Other programs find it under the name that is printed, until Ctrl-C. "
+            "emulate", group: .simulation, "Emulate a PN532 reader on a pseudo-terminal",
+            discussion: "The output names the device, the value for `--reader`, and "
+                + "`LIBNFC_DEFAULT_DEVICE` for other programs such as `nfc-list`. Changes to a tag "
+                + "from a text dump are written back to that file. The emulator runs until Ctrl-C "
+                + "and then prints its counters.\n\n"
                 + lines,
             takes: .tag, .link, .control, .pace, .tell, answers: .emulation,
             example: "tapcard emulate --tag NTAG213 --link /tmp/reader"

@@ -7,7 +7,7 @@ import WebServer
 
 extension Parameter<String?> {
     fileprivate static var fail: Self {
-        .option("fail", "FAILURE", .word, "What goes wrong from the beginning")
+        .option("fail", "FAILURE", .word, "Failure to switch on from the start")
     }
 }
 
@@ -15,24 +15,31 @@ extension Parameter<Int?> {
     fileprivate static var drawEvery: Self {
         .option(
             "draw-every", "SECONDS", .wholeNumber(1...86_400, orSay: Session.unplayed),
-            "Let the lottery draw again and again")
+            "Seconds between new draws (default: no new draws)")
     }
 }
 
 extension Command {
     private static let failures = """
-        A failure is one of slow, cut-off, huge, huge-unannounced, not-json, wrong-shape, \
-        redirect, 400, 404, 500, 503; wrong-version, bad-version, empty-version; bad-balls, \
-        duplicate-balls, bad-date; expired-token. In front of it may stand a service: \
-        lottery:slow; behind it a time in seconds: slow=20; and how many requests it befalls: \
-        cut-off*1. docs/SERVICES.md explains them all, and how to switch them while it runs.
+        FAILURE is `[SERVICE:]NAME[=SECONDS][*TIMES]`, such as `lottery:slow`, `slow=20` or \
+        `cut-off*1`. SERVICE is `activation`, `lottery` or `mastermind`; SECONDS (0 to 3600, \
+        default 60) is for `slow` only; TIMES is how many requests fail.
+
+        All services: `slow`, `cut-off`, `huge`, `huge-unannounced`, `not-json`, `wrong-shape`, \
+        `redirect`, `400`, `404`, `500`, `503`. Activation: `wrong-version`, `bad-version`, \
+        `empty-version`. Lottery: `bad-balls`, `duplicate-balls`, `bad-date`. Mastermind: \
+        `expired-token`. A failure that can never have an effect is refused; docs/SERVICES.md \
+        explains them all.
         """
 
     static let sandbox =
         Command(
-            "sandbox", group: .simulation, "Stand in for the three services on this machine",
-            discussion: "Activation, lottery and Mastermind answer under the addresses that are "
-                + "printed, until Ctrl-C. Nothing they do is kept.\n\n" + failures,
+            "sandbox", group: .simulation,
+            "Simulate the activation, lottery and Mastermind services",
+            discussion: "The output gives the addresses as `export` lines, the Mastermind "
+                + "password, and a `curl` command that switches failures. The services listen on "
+                + "127.0.0.1 until Ctrl-C and keep nothing.\n\n"
+                + failures,
             takes: .port(orSay: Session.unplayed), .fail, .drawEvery, .tlsCertificate, .tlsKey,
             answers: .sandbox, example: "tapcard sandbox --fail lottery:slow"
         ) { session throws(TapcardError) in

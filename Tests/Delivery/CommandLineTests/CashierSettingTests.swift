@@ -41,7 +41,7 @@ struct CashierSettingTests {
         let bench = try ProgramBench()
         #expect(
             await bench.run("config").text.contains(
-                "cashier                    built in         nobody"))
+                "cashier                    default          nobody"))
         try bench.set(#"{"cashier":"Zoë"}"#)
         #expect(
             await bench.run("config").text.contains(

@@ -47,14 +47,14 @@ struct CommandLineHelpTests {
     @Test func theOptionsOfEveryCommand() throws {
         #expect(
             try text(["help", "options"]) == """
-                options: the options that every verb takes
+                options: options that every verb takes
 
-                Options of every verb:
+                Options:
                   -r, --reader NAME  Use this reader
                   --ledger FILE      Keep the books here
                   --json             Print one JSON document
-                  -h, --help         Show help and do nothing else
-                  --version          Show the version and do nothing else
+                  -h, --help         Show help and exit
+                  --version          Show the version and exit
 
                 """)
     }
@@ -94,7 +94,7 @@ private let overview = """
       completions  Print completions for a shell
 
     Topics:
-      options      the options that every verb takes
+      options      options that every verb takes
 
     More:
       tapcard VERB --help, tapcard help TOPIC
@@ -275,12 +275,12 @@ private let documentation = #"""
 
     ## Help: options
 
-    | Options of every verb | |
+    | Options | |
     |---|---|
     | `-r, --reader NAME` | Use this reader |
     | `--ledger FILE` | Keep the books here |
     | `--json` | Print one JSON document |
-    | `-h, --help` | Show help and do nothing else |
-    | `--version` | Show the version and do nothing else |
+    | `-h, --help` | Show help and exit |
+    | `--version` | Show the version and exit |
 
     """#

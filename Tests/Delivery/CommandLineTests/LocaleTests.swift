@@ -38,6 +38,6 @@ struct LocaleTests {
         // What an option means begins below it where both have no room on one line.
         let tiny = try ProgramBench(isTerminal: true, columns: 40)
         let help = await tiny.run("help options").text
-        #expect(help.contains("\n  --timeout SECONDS\n      How long"), "\(help)")
+        #expect(help.contains("\n  --timeout SECONDS\n      Seconds to wait"), "\(help)")
     }
 }

@@ -18,7 +18,7 @@ struct PrintedDocumentTests {
             #expect(row?.contains(/[a-z-]+ \([1-9]\): [a-z]/) == true, "\(kind.word)")
         }
         #expect(help.text.contains("  card-blocked "))
-        #expect(help.text.contains(" refused (4): the card is blocked, or was replaced\n"))
+        #expect(help.text.contains(" refused (4): the card is blocked or was replaced\n"))
     }
 
     @Test("every word for a member is that of a member")

@@ -23,13 +23,13 @@ struct ServiceSettingsTests {
                 """
                 activation-url             variable         http://127.0.0.1:8080/activation
                 lottery-url                file             https://lottery.example/draws/
-                mastermind-url             built in         http://emarest.cz.mass-php-1.mit.etn.cz/api/v2
-                ca-file                    built in         none
+                mastermind-url             default          http://emarest.cz.mass-php-1.mit.etn.cz/api/v2
+                ca-file                    default          none
                 ticket-price               file             2.50
                 prizes                     variable         3=10, 4=top
-                top-prize-unit             built in         whole
-                lottery-balls              built in         6
-                lottery-highest            built in         59
+                top-prize-unit             default          whole
+                lottery-balls              default          6
+                lottery-highest            default          59
 
                 """), "\(shown.text)")
     }

@@ -15,15 +15,16 @@ extension CommandTable {
             return candidates(of: option, reader, prefix: isJoined ? "\(name)=" : "")
         }
         if current.hasPrefix("-") {
-            return .help(reader.knownOptions.map { "--\($0.name)\t\($0.help)\n" }.joined())
+            return .help(
+                reader.knownOptions.map { "--\($0.name)\t\($0.help.unmarked)\n" }.joined())
         }
         let lines = (reader.verbIsKnown ? [] : rows(after: reader.path))
-            .map { "\($0.term)\t\($0.help)\n" }
+            .map { "\($0.term)\t\($0.help.unmarked)\n" }
         if reader.wantsHelp, reader.path.isEmpty {
             guard reader.topic == nil else { return .help("") }
             let topics = topics.filter { !reader.verbs.contains($0.name) }
             return .help(
-                lines.joined() + topics.map { "\($0.name)\t\($0.summary)\n" }.joined())
+                lines.joined() + topics.map { "\($0.name)\t\($0.summary.unmarked)\n" }.joined())
         }
         let arguments = reader.command?.arguments ?? []
         let due = arguments.dropFirst(reader.words.count).first ?? arguments.last { $0.repeats }

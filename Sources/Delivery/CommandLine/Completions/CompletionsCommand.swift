@@ -4,14 +4,14 @@ import Verbs
 
 extension Parameter<Shell> {
     fileprivate static var shell: Self {
-        .argument("SHELL", .choice(Shell.self), "bash, zsh or fish")
+        .argument("SHELL", .choice(Shell.self), "Your shell")
     }
 }
 
 extension Command {
     static let completions =
         Command(
-            "completions", group: .station, "Print a shell's completions",
+            "completions", group: .station, "Print a completion script for your shell",
             takes: .shell, answers: .script,
             example: "tapcard completions bash > ~/.local/share/bash-completion/completions/tapcard"
         ) { session throws(TapcardError) in

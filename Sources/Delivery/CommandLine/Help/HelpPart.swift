@@ -44,7 +44,7 @@ enum HelpPart: Sendable {
     /// `start`.
     private func wrap(_ text: String, _ columns: Int, after start: String = "") -> String {
         var (lines, line) = ("", start)
-        for word in text.filter({ $0 != "`" }).split(whereSeparator: \.isWhitespace) {
+        for word in text.unmarked.split(whereSeparator: \.isWhitespace) {
             if line.count > start.count, line.count + word.count > columns {
                 lines += line.dropLast() + "\n"
                 line = String(repeating: " ", count: start.count)
@@ -53,6 +53,11 @@ enum HelpPart: Sendable {
         }
         return lines + line.dropLast()
     }
+}
+
+extension String {
+    /// The text without the backticks around words to type.
+    var unmarked: String { filter { $0 != "`" } }
 }
 
 extension CommandParameter {

@@ -4,7 +4,9 @@ import Verbs
 
 extension Parameter<[String]> {
     fileprivate static var verb: Self {
-        .arguments("VERB", .verb, "Such as pay, or tag info", isRequired: false)
+        .arguments(
+            "VERB", .verb, "Verb, such as `pay` or `keys list` (default: all verbs)",
+            isRequired: false)
     }
 }
 
@@ -12,8 +14,8 @@ extension Command {
     static let schema =
         Command(
             "schema", group: .station, "Print the JSON Schema of a verb's --json output",
-            discussion: "JSON Schema draft 2020-12. Without VERB, prints one schema for all verbs. "
-                + "For the till page's HTTP API, see /api/openapi.json of tapcard serve.",
+            discussion: "The schema follows draft 2020-12. For the HTTP API of the till page, see "
+                + "`/api/openapi.json` of `tapcard serve`.",
             takes: .verb, answers: .schema, example: "tapcard schema pay"
         ) { session throws(TapcardError) in try session.schema() }
 }

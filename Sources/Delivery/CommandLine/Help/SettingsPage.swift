@@ -7,11 +7,10 @@ extension Settings.Name {
     fileprivate var builtInWords: String {
         if let builtIn { return "`\(builtIn)`" }
         switch self {
-        case .reader: return "the first that is plugged in"
-        case .data:
-            return "`~/.local/share/tapcard`; its folder `simulated` for a simulated reader"
+        case .reader: return "the first reader that is ready"
+        case .data: return "`~/.local/share/tapcard` (simulated: `simulated` below it)"
         case .ledger: return "`ledger.sqlite` in the data folder"
-        case .currency: return "the ledger's own"
+        case .currency: return "the ledger's; USD for a new simulated station"
         case .paymentWithoutAsking: return Self.usual(\.unconfirmed.payment)
         case .topUpWithoutAsking: return Self.usual(\.unconfirmed.topUp)
         case .balanceWithoutAsking: return Self.usual(\.unconfirmed.balance)
@@ -20,8 +19,8 @@ extension Settings.Name {
         case .balanceLimit: return Self.usual(\.absolute.balance)
         case .offlineCardLimit: return Self.usualOffline(\.card)
         case .offlineStationLimit: return Self.usualOffline(\.station)
-        case .presets: return "about `1 2.50 5 10` dollars"
-        case .topUpPresets: return "about `5 10 20 50` dollars"
+        case .presets: return "about 1, 2.50, 5 and 10 dollars in the ledger's currency"
+        case .topUpPresets: return "about 5, 10, 20 and 50 dollars in the ledger's currency"
         default: return "none"
         }
     }
@@ -46,51 +45,69 @@ extension Settings.Name {
     /// The purpose of a setting.
     fileprivate var help: String {
         switch self {
-        case .reader:
-            "The reader, as `tapcard readers` names it; `sim` for a simulated one. Several are named on "
-                + "the command line of `tapcard serve` alone"
-        case .data: "The folder of keys, ledger and what services said; a whole path"
-        case .ledger: "The ledger: a file, or the address of a database that stations share"
-        case .currency: "The currency of a new ledger; an old one in another is refused"
-        case .timeout: "Seconds to wait for a card"
-        case .cashier: "Who works here; the history names them"
+        case .reader: "Reader to use, as listed by `tapcard readers`"
+        case .data: "Data folder for keys, ledger and cashiers, as an absolute path"
+        case .ledger:
+            "Ledger file as an absolute path, or `postgresql://` address; ignored with a simulated "
+                + "reader"
+        case .currency:
+            "Currency of a new ledger, such as EUR; an existing ledger in another currency is "
+                + "refused"
+        case .timeout: "Seconds to wait for a card, 0 to 86400; 0 looks once"
+        case .cashier:
+            "Cashier recorded with each operation on the command line, up to 40 characters"
         case .paymentLifetime:
-            "Seconds for which an interrupted payment can still be booked by another tap"
-        case .activationURL: "Activation service address; not used until set or confirmed"
-        case .lotteryURL: "Lottery address (draws and tickets); not used until set or confirmed"
-        case .mastermindURL: "Mastermind service address; not used until set or confirmed"
-        case .caFile: "Certificates in PEM that the services are believed by, besides the system's"
-        case .ticketPrice: "What a ticket costs"
-        case .prizes: "What a ticket wins"
-        case .topPrizeUnit: "What the lottery's number counts: `whole` or `minor` units"
-        case .lotteryBalls: "How many balls are drawn"
-        case .lotteryHighest: "The highest number on a ball"
-        case .paymentWithoutAsking: "The largest payment that needs no confirmation"
-        case .topUpWithoutAsking: "The largest top-up that needs no confirmation"
-        case .balanceWithoutAsking: "The largest balance that a top-up may lead to without one"
-        case .paymentLimit: "The largest payment, whatever is confirmed"
-        case .topUpLimit: "The largest top-up, whatever is confirmed"
-        case .balanceLimit: "The largest balance that a top-up or a prize may lead to"
+            "Seconds, 0 to 86400, after which an open payment is voided instead of committed"
+        case .activationURL:
+            "Address of the activation service; set it once, even to its default, to confirm it"
+        case .lotteryURL:
+            "Address of the lottery service; set it once, even to its default, to confirm it"
+        case .mastermindURL:
+            "Address of the Mastermind service; set it once, even to its default, to confirm it"
+        case .caFile:
+            "PEM file of certificate authorities to trust for services, besides the system's"
+        case .ticketPrice: "Price of a lottery ticket, above 0"
+        case .prizes:
+            "Prizes by exact number of balls: COUNT=AMOUNT, COUNT+bonus=AMOUNT or COUNT=top, "
+                + "separated by spaces"
+        case .topPrizeUnit:
+            "Unit of the lottery's top prize: `whole` units (dollars) or `minor` units (cents)"
+        case .lotteryBalls: "Number of balls on a ticket, 1 to 20, without the bonus ball"
+        case .lotteryHighest: "Highest number of a ball, above `lottery-balls`, up to 999"
+        case .paymentWithoutAsking: "Amount above which a payment or ticket needs confirmation"
+        case .topUpWithoutAsking:
+            "Amount above which a top-up or starting balance needs confirmation"
+        case .balanceWithoutAsking: "Balance above which a top-up or new card needs confirmation"
+        case .paymentLimit: "Largest payment or ticket price; `--yes` does not lift it"
+        case .topUpLimit:
+            "Largest top-up, starting balance or accepted balance; `--yes` does not lift it"
+        case .balanceLimit:
+            "Largest balance of a card; `--yes` does not lift it, but a refund may exceed it"
         case .offlinePayments:
-            "Whether payments are taken while the database of the ledger is offline"
-        case .offlineCardLimit: "The most that a card may pay here before the ledger is back"
-        case .offlineStationLimit: "The most that this station may take before the ledger is back"
-        case .offlineSnapshotAge: "Seconds for which the snapshot of the cards counts"
-        case .presets: "One to six payments that the till page offers with one touch"
-        case .topUpPresets: "The same for top-ups"
+            "Take payments while the ledger's database is offline; the issuer bears what cards "
+                + "cannot pay"
+        case .offlineCardLimit:
+            "Largest sum of unbooked offline payments of one card at this station"
+        case .offlineStationLimit: "Largest sum of all unbooked offline payments at this station"
+        case .offlineSnapshotAge:
+            "Seconds, 0 to 86400, after which a snapshot is too old for offline payments"
+        case .presets: "Payment amounts offered on the till page, 1 to 6, separated by spaces"
+        case .topUpPresets: "Top-up amounts offered on the till page, 1 to 6, separated by spaces"
         case .cardAddress:
-            "The page that phones open by an NTAG 424 that is made here, such as "
-                + "`https://cards.example.org/c`"
+            "Address that NTAG 424 cards give to phones, `https://HOST/PATH`; the customers' page "
+                + "is at `/c`"
         case .customers:
-            "The IPv4 address and port at which `tapcard serve` shows customers their balance"
-        case .customersName: "The name under which phones know that page"
-        case .customersCertificate: "The certificate of that page (PEM)"
-        case .customersCertificateKey: "The certificate's key (PEM)"
-        case .customersKeys: "The key file of that page, which `tapcard keys customers` makes"
-        case .json: "Print one JSON document"
-        case .quiet: "Print only errors, and where new keys were stored"
-        case .verbose: "Say what is done, step by step"
-        case .noColor: "Print without colour"
+            "Address at which `tapcard serve` also serves the customers' page, as IPv4:PORT"
+        case .customersName: "Host names of the customers' page, separated by commas"
+        case .customersCertificate:
+            "TLS certificate of the customers' page in PEM format; not needed on a loopback address"
+        case .customersCertificateKey:
+            "TLS private key of the customers' page in PEM format, readable only by its owner"
+        case .customersKeys: "Key file made by `tapcard keys customers`; required with `customers`"
+        case .json: "Print one JSON document instead of text"
+        case .quiet: "Print no result text; errors still appear"
+        case .verbose: "Log each step to stderr"
+        case .noColor: "Print without color"
         }
     }
 }
@@ -100,7 +117,7 @@ extension CommandTable {
     package static func settingsPage() -> String {
         let rows = Settings.Name.allCases.map { name in
             "| `\(name.rawValue)` | `\(name.variable)` | \(name.isOption ? "yes" : "") | "
-                + "\(name.help) | \(name.builtInWords) |"
+                + "\(name.builtInWords) | \(name.help) |"
         }
         let currencies = Currency.known.map { currency in
             "| \(currency.code) | "
@@ -108,7 +125,7 @@ extension CommandTable {
         }
         return [
             settingsStart, Topic.precedence, settingsTable + rows.joined(separator: "\n"),
-            Topic.secrets, "## A simulated station", Topic.simulation, "## Ceilings",
+            Topic.secrets, "## Simulated station", Topic.simulation, "## Ceilings",
             Topic.ceilings, ceilingsTable + currencies.joined(separator: "\n"),
             "## Decimal comma", Topic.decimalComma,
         ].joined(separator: "\n\n") + "\n"
@@ -120,7 +137,7 @@ extension CommandTable {
             let option = name.isOption ? ", --\(name.rawValue)" : ""
             return (
                 name.rawValue,
-                "\(name.help). \(name.variable)\(option); built in: \(name.builtInWords)"
+                "\(name.help). \(name.variable)\(option); default: \(name.builtInWords)"
             )
         }
     }
@@ -138,18 +155,18 @@ extension CommandTable {
     private static let settingsStart = """
         # Settings
 
-        Every setting of a station, for whoever runs it. `make docs` makes this page from the table
-        in the program: change that instead.
+        This page is for whoever runs a station: it lists every setting with its variable, option
+        and default. `make docs` generates it from the table in the program.
         """
 
     private static let settingsTable = """
-        | name | variable | flag | meaning | built in |
+        | Setting | Variable | Option | Default | Purpose |
         |---|---|---|---|---|
 
         """
 
     private static let ceilingsTable = """
-        | currency | payment | top-up | balance | payment, most | top-up, most | balance, most |
+        | Currency | Payment | Top-up | Balance | Payment limit | Top-up limit | Balance limit |
         |---|---|---|---|---|---|---|
 
         """
@@ -157,54 +174,62 @@ extension CommandTable {
 
 extension Topic {
     static let precedence = """
-        A flag beats a variable, a variable beats the file, the file beats what is built in.
-        `tapcard config` shows what is in force and where it comes from; `tapcard config get KEY`
-        prints one setting, `tapcard config set KEY VALUE` writes it into the file, and without
-        VALUE takes it out.
+        An option overrides a variable, a variable overrides the settings file, and the file
+        overrides the default; an empty variable counts as not set. For a simulated reader, only
+        `--ledger` changes the ledger. `tapcard config` shows each value and where it comes from,
+        `tapcard config get KEY` prints one value, `tapcard config set KEY VALUE` writes it to the
+        file, and `tapcard config set KEY` removes it from the file.
 
-        The file is `~/.config/tapcard/config.json`, below `XDG_CONFIG_HOME` where that is set: a
-        JSON object with the names below. Unknown names in it, and unknown variables that begin with
-        `TAPCARD_`, have no effect and are named at each command. What makes no sense is refused, so
-        that no money moves under a setting that nobody meant; so is a link that leads nowhere.
+        The settings file is `~/.config/tapcard/config.json`, or
+        `$XDG_CONFIG_HOME/tapcard/config.json`. It is a JSON object with one member per setting:
+        text, a number, `true` or `false`. An invalid value, a password, a broken link and a file
+        that others may write are refused. Unknown settings and unknown `TAPCARD_` variables have no
+        effect; each command warns about them on stderr, except with `--quiet`.
         """
 
     static let secrets = """
-        Passwords are only ever variables, and are never shown: `TAPCARD_MASTERMIND_PASSWORD`,
-        `TAPCARD_CASHIER_PASSWORD`, `TAPCARD_TABLE_PASSPHRASE`.
+        Passwords are read only from variables or typed at a prompt, and are never shown:
+        `TAPCARD_MASTERMIND_PASSWORD`, `TAPCARD_CASHIER_PASSWORD` and `TAPCARD_TABLE_PASSPHRASE`.
         """
 
     static let simulation = """
-        With `sim` or `sim:FILE` as its reader a station plays: its keys, its ledger and its settings
-        lie in folders of their own, `~/.local/share/tapcard/simulated` and
-        `~/.config/tapcard/simulated/config.json`, so that play money never enters the real books;
-        with `data` or `TAPCARD_DATA`, in `simulated` below that folder. The first use makes them, in
-        USD; `tapcard --reader sim init --currency EUR` makes them in another currency. `ledger` and
-        `TAPCARD_LEDGER` have no effect there: only `--ledger FILE` puts a simulated reader on another
-        ledger, and each command says so. A file that itself names a simulated reader is the settings
-        of that one. A ledger that is missing next to its keys is not made again, as on a real
-        station.
+        The readers `sim` and `sim:FILE` belong to a simulated station with its own settings, keys,
+        ledger and tags, so play money never reaches the real ledger. It keeps keys, ledger and tags
+        in `~/.local/share/tapcard/simulated`, or in `simulated` below the folder set by `data`. Its
+        settings are in `~/.config/tapcard/simulated/config.json` if you name the reader by option
+        or variable; a settings file that names a simulated reader is itself that station's file.
+        The first use creates keys and ledger, in USD or the currency that is set; for another
+        currency, start with `tapcard --reader sim init --currency EUR`. If its keys exist but its
+        ledger is missing, commands are refused, as on a real station. The setting `ledger` and
+        `TAPCARD_LEDGER` have no effect; only `--ledger` puts the simulated reader on another
+        ledger, and each command then warns. `tapcard sim put`, `take`, `tear`, `list` and `phone`
+        work on its tags.
         """
 
     static let ceilings = """
-        An amount above `confirm-payment-above`, `confirm-top-up-above` or, for what is on the card
-        afterwards, `confirm-balance-above` is refused (exit status 4, `confirmation-needed`) until
-        it is confirmed: `--yes` on the command line, `"confirmed": true` in the API. Above
-        `payment-limit`, `top-up-limit` and `balance-limit` nothing helps (`limit-exceeded`). What
-        a new card begins with is a top-up, a ticket is a payment. Refunds, payouts and
-        replacements have no ceiling: that money was let through before. A prize needs no
-        confirmation, since nobody types it, but has to leave the balance below `balance-limit`; it
-        can be paid out by hand. A request that is repeated is not asked again.
+        A payment above `confirm-payment-above`, a top-up above `confirm-top-up-above`, or a
+        resulting balance above `confirm-balance-above` is refused as `confirmation-needed` (exit
+        status 4) until you confirm it with `--yes`, or with `"confirmed": true` in the HTTP API.
+        Above `payment-limit`, `top-up-limit` or `balance-limit` it is refused as `limit-exceeded`,
+        even if confirmed. A value equal to a ceiling is allowed. A ticket counts as a payment, and
+        a starting or accepted balance as a top-up; refunds, payouts and replacements have no
+        ceiling. A prize needs no confirmation, but if it would take the balance above
+        `balance-limit`, pay it out by hand. A request repeated with its id needs no second
+        confirmation. Offline payments have further limits of their own.
 
-        Without a setting they are about 100, 200 and 500 dollars, and a hundred times as much: what
-        is sold at a till is below the lower line, and the same amount without its decimal point
-        above it. By currency:
+        By default, a payment above about 100 dollars, a top-up above 200 or a balance above 500, or
+        the equivalent in another currency, needs confirmation. The limits are a hundred times as
+        high, but never above 99999999 minor units. A usual price passes; the same price typed
+        without its decimal point does not.
         """
 
     static let decimalComma = """
-        Amounts are read with a point, and `.50` is 0.50. A comma before exactly two final digits is a
-        decimal comma: `3,50`. Where people who pay in the ledger's currency write one (EUR, CZK, PLN,
-        HUF, SEK, NOK, DKK), or where the station's language does (`LC_ALL`, `LC_NUMERIC`, `LANG`), it
-        may precede any number of decimals. A comma never separates thousands: `1,500` is refused in a
-        currency with two decimals. What programs write always has a point.
+        A comma before exactly two final digits is a decimal comma in every currency: `3,50` means
+        3.50, or 3.500 in KWD, and is refused in a currency without decimals. Before any other
+        number of digits, a comma is accepted if the ledger's currency is EUR, CZK, PLN, HUF, SEK,
+        NOK or DKK. It is also accepted if the currency has decimals and the first of `LC_ALL`,
+        `LC_NUMERIC` and `LANG` that is not empty names a language that writes a comma, such as
+        `de`, `fr` or `es` (but not `de_CH` or `es_MX`). A comma is never a thousands separator:
+        `1,500` is refused in a currency with two decimals. Output always uses a point.
         """
 }

@@ -7,61 +7,67 @@ extension Topic {
     static var tapcard: [Topic] {
         [
             Topic(
-                "exit-status", "what each exit status means for the card and the money",
-                [.table("Exit status", exitStatuses)]
+                "exit-status", "what the exit status of a command means",
+                [.table("Status", exitStatuses)]
                     + Topic.paragraphs(
                         [afterAnUnknownOutcome, unwritableOutput, endedBySignal]
                             .joined(separator: "\n\n"))),
             Topic(
-                "errors", "every error value in --json output and what it means",
-                [.table("error, then result (exit status): meaning", errorRows)]),
+                "errors", "error words in JSON output, and what they mean",
+                [.table("Errors", errorRows)]),
             Topic(
-                "amounts", "how amounts are written, and which of them need a confirmation",
+                "amounts", "how to write amounts, and which ceilings apply",
                 Topic.paragraphs([decimals, decimalComma, ceilings].joined(separator: "\n\n"))
-                    + [.table("Needs a confirmation above; is refused above", currencyRows)]),
+                    + [.table("Default ceilings (confirm above; limit)", currencyRows)]),
             ids, files,
             Topic(
-                "settings", "every setting: its name, variable, option and default",
+                "settings", "what each setting does, and where it comes from",
                 Topic.paragraphs(precedence + "\n\n" + secrets)
                     + [.table("Settings", CommandTable.settingRows)]),
-            reader, Topic("simulation", "cards and money to play with", simulation), keys, ledger,
+            reader,
+            Topic("simulation", "a station without a real reader or real money", simulation),
+            keys, ledger,
         ]
     }
 
     private static let exitStatuses: [HelpPart.Row] = [
-        ("0", "done"),
-        (
-            "1",
-            "failed for another reason, or standard output could not be written. If the "
-                + "operation itself succeeded, the status is 0, and standard error reports it"
-        ),
-        ("2", "wrong usage"), ("3", "no card in time"),
-        ("4", "refused, e.g. low balance, wrong state, blocked or non-tapcard card"),
-        ("5", "no usable reader"), ("6", "outcome unknown; the next tap of the card resolves it"),
-        ("7", "the card cannot be trusted: forged, copied, rolled back, damaged"),
-        ("8", "a remote service failed"), ("9", "the ledger failed"),
-        ("130", "Ctrl-C before anything was started; another signal n gives 128 + n (SIGTERM 143)"),
+        ("0", "Success, or the request had already succeeded"),
+        ("1", "Failure without a status of its own, such as an unusable file"),
+        ("2", "Invalid option, argument or setting; nothing was done"),
+        ("3", "No card within the timeout; nothing was done"),
+        ("4", "Refused by a rule, such as a limit or a low balance; nothing was done"),
+        ("5", "No reader, or the reader is busy, lost or unsuitable"),
+        ("6", "Outcome unknown; the next tap of the same card resolves it"),
+        ("7", "The card cannot be trusted; the money is safe in the ledger"),
+        ("8", "A service gave no usable answer"),
+        ("9", "Ledger unusable, keys behind, station not set up or audit failed"),
+        ("130", "Stopped by Ctrl-C before anything began (SIGTERM 143, SIGHUP 129)"),
     ]
 
     private static let afterAnUnknownOutcome = """
-        After 6 the ledger has the operation open. Hold the same card to the reader again, with any
-        command: that resolves the operation and says which way. To repeat the request safely,
-        repeat it with the id that was printed: `--operation ID` never happens twice.
+        After exit status 6, put the same card on the reader again: any command that uses the card
+        resolves the operation and reports the outcome. `read --no-resolve`, `tag info`, `tag dump`,
+        `block`, `unblock` and `forget` do not resolve it. Without the card the operation stays
+        open, and `payment-lifetime` decides later whether a payment that is already on the card
+        still counts. To retry safely, run the same verb with the same arguments and `--operation`
+        with the id that was printed; the operation never happens twice.
         """
 
     private static let unwritableOutput = """
-        Where standard output cannot be written (a full disk, a pipe that nobody reads), the exit status is \
-        1 and standard error says so. A failure keeps its own. If the operation itself succeeded (on a card, \
-        in the ledger, on keys, settings or files), the exit status is 0, and standard error has the report \
-        in words, with the operation. A script that repeats what has failed would otherwise charge twice.
+        If standard output cannot be written, for example because the disk is full or a pipe is
+        closed, the exit status is 1 and a message goes to stderr. A command that failed keeps its
+        own status. A command that succeeded in changing a card, the ledger, keys, settings or files
+        still exits with 0 and reports the result, with the operation id, on stderr; a script that
+        checks the status does not charge twice.
         """
 
     private static let endedBySignal = """
-        Ctrl-C, SIGTERM and SIGHUP end a command by that signal (130, 143, 129 for a shell) where nothing was \
-        begun, so that a loop of the shell's stops. Where something was begun it ends, and the \
-        exit status says how. What goes on until it is stopped (`serve`, `emulate`, `sandbox`, `read --watch`) \
-        ends with 0 on SIGTERM and SIGHUP, as service managers want it, and by the signal on Ctrl-C. `serve` \
-        without a terminal does not end on SIGHUP: it reads its certificate again, where it has one.
+        The first signal stops a command that has not begun anything; the command then ends by that
+        signal, so a shell loop stops too. Work that has begun is completed, and the exit status
+        tells how it ended. A second signal ends the command at once; the next tap resolves what was
+        left open. `serve`, `emulate`, `sandbox` and `read --watch` exit with 0 on SIGTERM and
+        SIGHUP, and end by the signal on Ctrl-C. For `serve`, SIGHUP reloads the certificates
+        instead; it ends the server only if the terminal that started it is gone.
         """
 
     private static var errorRows: [HelpPart.Row] {
@@ -72,9 +78,11 @@ extension Topic {
     }
 
     private static let decimals = """
-        An amount is a number in the currency of the ledger, such as `4.50` or `20`, without a sign
-        and without the currency's name. It has at most as many decimals as the currency: two for
-        USD, none for JPY, three for KWD. `tapcard init --currency EUR` sets the currency for good.
+        Write an amount in digits with a decimal point, such as `4.50`, `20` or `.50`, without a
+        sign, currency or thousands separator. It may have as many decimals as the currency has, or
+        fewer: two for most, none for JPY and KRW, three for KWD. The currency is the ledger's,
+        fixed for good by `tapcard init --currency EUR`. Payments, top-ups and refunds must be above
+        0. A card holds at most 99999999 minor units, such as 999999.99 USD.
         """
 
     private static var currencyRows: [HelpPart.Row] {
@@ -90,41 +98,46 @@ extension Topic {
 
     private static var ids: Topic {
         Topic(
-            "ids", "cards, operations, holders, keys: what names what",
+            "ids", "the ids and names that commands print and take",
             [
-                .paragraph("Commands print these names and take them again."),
+                .paragraph(
+                    """
+                    Commands print these ids and names, and take them as arguments. A script should
+                    choose its own operation id and keep it until it has an answer.
+                    """),
                 .table(
-                    "Names",
+                    "Ids and names",
                     [
                         (
                             "UID",
-                            "A card: the number that the chip's maker gave it, 14 hexadecimal digits. "
-                                + "--card UID refuses every other card."
+                            "Number of the tag, 14 hexadecimal digits; `--card UID` refuses any "
+                                + "other card"
                         ),
                         (
                             "operation",
-                            "One request: a UUID. Each receipt has it, and so has an error after which "
-                                + "the outcome is open. The same verb with --operation UUID never "
-                                + "happens twice, so a script makes the id itself and keeps it until "
-                                + "it has an answer."
+                            "UUID of one request, from its receipt; a repeat with `--operation` "
+                                + "never acts twice"
                         ),
                         (
                             "id",
-                            "The holder's number on a card, from 1. You choose it with issue --id, and "
-                                + "any phone can read it."
+                            "Cardholder's number, from 1; not unique, and readable by phones "
+                                + "except on an NTAG 424"
                         ),
-                        (
-                            "KEY",
-                            "One of the station's keys, as keys list shows it: a small number."
-                        ),
+                        ("KEY", "Number of a key, 0 to 15, as shown by `tapcard keys list`"),
                         (
                             "TICKET",
-                            "A lottery ticket or a draw: the lottery's own names, as tickets and draws "
-                                + "list them."
+                            "Name of a ticket, such as `ticket-0123456789ab`, as listed by "
+                                + "`tapcard tickets`"
+                        ),
+                        ("ID", "Name of a draw, such as `draw-1`, as listed by `tapcard draws`"),
+                        (
+                            "NAME",
+                            "Login of a station on a shared ledger, as listed by `tapcard station "
+                                + "list`"
                         ),
                         (
-                            "STATION",
-                            "One of several stations on a ledger in PostgreSQL: the name of its login."
+                            "JOURNAL",
+                            "UUID of a station's journal, as shown by `tapcard ledger status`"
                         ),
                     ]),
             ])
@@ -132,111 +145,133 @@ extension Topic {
 
     private static var files: Topic {
         Topic(
-            "files", "where keys, ledger and settings are",
+            "files", "where settings, keys and ledger are kept",
             [
                 .table(
-                    "Files of a user",
+                    "Files",
                     [
                         (
                             "~/.config/tapcard/config.json",
-                            "The settings; below XDG_CONFIG_HOME if set"
+                            "Settings; in `$XDG_CONFIG_HOME/tapcard` if that is set"
                         ),
                         (
                             "~/.local/share/tapcard/",
-                            "The data folder; below XDG_DATA_HOME if set, or the setting data"
-                        ),
-                        ("keys.json", "In the data folder: the keys. Keep a copy: keys export"),
-                        (
-                            "ledger.sqlite",
-                            "In the data folder: the ledger, with -wal and -shm next to it while it is "
-                                + "in use. Copy it with backup, never by hand"
-                        ),
-                        (
-                            "cashiers.json",
-                            "In the data folder: the cashiers, with hashed passwords"
-                        ),
-                        ("mastermind.json", "In the data folder: the login and the games"),
-                        ("cache/", "In the data folder: answers of the lottery; can be deleted"),
-                        (
-                            "simulated/",
-                            "In both folders: settings, keys, ledger and tags of the simulated station"
+                            "Data folder, unless `data` or `$XDG_DATA_HOME` names another"
                         ),
                     ]),
                 .table(
-                    "Files of the service tapcard.service",
+                    "Files in the data folder",
                     [
-                        ("/etc/tapcard/config.json", "Its settings"),
+                        ("keys.json", "Keys; copy them with `tapcard keys export`"),
+                        ("ledger.sqlite", "Ledger; copy it only with `tapcard backup`"),
+                        (
+                            "ledger.sqlite.before-restore-N",
+                            "Ledger that a restored backup has replaced; tapcard never deletes it"
+                        ),
+                        (
+                            "ledger.sqlite.moved-N",
+                            "Ledger that `tapcard ledger copy` has moved to a database"
+                        ),
+                        ("cashiers.json", "Names and password hashes of the cashiers"),
+                        ("mastermind.json", "Mastermind login and games"),
+                        ("cache/", "Last answers of the lottery, used while it is offline"),
+                        ("confirmed.txt", "What a shared ledger has confirmed to this station"),
+                        (
+                            "deferred.journal",
+                            "Offline payments that are not booked yet; no backup includes them"
+                        ),
+                        (
+                            "deferred.snapshot",
+                            "State of all cards, by which offline payments are decided"
+                        ),
+                        ("simulated/", "The same files for the simulated station"),
+                    ]),
+                .table(
+                    "Files of the system service",
+                    [
+                        ("/etc/tapcard/config.json", "Settings of the service"),
                         (
                             "/var/lib/tapcard/",
-                            "Its data folder, which only the user tapcard can read"
+                            "Data folder of the service, for user `tapcard` only"
                         ),
                     ]),
                 .paragraph(
                     """
-                    Removing the program or its package leaves all of them. A ledger without its keys,
-                    and keys without their ledger, are of no use: back up both.
+                    Removing the program or its package leaves these files in place. A ledger is
+                    useless without its keys, and the keys without their ledger: back up both.
                     """),
             ])
     }
 
     private static var reader: Topic {
         Topic(
-            "reader", "how a reader is named, and which one is used",
+            "reader", "which reader is used, and how to name one",
             [
                 .paragraph(
                     """
-                    Without `--reader`, `TAPCARD_READER` or the setting `reader`, the first reader that
-                    is plugged in is used: USB, then those of pcscd. Serial ports are never tried,
-                    because another device could be there. `tapcard readers` lists the readers with
-                    their names, and `tapcard doctor` finds out why one is not working.
+                    If you name no reader, tapcard uses the first one that is ready: USB readers
+                    first, then readers that only pcscd knows. Serial ports and board buses (SPI,
+                    I2C) are used only if you name them. `tapcard readers` lists all readers, and
+                    `tapcard doctor` finds out why one is not working.
                     """),
                 .table(
-                    "Names",
+                    "Reader names",
                     [
-                        ("pn532_uart:/dev/ttyUSB0", "A PN532 board on a serial port, by libnfc"),
-                        ("acr122_usb:001:004", "A reader on USB, by libnfc; the numbers change"),
-                        ("pcsc:NAME", "A reader of pcscd; a part of its name is enough"),
-                        ("sim", "The simulated reader: see tapcard help simulation"),
-                        ("sim:FILE", "The same with its tag in this file"),
+                        ("pn532_uart:/dev/ttyUSB0", "PN532 on a serial port"),
+                        (
+                            "acr122_usb:001:004",
+                            "USB reader by bus and device; the numbers change on replugging"
+                        ),
+                        ("DRIVER:PLACE", "Any other libnfc reader, such as `pn532_i2c:/dev/i2c-1`"),
+                        ("pcsc:NAME", "Reader known to pcscd; part of its name is enough"),
+                        ("sim", "Simulated reader in the data folder"),
+                        ("sim:FILE", "Simulated reader with up to 64 tags in FILE"),
                     ]),
                 .paragraph(
                     """
-                    The user at the machine may use a reader once the udev rules are installed. On a
-                    server, the groups plugdev (USB) and dialout (serial ports) give the right.
+                    A user who is logged in at the machine itself can use readers once the udev
+                    rules are installed. On a server, add the user to the groups `plugdev` (USB
+                    readers) and `dialout` (serial readers).
                     """),
             ])
     }
 
     private static let keys = Topic(
-        "keys", "what seals the cards, and what to do with it",
+        "keys", "the keys that seal the cards, and how to look after them",
         """
-        The keys seal the records on the cards. A station without them refuses every card; one with other
-        keys rejects the cards of this ledger as forged where it does not know them. `tapcard init` makes them. They are in the file keys.json in the data folder, which
-        only its owner can read, and are not in a backup of the ledger: `tapcard keys export` makes
-        a copy, which belongs where nobody else reads it. With it one can make cards.
+        The keys seal the records on cards, and a station with other keys rejects the cards.
+        `tapcard init` creates them in `keys.json` in the data folder, readable only by its owner.
+        If a station that is set up has no keys, new ones are created only while the ledger has no
+        cards; otherwise everything that needs keys is refused (`keys-unusable`). A backup of the
+        ledger does not include the keys; `tapcard keys export` copies them. Anyone who has the copy
+        can make cards.
 
-        If all copies are lost, genuine cards are rejected, and a card on an NTAG 424 can never be
-        written again, by anyone: only the ledger still knows what it holds. So export the keys
-        before the first card, and again after `tapcard keys rotate`, before the next tap.
+        If every copy of the keys is lost, genuine cards are rejected, no NTAG 424 can ever be
+        written again, and only the ledger knows the balances. Export the keys before you issue the
+        first card, and after `tapcard keys rotate` before the next tap.
 
-        A new key, by `tapcard keys rotate`, seals from then on, and the older ones still verify.
-        `tapcard keys retire` ends that for a key which somebody else may have. After both, the page
-        that phones open needs its key file again (`tapcard keys customers`), and so does a station
-        with a table of card keys (`tapcard keys table`).
+        `tapcard keys rotate` makes a new key seal while older keys still verify; on a shared ledger
+        it takes two runs. `tapcard keys retire` ends trust in a key that someone else may have.
+        After either, run `tapcard keys customers FILE --overwrite` for the customers' page and
+        `tapcard keys table FILE` for each station that has a table of card keys.
         """)
 
     private static let ledger = Topic(
-        "ledger", "the database that has the money",
+        "ledger", "accounts and operations, in a file or a shared database",
         """
-        The ledger has every account and every operation; a card is a sealed copy. It is the file
-        ledger.sqlite in the data folder, or a database in PostgreSQL that several stations share:
-        `--ledger postgresql://till-1@db.example/issuer`, `TAPCARD_LEDGER` or the setting `ledger`.
+        The ledger holds all accounts and operations; a card is a sealed copy of its state. The
+        ledger is the file `ledger.sqlite` in the data folder, or a PostgreSQL database that
+        stations share. Name it with `--ledger postgresql://till-1@db.example/issuer`, the variable
+        `TAPCARD_LEDGER` or the setting `ledger`.
 
-        `tapcard backup FILE` copies it while it is in use, and `tapcard restore-backup FILE` alone
-        puts a copy back: a file copied by hand uses numbers a second time, and genuine cards are
-        rejected. `tapcard audit` checks all of it.
+        `tapcard backup` copies a ledger file while it is in use. Put the copy back only with
+        `tapcard restore-backup`; a file copied back by hand reuses numbers, and genuine cards are
+        then rejected. Back up and restore a database with the server's own tools, then run `tapcard
+        ledger reopen --after-loss`. `tapcard audit` checks either kind from end to end.
 
-        A later version of tapcard brings the ledger to its own form at the first command that
-        writes. An earlier version then refuses it: make a backup before an update.
+        A ledger file of an older version is updated when a command first opens it with permission
+        to write, even a command that only reads; without that permission it is refused. A database
+        is updated only by its owner, with `tapcard ledger migrate`. Earlier versions of tapcard
+        then refuse the ledger (`ledger-newer`), so make a backup before you update.
         """)
 }

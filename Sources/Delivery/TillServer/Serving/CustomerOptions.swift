@@ -9,32 +9,26 @@ import WebServer
 
 extension Parameter<String?> {
     static var customers: Self {
-        .option(
-            "customers", "ADDRESS", .word,
-            "Also show customers their balance, at this IPv4 address and port")
+        .option("customers", "ADDRESS", .word, "Customers' page address, as IPv4:PORT")
     }
     static var customersName: Self {
-        .option(
-            "customers-name", "HOST", .word,
-            "The name under which phones know that page; several with commas between them")
+        .option("customers-name", "HOST", .word, "Host names of the customers' page")
     }
     static var customersCertificate: Self {
         .option(
-            "customers-tls-certificate", "FILE", .file, "The certificate of that page (PEM)")
+            "customers-tls-certificate", "FILE", .file, "TLS certificate of the customers' page")
     }
     static var customersCertificateKey: Self {
-        .option("customers-tls-key", "FILE", .file, "The key of that certificate (PEM)")
+        .option("customers-tls-key", "FILE", .file, "TLS private key of the customers' page")
     }
     static var customersKeys: Self {
-        .option(
-            "customers-keys", "FILE", .file,
-            "The key file of that page, which tapcard keys customers makes")
+        .option("customers-keys", "FILE", .file, "Key file made by `tapcard keys customers`")
     }
 }
 
 extension Parameter<Bool> {
     static var noTill: Self {
-        .flag("no-till", "Serve the customers' page alone: no reader, no keys of the station")
+        .flag("no-till", "Serve only the customers' page")
     }
 }
 

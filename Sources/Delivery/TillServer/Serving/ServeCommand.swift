@@ -23,35 +23,25 @@ package struct ServingProcess: Sendable {
 
 extension Parameter<[String]> {
     fileprivate static var readers: Self {
-        .options(
-            "reader", "NAME", .reader,
-            "The reader, as tapcard readers names it; several times for as many tills")
+        .options("reader", "NAME", .reader, "Reader of a till; repeat for up to 16 tills")
     }
 }
 
 extension Parameter<String?> {
     fileprivate static var listen: Self {
-        .option(
-            "listen", "ADDRESS", .word,
-            "The IPv4 address to listen at; 0.0.0.0, all of them, needs --name "
-                + "(default: 127.0.0.1)")
+        .option("listen", "ADDRESS", .word, "Address to listen on (default 127.0.0.1)")
     }
     fileprivate static var names: Self {
-        .option(
-            "name", "HOST", .word,
-            "The name under which browsers know this machine; several with commas between them")
+        .option("name", "HOST", .word, "Accepted host names, separated by commas")
     }
 }
 
 extension Parameter<Bool> {
     fileprivate static var demoPace: Self {
-        .flag("demo-pace", "Let the page show a payment for six seconds")
+        .flag("demo-pace", "Show payment progress for six seconds")
     }
     fileprivate static var insecure: Self {
-        .flag(
-            "insecure",
-            "Let other machines in without certificate and password: anyone in the network can "
-                + "read along, and pay")
+        .flag("insecure", "Allow `--listen` without certificate and login")
     }
 }
 
@@ -59,24 +49,13 @@ extension Command {
     /// The `serve` command, with the hooks of its process.
     package static func serve(in process: ServingProcess = ServingProcess()) -> Command {
         Command(
-            "serve", group: .station, "Serve the till page: the readers in a browser",
-            discussion: "Prints the page's address, and goes on until Ctrl-C: then nothing new is "
-                + "begun, and what runs ends. The reader may be plugged in later.\n\n"
-                + "Each --reader is a till of its own, numbered in their order: the page asks "
-                + "which one it is, and each has an address. The setting names one reader only; "
-                + "several are named on this command line: tapcard serve --reader "
-                + "pn532_uart:/dev/ttyUSB0 --reader acr122_usb:001:004\n\n"
-                + "Where there are cashiers (tapcard cashiers add), the page asks who it is, and "
-                + "how often somebody may try is limited. Only this machine can reach it, unless "
-                + "--listen names another address: for that a certificate and a cashier are "
-                + "needed. With --insecure they are not, and then anyone in the network can read "
-                + "along, and pay.\n\n"
-                + "With --customers it also serves the page that any phone opens from a card: balance "
-                + "and latest movements, on an address and under a name of its own, where nothing can "
-                + "be changed. It needs a key file (tapcard keys customers), and a certificate where "
-                + "other machines can reach it. With --no-till that page is all that is served; "
-                + "with --port as well, its counts for a monitor are at that port of 127.0.0.1, below "
-                + "/metrics. The till page has them itself.",
+            "serve", group: .station, "Serve the till page, and optionally the customers' page",
+            discussion: "The till page can be reached only from this machine; `--listen` with "
+                + "another address needs a certificate and at least one cashier. Repeat `--reader` "
+                + "to serve several tills, one reader each. With `--customers`, or the setting, a "
+                + "phone that reads an NTAG 424 card shows its balance and recent activity, but "
+                + "can change nothing. With `--no-till`, only this page is served, and `--port` is "
+                + "the port of its counts: `/metrics` on 127.0.0.1.",
             takes: .readers, .port(orSay: TillService.unserved), .demoPace, .listen,
             .tlsCertificate,
             .tlsKey, .names, .insecure, .customers, .customersName, .customersCertificate,

@@ -107,17 +107,17 @@ extension TapcardError {
 
 extension Parameter<String?> {
     package static var tlsCertificate: Self {
-        .option(
-            "tls-certificate", "FILE", .file, "Answer by HTTPS, with this certificate (PEM)")
+        .option("tls-certificate", "FILE", .file, "TLS certificate in PEM format")
     }
     package static var tlsKey: Self {
-        .option("tls-key", "FILE", .file, "The certificate's key (PEM)")
+        .option(
+            "tls-key", "FILE", .file, "TLS private key in PEM format, readable only by its owner")
     }
 }
 
 extension Parameter<UInt16?> {
     package static func port(orSay meaning: String) -> Self {
-        .option("port", "N", .port(orSay: meaning), "The port (default: any that is free)")
+        .option("port", "N", .port(orSay: meaning), "Port to listen on (default: any free port)")
     }
 }
 

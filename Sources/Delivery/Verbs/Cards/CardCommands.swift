@@ -7,47 +7,52 @@ import TextCodecs
 
 extension Parameter<Bool> {
     fileprivate static var noResolve: Self {
-        .flag("no-resolve", "Never write, whatever is open", page: .never)
+        .flag("no-resolve", "Only show the card; change neither tag nor ledger", page: .never)
     }
     fileprivate static var noScratch: Self {
-        .flag("no-scratch", "A card without a scratch card")
+        .flag("no-scratch", "Issue the card without a scratch card")
     }
 }
 
 extension Parameter<HolderName?> {
     fileprivate static var name: Self {
-        .option("name", "TEXT", .holderName, "The holder's name")
+        .option("name", "TEXT", .holderName, "Cardholder's name, up to 160 bytes")
     }
 }
 
 extension Parameter<HolderID?> {
     fileprivate static var id: Self {
-        .option("id", "N", .holderID, "The holder's number, from 1")
+        .option("id", "N", .holderID, "Cardholder's id, a whole number from 1; need not be unique")
     }
 }
 
 extension Parameter<TypedAmount?> {
     fileprivate static var balance: Self {
-        .option("balance", "AMOUNT", .amount, "Starting balance (cash received)")
+        .option(
+            "balance", "AMOUNT", .amount, "Starting balance, already received in cash (default 0)")
     }
     fileprivate static var acceptBalance: Self {
         .option(
-            "accept-balance", "AMOUNT", .amount,
-            "Credit the tag's balance only if it equals AMOUNT")
+            "accept-balance", "AMOUNT", .amount, "Carry over the tag's balance if it equals AMOUNT")
     }
 }
 
 extension Command {
     static let cardCommands: [Command] = [
         Command(
-            "read", group: .cards, "Show a card and resolve what was left open on it",
-            discussion: "A card with nothing open is only read, with a single radio command.",
+            "read", group: .cards, "Show the card on the reader and resolve what was left open",
+            discussion: "An open payment, ticket purchase or payout is committed or voided; any "
+                + "other open operation is finished. A card that cannot be trusted is shown with "
+                + "the reason, and the exit status is 7. If this station's ledger is offline or "
+                + "missing, the card is shown as it describes itself, and the exit status is 9.",
             takes: .watch, .noResolve, page: .post("read"), answers: .card,
             example: "tapcard read --watch"
         ) { session throws(TapcardError) in try await session.read() },
         Command(
-            "demo", group: .cards, "Write the demo user: Amanda Gonzalez, id 1, balance 0.00",
-            takes: .confirmed, .display, .protect, .reissue, .overwrite, .anyChip, .operation,
+            "demo", group: .cards, "Issue a sample card: Amanda Gonzalez, id 1, balance 0",
+            discussion: "The card includes a scratch card. With `--reader sim`, the first use also "
+                + "sets up the simulated station.",
+            takes: .confirmedPayout, .display, .protect, .reissue, .overwrite, .anyChip, .operation,
             page: .post("demo"), answers: .card, example: "tapcard --reader sim demo"
         ) { session throws(TapcardError) in
             try await session.make("The demo card is ready") { station throws(TapcardError) in
@@ -57,20 +62,24 @@ extension Command {
             }
         },
         Command(
-            "issue", group: .cards, "Make a card of a blank tag",
-            discussion: "Name and id are optional: any phone can read them off the tag, except "
-                + "off an NTAG 424.",
+            "issue", group: .cards, "Issue a new card on the tag on the reader",
+            discussion: "Name and id are optional. A tag with other content needs `--overwrite`; "
+                + "one that is already a card of this ledger needs `--reissue`, and its balance "
+                + "must then be paid out in cash. Any phone can read the name and id, except on an "
+                + "NTAG 424. A station that has only a table of card keys cannot issue cards.",
             takes: .name, .id, .balance, .noScratch, .confirmed, .display, .protect, .reissue,
             .overwrite, .anyChip, .operation,
             page: .post("issue"), answers: .card,
             example: "tapcard issue --name \"Zoë Álvarez\" --id 7 --balance 20"
         ) { session throws(TapcardError) in try await session.issue() },
         Command(
-            "adopt", group: .cards, "Convert another system's card",
-            discussion: "Its balance is dropped unless you name it with --accept-balance: then "
-                + "it is credited against the account \"adopted\".",
-            takes: .acceptBalance, .confirmed, .display, .protect, .overwrite, .anyChip,
-            .operation,
+            "adopt", group: .cards, "Convert another system's card into a card of this ledger",
+            discussion: "The cardholder, id and scratch state carry over; an activated code counts "
+                + "only as scratched if no key of this station has sealed the card. The balance "
+                + "starts at 0 unless you use `--accept-balance`; an accepted balance is checked "
+                + "like a top-up, but adds no cash to the drawer. Cards of this ledger, blank "
+                + "tags, other content, other currencies and invalid seals are refused.",
+            takes: .acceptBalance, .confirmedAmount, .display, .protect, .anyChip, .operation,
             page: .post("adopt"), answers: .card, example: "tapcard adopt --accept-balance 12.50"
         ) { session throws(TapcardError) in
             try await session.make("Adopted") { station throws(TapcardError) in
@@ -78,8 +87,11 @@ extension Command {
             }
         },
         Command(
-            "scratch", group: .cards, "Scratch the scratch card: reveal a code and keep it",
-            discussion: "Takes two seconds. Ctrl-C before that leaves the card unscratched.",
+            "scratch", group: .cards, "Reveal the code of the scratch card",
+            discussion: "A card can be scratched only once; its code, a random UUID, is kept on "
+                + "the card and in the ledger. Scratching takes two seconds, and Ctrl-C during "
+                + "that time leaves the card unscratched. You may take the card off meanwhile, but "
+                + "it must be back for the code to be written.",
             takes: .operation, page: .post("scratch"), answers: .card, example: "tapcard scratch"
         ) { session throws(TapcardError) in
             let station = try await session.station()
@@ -89,10 +101,11 @@ extension Command {
                 summary, "Scratched", currency: station.currency, isReplayed: receipt.isReplayed)
         },
         Command(
-            "activate", group: .cards, "Activate the code of a scratched card",
-            discussion: "Asks the activation service. Ctrl-C does not stop the request: it ends "
-                + "within 15 seconds, its answer is recorded, and the next tap writes it to the "
-                + "card. After a refusal the code is as good as before.",
+            "activate", group: .cards, "Activate the card's code with the activation service",
+            discussion: "Before first use, confirm the service's address with `tapcard config set "
+                + "activation-url ADDRESS`. If the service refuses, the card stays scratched and "
+                + "you can ask again. If no answer arrives, run `tapcard activate` again; it asks "
+                + "with the same code.",
             takes: .operation, asks: .activationURL, page: .post("activate"), answers: .card,
             example: "tapcard activate"
         ) { session throws(TapcardError) in try await session.activate() },

@@ -6,21 +6,29 @@ import TextCodecs
 extension Command {
     static let operatorCommands: [Command] = [
         Command(
-            "block", group: .operators, "Stop a card: no money moves on it",
+            "block", group: .operators, "Block a card",
+            discussion: "Payments, top-ups, refunds and payouts are refused until you unblock the "
+                + "card, and an open payment is voided at the next tap. Only the ledger changes, "
+                + "not the tag. A station that is offline may still accept the card until its next "
+                + "snapshot.",
             takes: .namedCard, page: .post("block", reader: .without(.card)), answers: .cardStatus,
             example: "tapcard block --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.change(.block, "Blocked card") },
         Command(
             "unblock", group: .operators, "Unblock a card",
+            discussion: "Only a blocked card can be unblocked. If the card is closed or was "
+                + "replaced, issue its tag again with `--reissue`.",
             takes: .namedCard, page: .post("unblock", reader: .without(.card)),
             answers: .cardStatus, example: "tapcard unblock --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.change(.unblock, "Unblocked card") },
         Command(
-            "repair", group: .operators, "Write a card again from the ledger",
-            discussion: "Without --card, only the text that phones read is rewritten. With it, "
-                + "even an untrusted card is sealed again from the ledger. Make sure that it is "
-                + "the original: repairing a copy makes the copy valid.",
-            takes: .card, page: .post("repair"), answers: .card,
+            "repair", group: .operators, "Rewrite the card from the ledger",
+            discussion: "Without `--card`, an open operation is resolved and the text for phones "
+                + "is rewritten; a card that cannot be trusted is refused. With `--card`, such a "
+                + "card is made valid again, and an open payment on it is voided. Make sure this "
+                + "is the original, because repairing a copy makes the copy valid; if unsure, "
+                + "block the card and replace it.",
+            takes: .repairedCard, page: .post("repair"), answers: .card,
             example: "tapcard repair --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in
             let card = try session[.card]
@@ -29,10 +37,13 @@ extension Command {
             return Report(summary, "Repaired", currency: station.currency)
         },
         Command(
-            "replace", group: .operators, "Move a lost card's balance onto a new tag",
-            discussion: "The lost card becomes worthless.",
-            takes: .lostCard, .confirmed, .display, .protect, .reissue, .overwrite, .anyChip,
-            .operation,
+            "replace", group: .operators, "Replace a lost card with the tag on the reader",
+            discussion: "The balance, cardholder, scratch state, tickets and game move to the new "
+                + "card. The lost card is refused for good; an offline station learns this with "
+                + "its next snapshot. A closed card cannot be replaced, and a station that has "
+                + "only a table of card keys cannot replace cards.",
+            takes: .lostCard, .confirmedPayout, .display, .protect, .reissue, .overwrite,
+            .anyChip, .operation,
             page: .post("replace"), answers: .card, example: "tapcard replace --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in
             guard let lost = try session[.lostCard] else {
@@ -45,8 +56,9 @@ extension Command {
             }
         },
         Command(
-            "forget", group: .operators, "Take a name out of the ledger and off the card",
-            discussion: "The card follows at its next tap.",
+            "forget", group: .operators, "Delete the cardholder's name from the ledger",
+            discussion: "This cannot be undone. The id stays, and the name leaves the tag at its "
+                + "next tap. The stored original content of an adopted card is deleted too.",
             takes: .namedCard, page: .post("forget", reader: .without(.card)), answers: .cardStatus,
             example: "tapcard forget --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in
@@ -58,10 +70,15 @@ extension Command {
 
 extension Parameter<CardUID?> {
     fileprivate static var namedCard: Self {
-        .card.saying("The card; without it, the one on the reader")
+        .card.saying("Card to act on (default: the card on the reader)")
+    }
+    fileprivate static var repairedCard: Self {
+        .card.saying("Repair this card even if it cannot be trusted")
     }
     fileprivate static var lostCard: Self {
-        .option("card", "UID", .card, "The lost card", isRequired: true)
+        .option(
+            "card", "UID", .card, "UID of the lost card, from `tapcard history` (required)",
+            isRequired: true)
     }
 }
 

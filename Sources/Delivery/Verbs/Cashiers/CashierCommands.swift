@@ -7,30 +7,30 @@ import TextCodecs
 extension Parameter<CashierName> {
     fileprivate static func cashier(completes known: CompletedValue? = nil) -> Self {
         .argument(
-            "NAME", .cashier, "Up to \(CashierName.longest) characters", completes: known)
+            "NAME", .cashier, "Cashier's name, up to \(CashierName.longest) characters",
+            completes: known)
     }
 }
 
 extension Command {
     static let cashierCommands: [Command] = [
         Command(
-            "cashiers add", group: .station, "Let somebody work at the till page",
-            discussion: "Or give them another password, which ends where they are logged in. As "
-                + "soon as there is one cashier, the page asks who it is, and what is done there "
-                + "carries their name into the ledger. The password is asked for twice, or taken "
-                + "from TAPCARD_CASHIER_PASSWORD; it is never an argument. Only a slow hash of it "
-                + "is kept, in cashiers.json next to the keys.",
+            "cashiers add", group: .station, "Add a cashier or change a cashier's password",
+            discussion: "Once there is a cashier, the till page requires a login, and the ledger "
+                + "records the cashier of each operation. The password is read from "
+                + "`TAPCARD_CASHIER_PASSWORD` or typed at a prompt, and needs at least 10 "
+                + "characters. Changing it ends every login made with the old one.",
             takes: .cashier(), answers: .addedCashier, example: "tapcard cashiers add Ann"
         ) { session throws(TapcardError) in try await session.addCashier() },
         Command(
-            "cashiers remove", group: .station, "Stop somebody from working at the till page",
-            discussion: "It ends where they are logged in. What they have done stays in the ledger "
-                + "under their name.",
+            "cashiers remove", group: .station, "Remove a cashier",
+            discussion: "The cashier's logins end; past operations keep the name. Once the last "
+                + "cashier is removed, the till page no longer requires a login.",
             takes: .cashier(completes: .cashiers), answers: .removedCashier,
             example: "tapcard cashiers remove Ann"
         ) { session throws(TapcardError) in try session.removeCashier() },
         Command(
-            "cashiers list", group: .station, "Show who may work at the till page",
+            "cashiers list", group: .station, "List the cashiers",
             answers: .cashiers, example: "tapcard cashiers list"
         ) { session throws(TapcardError) in
             let names = try session.cashierFile.load().map(\.name.text)

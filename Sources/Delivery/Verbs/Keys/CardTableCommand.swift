@@ -9,16 +9,12 @@ import TextCodecs
 
 extension Command {
     static let keysTable = Command(
-        "keys table", group: .station,
-        "Make a table of card keys, for a station without the keys of the issuer",
-        discussion:
-            "With it a station sells to the cards on an NTAG 424 that are in use now: it reads "
-            + "them and takes payments. It cannot put money on a card, make one or give it other "
-            + "keys, and no other key can be made of the table. At the station: tapcard keys import "
-            + "FILE.\n\n"
-            + "The file is encrypted. Its passphrase is printed once: bring it another way than the "
-            + "file. Make another table after cards were issued, and after tapcard keys rotate and "
-            + "tapcard keys retire.",
+        "keys table", group: .station, "Create a table of NTAG 424 card keys for a station",
+        discussion: "A station with this table instead of the issuer's keys can take payments, "
+            + "sell tickets and close NTAG 424 cards, but cannot top up, refund a payment, add a "
+            + "prize or issue cards. Import the file there with `tapcard keys import`, and carry "
+            + "the passphrase, which is printed once, separately. Create a new table after issuing "
+            + "cards and after rotating or retiring keys.",
         takes: .newFile, answers: .cardTable, example: "tapcard keys table till-2.json"
     ) { session throws(TapcardError) in
         let path = try session[.newFile]

@@ -6,24 +6,22 @@ import TextCodecs
 
 extension Parameter<String> {
     fileprivate static var keyFileOfPage: Self {
-        .file("Where to; must not exist, unless with --overwrite. - is standard output")
+        .file("File to write, or `-` for standard output")
     }
 }
 
 extension Parameter<Bool> {
     fileprivate static var overwriteKeys: Self {
-        .flag("overwrite", "Replace the file, if it is a key file of the customers' page")
+        .flag("overwrite", "Replace an existing key file of the customers' page")
     }
 }
 
 extension Command {
     static let keysForCustomers = Command(
-        "keys customers", group: .station, "Make the key file of the customers' page",
-        discussion:
-            "For the machine that serves the page (tapcard serve --customers): its keys tell "
-            + "which card a phone has read, and nothing else. They write to no card, and no other "
-            + "key of this station can be made of them. Repeat it with --overwrite after tapcard keys "
-            + "rotate and tapcard keys retire.",
+        "keys customers", group: .station, "Create the key file for the customers' page",
+        discussion: "With this file a server can tell which NTAG 424 card a phone has read; the "
+            + "file cannot be used to write cards or to derive other keys. Run the command again "
+            + "with `--overwrite` after `tapcard keys rotate` and `tapcard keys retire`.",
         takes: .keyFileOfPage, .overwriteKeys, answers: .file,
         example: "tapcard keys customers customer-keys.json"
     ) { session throws(TapcardError) in

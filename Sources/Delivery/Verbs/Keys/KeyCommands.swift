@@ -7,35 +7,32 @@ import TapcardDomain
 import TextCodecs
 
 extension Parameter<UInt8> {
-    fileprivate static var key: Self { .argument("KEY", .key, "Its number") }
+    fileprivate static var key: Self {
+        .argument("KEY", .key, "Number of the key, as shown by `tapcard keys list`")
+    }
 }
 
 extension Parameter<Bool> {
     fileprivate static var forEver: Self {
-        .flag("for-ever", "Confirm that this cannot be undone")
+        .flag("for-ever", "Confirm that the key is never trusted again")
     }
 }
 
 extension Command {
     static let keyCommands: [Command] = [
         Command(
-            "keys list", group: .station, "Show the keys: their numbers and states, never more",
+            "keys list", group: .station, "List the keys and how many cards use each one",
+            discussion: "The secret values are never shown. A station that has a ledger file but "
+                + "no keys gets them now, unless the ledger has cards.",
             answers: .keys, example: "tapcard keys list"
         ) { session throws(TapcardError) in try await session.listKeys() },
         Command(
-            "keys rotate", group: .station,
-            "Make a new key; it seals once every station has it",
-            discussion:
-                "Older keys still verify until you retire them. Export the keys again before "
-                + "the next tap: a card on an NTAG 424 takes the new keys with its next change, and "
-                + "without them it can never be written again. If phones open a page from your "
-                + "cards, make its key file again, too: tapcard keys customers.\n\n"
-                + "Where stations share the ledger, the owner runs it twice. The first time it makes "
-                + "a key that only verifies: bring it to every station with tapcard keys export and "
-                + "keys import. Once all of them have it, run it again, and all of them seal with it "
-                + "from that moment on. A machine that does not come back: tapcard station revoke. "
-                + "With --now no station is waited for: one without the key takes no money until "
-                + "it has it.",
+            "keys rotate", group: .station, "Seal cards with a new key; older keys still verify",
+            discussion: "Run `tapcard keys export` before the next tap: an NTAG 424 that has "
+                + "changed to the new key can never be written without it. On a shared ledger the "
+                + "owner runs this twice: first to announce the key, which every station then "
+                + "imports, and again to start using it. Afterwards run `tapcard keys customers "
+                + "FILE --overwrite` and `tapcard keys table FILE` again.",
             takes: .withoutWaiting, answers: .key, example: "tapcard keys rotate"
         ) { session throws(TapcardError) in
             try session.requireMasters()
@@ -62,25 +59,20 @@ extension Command {
         },
         Command(
             "keys retire", group: .station, "Stop trusting what a key has sealed",
-            discussion: "This cannot be undone: the ledger notes it, so that no station seals with "
-                + "the key any more, whichever copy of the key file it has. Destroy the copies and "
-                + "export again, and make the key file of the customers' page again, if there is one. "
-                + "Cards that carry only records under the key are rejected as forged from then on; "
-                + "each needs tapcard repair --card UID. Cards that "
-                + "are protected with it keep its password: tapcard tag unprotect, then tapcard tag "
-                + "protect gives each the new key's.\n\n"
-                + "Where stations share the ledger, this waits until each of them has the key that "
-                + "seals now; not with --now. A key that was announced and seals nothing yet is "
-                + "given up by it, too.",
+            discussion: "Rotate first if the key still seals; retiring it with `--for-ever` cannot "
+                + "be undone. Cards sealed only with it are rejected as forged until you run "
+                + "`tapcard repair --card UID`, and tags protected with it need `tapcard tag "
+                + "unprotect`, then `tapcard tag protect`. Afterwards export the keys again, "
+                + "destroy older copies, and run `tapcard keys customers FILE --overwrite`.",
             takes: .key, .forEver, .withoutWaiting, answers: .retired,
             example: "tapcard keys retire 1 --for-ever"
         ) { session throws(TapcardError) in try await session.retireKey() },
         Command(
-            "keys export", group: .station, "Copy the keys into a file that only you can read",
-            discussion:
-                "Anyone who has it can make cards that this station accepts. If all copies are lost, "
-                + "genuine cards are rejected, and a card on an NTAG 424 can never be written "
-                + "again by anyone: keep one in another place.",
+            "keys export", group: .station, "Copy all keys to a file",
+            discussion: "Keep a copy in another place: if every copy is lost, genuine cards are "
+                + "rejected and no NTAG 424 can ever be written again. Anyone who has the file can "
+                + "make cards that your stations accept. A station that has only a table of card "
+                + "keys cannot export keys.",
             takes: .newFile, answers: .file, example: "tapcard keys export tapcard-keys.json"
         ) { session throws(TapcardError) in
             let path = try session[.newFile]
@@ -102,17 +94,14 @@ extension Command {
         },
         .keysForCustomers, .keysTable,
         Command(
-            "keys import", group: .station,
-            "Take keys from a file, so that their cards verify here",
-            discussion: "A station that has no keys yet takes all of them as they are. Otherwise "
-                + "imported keys only verify: this station goes on sealing with its own, or, where "
-                + "stations share the ledger, with the one that seals at all of them. Two "
-                + "stations that were set up separately both have a key 1, and cannot be joined.\n\n"
-                + "A table of card keys (tapcard keys table) is for a station that has no keys: it "
-                + "takes the place of an older table. Its passphrase is asked for, or taken from "
-                + "TAPCARD_TABLE_PASSPHRASE; it is never an argument.",
-            takes: .file("The keys; - is standard input"), answers: .imported,
-            example: "tapcard keys import tapcard-keys.json"
+            "keys import", group: .station, "Import exported keys or a table of card keys",
+            discussion: "If the station already has keys, imported ones only verify; on a shared "
+                + "ledger, the sealing key that all stations use is used here too. Stations that "
+                + "were set up separately cannot be joined. A table is accepted only by a station "
+                + "without the issuer's keys; its passphrase is read from "
+                + "`TAPCARD_TABLE_PASSPHRASE` or typed at a prompt.",
+            takes: .file("File made by `tapcard keys export` or `tapcard keys table`"),
+            answers: .imported, example: "tapcard keys import tapcard-keys.json"
         ) { session throws(TapcardError) in try await session.importKeys() },
     ]
 }

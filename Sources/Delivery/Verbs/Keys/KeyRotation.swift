@@ -7,9 +7,7 @@ import TextCodecs
 
 extension Parameter<Bool> {
     static var withoutWaiting: Self {
-        .flag(
-            "now", "Do not wait for stations without the key: they take no money until they have it"
-        )
+        .flag("now", "Do not wait for stations that still lack the new key")
     }
 }
 

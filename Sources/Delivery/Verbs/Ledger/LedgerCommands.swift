@@ -7,22 +7,26 @@ import TextCodecs
 
 extension Parameter<Bool> {
     fileprivate static var lossless: Self {
-        .flag("lossless", "Say that this server has every confirmed commit")
+        .flag("lossless", "Only for a synchronous replica that confirmed every commit")
     }
     fileprivate static var afterLoss: Self {
-        .flag("after-loss", "Say that commits may be lost: every card skips numbers")
+        .flag("after-loss", "After a restore, or if commits may be missing")
     }
 }
 
 extension Parameter<String?> {
     fileprivate static var into: Self {
-        .option("into", "ADDRESS", .word, "The address of the database")
+        .option(
+            "into", "ADDRESS", .word, "Target, as `postgresql://OWNER@HOST/DATABASE` (required)")
     }
 }
 
 extension Parameter<StationName> {
     fileprivate static var station: Self {
-        .argument("NAME", .station, "Its name, which is its login")
+        .argument(
+            "NAME", .station,
+            "Station name: up to \(StationName.longest) of a-z, 0-9, - and _, starting with a "
+                + "letter")
     }
 }
 
@@ -30,59 +34,63 @@ extension Command {
     /// The commands for the owner of a ledger that stations share.
     static let ledgerCommands: [Command] = [
         Command(
-            "ledger init", group: .ledger, "Make an empty ledger in an empty database",
-            discussion:
-                "The login of the address becomes its owner; it needs the right CREATEROLE. "
-                + "The ledger keeps its currency for good.",
+            "ledger init", group: .ledger, "Create an empty ledger in a PostgreSQL database",
+            discussion: "Name the empty database with `--ledger` and the currency with "
+                + "`--currency`; the currency is fixed for good. The login becomes the ledger's "
+                + "owner and needs CREATEROLE and the right to create tables. The database's name "
+                + "may have at most 40 characters.",
             answers: .database,
             example: "tapcard --ledger postgresql://owner@db.example/tapcard ledger init "
                 + "--currency EUR"
         ) { session throws(TapcardError) in try await session.makeLedger() },
         Command(
-            "ledger copy", group: .ledger, "Move the ledger of a file into an empty database",
-            discussion: "FILE gets another name first, so that no station goes on with it. All of "
-                + "it is copied in one transaction and compared by an audit of both. If that is "
-                + "interrupted, run the same command again.",
-            takes: .file("The ledger's file"), .into, answers: .copied,
-            example: "tapcard ledger copy ~/.local/share/tapcard/ledger.sqlite --into "
+            "ledger copy", group: .ledger, "Move a ledger file into an empty database",
+            discussion: "No station may be using FILE; it is renamed to `FILE.moved-NUMBER` and "
+                + "kept. If interrupted, run the same command again. Stations that still use FILE "
+                + "are told the new address.",
+            takes: .file("Ledger file to move"), .into, answers: .copied,
+            example: "tapcard ledger copy ledger.sqlite --into "
                 + "postgresql://owner@db.example/tapcard"
         ) { session throws(TapcardError) in try await session.copyLedger() },
         Command(
-            "ledger migrate", group: .ledger, "Bring the tables of the ledger up to date",
-            discussion: "Stations of an older version go on as long as the ledger allows it.",
+            "ledger migrate", group: .ledger, "Update a shared ledger's tables to this version",
+            discussion: "Only the owner can do this; a ledger in a file needs no migration. "
+                + "Stations with an older version keep working as long as the ledger allows it. "
+                + "Tables from a newer version are refused.",
             answers: .database, example: "tapcard ledger migrate"
         ) { session throws(TapcardError) in try await session.migrateLedger() },
         Command(
-            "ledger status", group: .ledger, "Show whether the ledger in a database is in order",
+            "ledger status", group: .ledger, "Show the state of a shared ledger",
+            discussion: "Operations that this station knows to be lost are listed too. If the "
+                + "ledger is not open on this server, the exit status is 9.",
             answers: .database, example: "tapcard ledger status"
         ) { session throws(TapcardError) in try await session.ledgerStatus() },
         Command(
-            "ledger reopen", group: .ledger,
-            "Open the ledger after its database was promoted or restored",
-            discussion: "For the owner of the ledger. Until then every station refuses money. Say "
-                + "--lossless only where the server that took over was a synchronous replica and "
-                + "confirmed every commit. Otherwise say --after-loss: every card skips \(restoreGap) numbers at its next "
-                + "change, so that no number is used twice. Cards whose last payments are lost "
-                + "are refused until an operator repairs them.",
+            "ledger reopen", group: .ledger, "Reopen the ledger on a promoted or restored server",
+            discussion: "Until the owner does this with one of the two options, no station takes "
+                + "payments or top-ups. After `--after-loss`, cards whose last operations were "
+                + "lost are refused until repaired. `tapcard ledger status` at each station lists "
+                + "what it knows to be lost.",
             takes: .lossless, .afterLoss, answers: .database,
             example: "tapcard ledger reopen --lossless"
         ) { session throws(TapcardError) in try await session.reopenLedger() },
         Command(
-            "station register", group: .ledger, "Give a station a login of its own",
-            discussion: "Its password goes into FILE, as libpq reads it from ~/.pgpass. Take the "
-                + "file to the station, readable for its user alone.",
+            "station register", group: .ledger, "Create a database login for a station",
+            discussion: "Only the owner can do this, and a name can never be used twice. FILE "
+                + "receives a random password: install it as `~/.pgpass` at the station. Then "
+                + "import the keys there and set `ledger` to the address that this command prints.",
             takes: .station, .newFile, answers: .registered,
             example: "tapcard station register till-1 till-1.pgpass"
         ) { session throws(TapcardError) in try await session.registerStation() },
         Command(
-            "station list", group: .ledger, "Show the stations of the ledger",
+            "station list", group: .ledger, "List the stations of a shared ledger",
             answers: .stations, example: "tapcard station list"
         ) { session throws(TapcardError) in try await session.listStations() },
         Command(
-            "station revoke", group: .ledger, "End the rights of a station at once",
-            discussion:
-                "A machine that was stolen or sold. Its name is not used again. The keys on "
-                + "it stay valid: tapcard keys rotate and keys retire end them.",
+            "station revoke", group: .ledger, "Revoke a station's login at once",
+            discussion: "Only the owner can do this; the name can never be used again. The keys on "
+                + "a stolen or sold machine are still valid: run `tapcard keys rotate`, then "
+                + "`tapcard keys retire`.",
             takes: .station, answers: .revoked, example: "tapcard station revoke till-1"
         ) { session throws(TapcardError) in try await session.revokeStation() },
     ]

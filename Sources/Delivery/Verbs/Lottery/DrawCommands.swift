@@ -3,18 +3,18 @@ import TapcardDomain
 import TextCodecs
 
 extension Parameter<DrawID> {
-    fileprivate static var id: Self { .argument("ID", .draw, "Such as draw-1") }
+    fileprivate static var id: Self { .argument("ID", .draw, "Draw, as listed by `tapcard draws`") }
 }
 
 extension Parameter<Bool> {
     fileprivate static var forget: Self {
-        .flag("forget", "The lottery has started over: believe what it says now", page: .never)
+        .flag("forget", "Discard the kept list after the lottery has restarted", page: .never)
     }
     fileprivate static var next: Self {
-        .flag("next", "The draw after this one instead", page: .never)
+        .flag("next", "Show the draw after ID instead", page: .never)
     }
     fileprivate static var previous: Self {
-        .flag("previous", "The draw before this one instead", page: .never)
+        .flag("previous", "Show the draw before ID instead", page: .never)
     }
 }
 
@@ -22,15 +22,15 @@ extension Command {
     static let drawCommands: [Command] = [
         Command(
             "draws", group: .lottery, "List the lottery's draws, newest first",
-            discussion: "What the lottery said last is kept: without a network the list says how "
-                + "old it is. A list that has lost its newest draw is an old one, and is not "
-                + "believed: where the lottery has really started over, --forget lets go of what "
-                + "was kept as soon as there is a good answer.",
+            discussion: "Before first use, confirm the service's address with `tapcard config set "
+                + "lottery-url ADDRESS`. If the service is offline, the last good list is shown "
+                + "with its age. A list that lacks a draw known before is not accepted; if the "
+                + "lottery really restarted, use `--forget`.",
             takes: .forget, asks: .lotteryURL, page: .get("draws", reader: .never), answers: .draws,
             example: "tapcard draws"
         ) { session throws(TapcardError) in try await session.listDraws() },
         Command(
-            "draws show", group: .lottery, "Show one draw, and its neighbours",
+            "draws show", group: .lottery, "Show one draw, and name the previous and next one",
             takes: .id, .next, .previous,
             asks: .lotteryURL, page: .get("draws", .id, reader: .never), answers: .draw,
             example: "tapcard draws show draw-1 --next"

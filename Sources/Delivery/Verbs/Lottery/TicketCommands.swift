@@ -5,59 +5,61 @@ import TextCodecs
 
 extension Parameter<DrawID?> {
     static var draw: Self {
-        .option("draw", "ID", .draw, "The draw it is for: the one after the last")
+        .option("draw", "ID", .draw, "Draw to play in, up to 52 ahead (default: the next one)")
     }
 }
 
 extension Parameter<TicketID?> {
     fileprivate static var ticket: Self {
-        .optionalArgument("TICKET", .ticket, "Only this one, such as ticket-0123456789ab")
+        .optionalArgument(
+            "TICKET", .ticket, "Ticket, as listed by `tapcard tickets` (default: all won)")
     }
 }
 
 extension Parameter<Bool> {
     fileprivate static var paidOut: Self {
-        .flag("paid-out", "Pay the prize of TICKET out by hand, not onto the card")
+        .flag("paid-out", "Book the prize of TICKET as paid out in cash")
     }
 }
 
 extension Command {
     static let ticketCommands: [Command] = [
         Command(
-            "tickets", group: .lottery, "List tickets: upcoming and drawn; no card needed",
-            discussion: "Those that this ledger's cards bought, and those that the lottery itself "
-                + "keeps. A ball in brackets was drawn, a bonus ball in round ones, too.",
-            takes: .card.saying("Only this card's"),
+            "tickets", group: .lottery, "List tickets with their results and prizes",
+            discussion: "No reader or card is needed; without `--card`, the list includes tickets "
+                + "that only the lottery service keeps. Square brackets mark a ball that was "
+                + "drawn, round brackets a bonus ball that was drawn. If the service is offline, "
+                + "the last known results are shown with their age.",
+            takes: .card.saying("Only tickets of this card and of cards it replaced"),
             asks: .lotteryURL, page: .get("tickets", reader: .never), answers: .tickets,
             example: "tapcard tickets --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.listTickets() },
         Command(
-            "ticket buy", group: .lottery, "Buy a ticket with the card's balance",
-            discussion: "Its numbers are random, its price is a setting (ticket-price). Tickets "
-                + "are only sold while the lottery answers: who knows only old draws would sell "
-                + "one for a draw that is over. When the card is pulled too soon, the exit status "
-                + "is 6 and the next tap resolves it.",
-            takes: .draw, .operation, .card, .again, .confirmed,
+            "ticket buy", group: .lottery, "Buy a ticket with random numbers, paid from the card",
+            discussion: "The card pays `ticket-price`, which counts as a payment for the ceilings. "
+                + "Tickets are sold only while the lottery service answers, never as an offline "
+                + "payment. If the card is pulled away too soon, the exit status is 6 and the next "
+                + "tap resolves the purchase; the ticket is valid only if it was paid for.",
+            takes: .draw, .operation, .card, .again, .confirmedAmount,
             asks: .lotteryURL, page: .post("ticket/buy"), answers: .purchase,
             example: "tapcard ticket buy"
         ) { session throws(TapcardError) in try await session.buyTicket() },
         Command(
-            "ticket check", group: .lottery, "Check the tickets of the card on the reader",
-            discussion: "Without a network they are checked against the draws that are known, and "
-                + "how old those are is said.",
+            "ticket check", group: .lottery, "Show the results and prizes of the card's tickets",
+            discussion: "What an earlier tap left open is resolved; no prize is booked. If the "
+                + "lottery service is offline, the last known draws are used and their age is "
+                + "shown.",
             takes: .card, asks: .lotteryURL, page: .post("ticket/check"), answers: .check,
             example: "tapcard ticket check"
         ) { session throws(TapcardError) in try await session.checkTickets() },
         Command(
-            "ticket claim", group: .lottery, "Add what the card's tickets have won to its balance",
-            discussion: "Each prize is booked once, whoever asks again. What a ticket wins is a "
-                + "setting (prizes): 5+bonus=100000 is for five balls and the bonus ball, 6=top for "
-                + "six and the draw's top prize. A prize may be paid out of the drawer as well, and "
-                + "one that has no room on the card has to be: --paid-out books that, as the one "
-                + "claim of its ticket, and leaves the card as it is.",
+            "ticket claim", group: .lottery, "Add the card's prizes to its balance",
+            discussion: "Each prize is paid only once; `prizes` sets the amounts. If a prize would "
+                + "take the balance above the limit, it is not added: pay it out in cash with "
+                + "`--paid-out`. A station that has only a table of card keys can pay prizes out, "
+                + "but cannot add them to a card.",
             takes: .ticket, .paidOut,
-            .operation.saying(
-                "With --paid-out: the same id is told again that the prize is booked"), .card,
+            .operation.saying("Id that makes it safe to repeat a `--paid-out` request"), .card,
             asks: .lotteryURL, page: .post("ticket/claim"), answers: .claim,
             example: "tapcard ticket claim"
         ) { session throws(TapcardError) in try await session.claimTickets() },

@@ -6,7 +6,7 @@ import TextCodecs
 
 extension Parameter<String> {
     fileprivate static var user: Self {
-        .argument("USER", .text(1...256), "Your name at the service")
+        .argument("USER", .text(1...256), "User name at the Mastermind service")
     }
 }
 
@@ -20,14 +20,13 @@ extension Parameter<Int?> {
     fileprivate static var timeToLive: Self {
         .option(
             "time-to-live", "SECONDS", number(MastermindRules.loginSeconds),
-            "How long the login lasts, \(MastermindRules.loginSeconds.words); the service decides "
-                + "without it")
+            "Login lifetime, \(MastermindRules.loginSeconds.words) (default: the service's)")
     }
     fileprivate static var slots: Self {
         let range = 1...MastermindRules.mostSlots
         return .option(
             "slots", "N", number(range),
-            "How many colours to find, \(range.words) (default: \(Session.usualSlots))")
+            "Number of slots, \(range.words) (default \(Session.usualSlots))")
     }
 
     /// A number without a limit on command lines, because the rules of the game refuse what they
@@ -39,7 +38,7 @@ extension Parameter<Int?> {
 
 extension Parameter<Bool> {
     fileprivate static var keep: Self {
-        .flag("keep", "Keep the game on the card on the reader, too")
+        .flag("keep", "Also write the game onto the card, replacing any game there")
     }
 }
 
@@ -47,53 +46,58 @@ extension Parameter<[[Int]]> {
     fileprivate static var colours: Self {
         .arguments(
             "COLOUR", .colours(1...MastermindRules.mostSlots),
-            "Digits from 1 to 6, also written together: 152561", page: .other("colours"))
+            "Colors 1 to 6, one per slot, such as `1 5 2 5` or `1525`", page: .other("colours"))
     }
 }
 
 extension Command {
     static let mastermindCommands: [Command] = [
         Command(
-            "mastermind login", group: .mastermind, "Log in to Mastermind",
-            discussion: "Type the password at the prompt, or set TAPCARD_MASTERMIND_PASSWORD. "
-                + "tapcard never takes it as an argument and never stores it. The token that the "
-                + "service issues is kept in mastermind.json next to the keys, readable only by you.",
+            "mastermind login", group: .mastermind, "Log in to the Mastermind service",
+            discussion: "Before first use, confirm the service's address with `tapcard config set "
+                + "mastermind-url ADDRESS`. The password is read from "
+                + "`TAPCARD_MASTERMIND_PASSWORD` or typed at a prompt, and never stored. When the "
+                + "login expires, the next verb that needs it logs in again the same way.",
             takes: .user, .timeToLive, .password,
             asks: .mastermindURL, page: .post("mastermind/login", reader: .never), answers: .login,
             example: "tapcard mastermind login amanda --time-to-live 600"
         ) { session throws(TapcardError) in try await session.logInToMastermind() },
         Command(
-            "mastermind start", group: .mastermind, "Start a game",
-            discussion: "The new game becomes the current game, the one that guess plays.",
+            "mastermind start", group: .mastermind, "Start a new game",
+            discussion: "You need to be logged in. The new game becomes the current game; earlier "
+                + "ones are kept. With `--keep`, the game has started even if the card cannot be "
+                + "written.",
             takes: .slots, .keep,
             asks: .mastermindURL, page: .post("mastermind/start", reader: .with(.keep)),
             answers: .game, example: "tapcard mastermind start --slots 4"
         ) { session throws(TapcardError) in try await session.startMastermind() },
         Command(
-            "mastermind guess", group: .mastermind, "Make a guess in the current game",
-            discussion: "Black counts colours in the right place; white counts right colours in "
-                + "the wrong place. If the answer is lost, the service may have counted the guess, "
-                + "so tapcard does not send it again.",
+            "mastermind guess", group: .mastermind, "Make one guess in the current game",
+            discussion: "Black counts the right colors in the right place, white the right colors "
+                + "in the wrong place. If the answer is lost, the guess may have counted and is "
+                + "not sent again.",
             takes: .colours,
             asks: .mastermindURL, page: .post("mastermind/guess", reader: .never), answers: .guess,
             example: "tapcard mastermind guess 1 5 2 5 6 1"
         ) { session throws(TapcardError) in try await session.guessInMastermind() },
         Command(
             "mastermind show", group: .mastermind, "Show the current game and its guesses",
-            discussion: "From what is kept here: the service is not asked.",
+            discussion: "The game is read from this station; the service is not contacted.",
             page: .get("mastermind/game", reader: .never), answers: .board,
             example: "tapcard mastermind show"
         ) { session throws(TapcardError) in try session.showMastermind() },
         Command(
-            "mastermind ranking", group: .mastermind, "Show who needed the fewest guesses",
-            takes: .slots.saying("Only games with so many slots"),
+            "mastermind ranking", group: .mastermind, "Show the best players, fewest guesses first",
+            discussion: "You need to be logged in.",
+            takes: .slots.saying("Only games with N slots (default: all games)"),
             asks: .mastermindURL, page: .get("mastermind/ranking", reader: .never),
             answers: .ranking,
             example: "tapcard mastermind ranking --slots 4"
         ) { session throws(TapcardError) in try await session.showMastermindRanking() },
         Command(
-            "mastermind resume", group: .mastermind, "Continue the game stored on the card",
-            discussion: "It becomes the current game.",
+            "mastermind resume", group: .mastermind, "Resume the game stored on the card",
+            discussion: "It becomes the current game; the service is not contacted. What an "
+                + "earlier tap left open on the card is resolved.",
             page: .post("mastermind/resume"), answers: .game, example: "tapcard mastermind resume"
         ) { session throws(TapcardError) in try await session.resumeMastermind() },
     ]

@@ -5,19 +5,19 @@ import TapcardDomain
 import TextCodecs
 
 extension Parameter<TypedAmount> {
-    fileprivate static var amount: Self { .argument("AMOUNT", .moved, "Such as 4.50") }
+    fileprivate static var amount: Self { .argument("AMOUNT", .moved, "Amount to take, above 0") }
 }
 
 extension Parameter<TypedAmount?> {
     fileprivate static var part: Self {
-        .optionalArgument("AMOUNT", .moved, "Partial amount")
+        .optionalArgument("AMOUNT", .moved, "Partial amount, above 0 (default: the whole amount)")
     }
 }
 
 extension Parameter<OperationID> {
     fileprivate static var refunded: Self {
         .argument(
-            "OPERATION", .operation, "The id of the payment or top-up",
+            "OPERATION", .operation, "Id of the operation, from its receipt or `tapcard history`",
             page: .other("payment"))
     }
 }
@@ -28,7 +28,7 @@ extension Parameter<Int?> {
     static var last: Self {
         .option(
             "last", "N", .wholeNumber(lines, orSay: "Nothing was read."),
-            "Only the newest, \(lines.words) (default: all)",
+            "Only the newest N operations, \(lines.words) (default: all)",
             // The entries of a year would be too many for a page.
             usual: .number(lines.upperBound))
     }
@@ -37,17 +37,23 @@ extension Parameter<Int?> {
 extension Command {
     static let moneyCommands: [Command] = [
         Command(
-            "pay", group: .money, "Record a payment",
-            discussion: "Says \"paid\" only when ledger and card have it. When the card is pulled "
-                + "too soon, the exit status is 6 and the next tap resolves it. While the ledger's "
-                + "database is offline, the setting offline-payments lets small payments "
-                + "into a journal on this station: \"offline\".",
-            takes: .amount, .operation, .card, .again, .confirmed, page: .post("pay"),
+            "pay", group: .money, "Take a payment from the card",
+            discussion: "The payment is reported as paid only once both the card and the ledger "
+                + "have it; if that is uncertain, the exit status is 6 and the card's next tap "
+                + "resolves it. Large amounts need `--yes` or are refused; see `tapcard help "
+                + "amounts`. With `offline-payments` on, small payments are also taken while the "
+                + "ledger's database is offline, and booked later.",
+            takes: .amount, .operation, .card, .again, .confirmedAmount, page: .post("pay"),
             answers: .receipt, example: "tapcard pay 4.50"
         ) { session throws(TapcardError) in try await session.pay() },
         Command(
-            "add", group: .money, "Top up; the cash is already in the drawer",
-            takes: .amount.saying("Such as 20"), .operation, .card, .again, .confirmed,
+            "add", group: .money, "Top up the card with cash you have received",
+            discussion: "The ledger books the top-up at once; if the card leaves too soon, a later "
+                + "tap brings it up to date. Large amounts need `--yes` or are refused; see "
+                + "`tapcard help amounts`. Top-ups are also refused while the ledger is offline, "
+                + "and at a station that has only a table of card keys.",
+            takes: .amount.saying("Amount to add, above 0"), .operation, .card, .again,
+            .confirmedAmount,
             page: .post("add"), answers: .receipt, example: "tapcard add 20"
         ) { session throws(TapcardError) in
             do throws(TapcardError) {
@@ -58,10 +64,12 @@ extension Command {
             }
         },
         Command(
-            "refund", group: .money, "Reverse a payment or a top-up, once, at most its amount",
-            discussion:
-                "What was paid goes back onto the card. What was added leaves the card, and "
-                + "its cash the drawer: hand it out when the command says so. Never below zero.",
+            "refund", group: .money, "Reverse a payment or a top-up, in full or in part",
+            discussion: "A payment goes back onto the card that paid, or onto its replacement. A "
+                + "top-up is taken off the card, up to the current balance; hand out the cash only "
+                + "after the command succeeds. Each operation can be refunded once, so the rest of "
+                + "a partial refund cannot be refunded later. Ticket purchases, prizes, payouts "
+                + "and starting balances cannot be refunded.",
             takes: .refunded, .part, .operation, .card, page: .post("refund"), answers: .receipt,
             example: "tapcard refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
         ) { session throws(TapcardError) in
@@ -74,7 +82,10 @@ extension Command {
             return Report(receipt, verb)
         },
         Command(
-            "close", group: .money, "Pay out the balance of a card and empty it",
+            "close", group: .money, "Close the card and pay out its balance in cash",
+            discussion: "Hand out the cash only after the command succeeds; unclaimed tickets are "
+                + "forfeited. A blocked card is refused. A closed card is refused until its tag is "
+                + "issued again with `--reissue`.",
             takes: .operation, .card, page: .post("close"), answers: .receipt,
             example: "tapcard close"
         ) { session throws(TapcardError) in
@@ -84,17 +95,19 @@ extension Command {
             return Report(receipt, "Paid out")
         },
         Command(
-            "history", group: .money, "Show what was done, from the ledger; no card needed",
-            discussion: "Also what the activation service was asked for, and what it said.",
-            takes: .card.saying("Only this card"), .last,
+            "history", group: .money, "List the ledger's operations, oldest first",
+            discussion: "No reader or card is needed. Requests to the activation service and their "
+                + "answers appear on lines of their own.",
+            takes: .card.saying("Only operations of this card"), .last,
             page: .get("history", reader: .never), answers: .history,
             example: "tapcard history --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in try await session.history() },
         .takings,
         Command(
-            "audit", group: .money, "Check every invariant over the whole ledger",
-            discussion: "Names the cards for which the activation service was asked and has not "
-                + "answered.",
+            "audit", group: .money, "Check every row of the ledger against its rules",
+            discussion: "Nothing is repaired. If a rule is violated, the exit status is 9: do not "
+                + "rely on the balances, and restore a backup. The audit also names cards with an "
+                + "unanswered activation and journals that may lack offline payments.",
             page: .get("audit", reader: .never), answers: .audit, example: "tapcard audit"
         ) { session throws(TapcardError) in try await session.audit() },
     ]

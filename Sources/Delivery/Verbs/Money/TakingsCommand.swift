@@ -5,20 +5,19 @@ import TextCodecs
 
 extension Parameter<CalendarDate?> {
     fileprivate static var day: Self {
-        .option("day", "DATE", .day, "Such as 2026-11-22 (default: today)")
+        .option("day", "DATE", .day, "Day as YYYY-MM-DD (default: today)")
     }
 }
 
 extension Command {
     static let takings = Command(
-        "takings", group: .money, "Add up a day: what was paid, and what the drawer has to hold",
-        discussion:
-            "Paid is what cards have paid, for tickets too, less refunds: no coin of it is in the "
-            + "drawer. Added is the cash put into the drawer for top-ups, less the top-ups "
-            + "that were taken back. Paid out is the cash taken out of it: for closed accounts, "
-            + "re-issued cards included, and for prizes paid by hand. So the drawer has to hold "
-            + "what was in it in the morning, plus added, less paid out.\n\n"
-            + "Days and hours are local. What was begun on a day counts on that day.",
+        "takings", group: .money, "Show one day's takings, by hour and in total",
+        discussion: "\"Paid\" is what cards paid, less refunds; it moves no cash. \"Added\" is "
+            + "cash received for top-ups and starting balances, less top-ups taken back; \"paid "
+            + "out\" is cash handed out for closed or reissued cards and for prizes, so the drawer "
+            + "changes by \"added\" minus \"paid out\". If cards could not pay all of their "
+            + "offline payments, a last line shows this loss of the issuer. Hours are local time, "
+            + "and a shared ledger counts all stations together.",
         takes: .day, page: .get("takings", reader: .never), answers: .takings,
         example: "tapcard takings --day 2026-11-22"
     ) { session throws(TapcardError) in try await session.takings() }

@@ -3,15 +3,13 @@ import TapcardDomain
 
 extension Parameter<CardUID?> {
     static var card: Self {
-        .option("card", "UID", .card, "Insist on this card; refuse any other")
+        .option("card", "UID", .card, "Refuse any card other than this one")
     }
 }
 
 extension Parameter<OperationID?> {
     static var operation: Self {
-        .option(
-            "operation", "UUID", .operation,
-            "Makes a retry safe: the same id never happens twice")
+        .option("operation", "UUID", .operation, "Id that makes it safe to repeat this request")
     }
 }
 
@@ -19,43 +17,40 @@ extension Parameter<FaceStyle?> {
     static var display: Self {
         .option(
             "display", "FORM", .choice(FaceStyle.self),
-            "What phones read: our form, or the iPhone app's")
+            "Format of the text for phones; tapcard by default")
     }
 }
 
 extension Parameter<Bool> {
     static var again: Self {
-        .flag("again", "Do it once more, also where this tap has just resolved the same amount")
+        .flag("again", "Proceed even if this tap just completed the same request")
     }
     static var confirmed: Self {
         .flag(
-            "yes",
-            "Confirm an amount above the station's ceiling, or that money is handed out",
-            page: .other("confirmed"))
+            "yes", "Confirm a large amount or the payout of `--reissue`", page: .other("confirmed"))
     }
+    /// `confirmed` for a verb that takes no `--reissue`.
+    static var confirmedAmount: Self { confirmed.saying("Confirm a large amount") }
+    /// `confirmed` for a verb that takes no amount.
+    static var confirmedPayout: Self { confirmed.saying("Confirm the payout of `--reissue`") }
     static var reissue: Self {
-        .flag(
-            "reissue",
-            "Close the account of a known card, hand out what it holds, and begin a new one on it")
+        .flag("reissue", "Reuse the tag of an existing card and close its account")
     }
     static var overwrite: Self {
-        .flag(
-            "overwrite", "Overwrite a tag that is not one of our cards; it cannot be undone")
+        .flag("overwrite", "Overwrite other content on the tag")
     }
     static var protect: Self {
-        .flag(
-            "protect",
-            "Protect the tag with a password; without your keys it can never be removed")
+        .flag("protect", "Protect the tag with a write password (not NTAG 424)")
     }
     static var anyChip: Self {
-        .flag("any-chip", "Take a chip whose maker's signature is not valid")
+        .flag("any-chip", "Accept a chip whose manufacturer's signature is wrong")
     }
     static var watch: Self {
-        .flag("watch", "Keep running; one line per tap, until Ctrl-C", page: .never)
+        .flag("watch", "Keep running; print one line per tap", page: .never)
     }
 }
 
 extension Parameter<String> {
     static func file(_ help: String = "") -> Self { .argument("FILE", .file, help) }
-    static var newFile: Self { .file("Where to; must not exist. - is standard output") }
+    static var newFile: Self { .file("New file to write, or `-` for standard output") }
 }

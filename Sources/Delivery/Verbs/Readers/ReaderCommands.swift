@@ -7,19 +7,18 @@ import TextCodecs
 extension Command {
     static let readerCommands: [Command] = [
         Command(
-            "readers", group: .readers, "List the readers that are plugged in",
-            discussion: "One line a reader: the name that --reader takes, its make, its driver and "
-                + "whether it can be used. None of them is opened; pcscd is asked for its own, "
-                + "and systemd may start it for that. Serial ports are listed, too: "
-                + "whether a PN532 board hangs on one cannot be seen from outside.",
+            "readers", group: .readers, "List the readers of this machine",
+            discussion: "No reader is opened. A serial port is marked \"maybe\" because only "
+                + "opening it would show whether a PN532 is connected. If there are readers but "
+                + "none can be used, the exit status is 5.",
             answers: .readers, example: "tapcard readers"
         ) { session throws(TapcardError) in await session.readers() },
         Command(
-            "doctor", group: .readers, "Find out why a reader is not working",
-            discussion: "Looks at USB, permissions, kernel modules, pcscd and other programs, then "
-                + "opens the reader and looks once at the tag on it, if there is one. Then it reads "
-                + "the ledger's file through: of a large one that takes a while. It also reads the "
-                + "keys. It changes nothing. With --reader it checks that one.",
+            "doctor", group: .readers, "Find out why a reader or this station is not working",
+            discussion: "The command opens up to eight readers until one answers, or only the one "
+                + "you name, and checks the ledger and the keys; nothing is written to a tag. Each "
+                + "finding is ok, a note or a problem, with steps to fix it. The exit status is 5 "
+                + "if no reader can be used, 9 for a ledger problem and 1 for a key problem.",
             page: .get("doctor"), answers: .findings, example: "tapcard doctor"
         ) { session throws(TapcardError) in try await session.doctor() },
     ]

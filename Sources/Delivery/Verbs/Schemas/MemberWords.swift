@@ -66,7 +66,7 @@ package enum MemberWords {
         "kept": "path where the replaced ledger was saved (or its journal, if only that existed)",
         "new": "true if this call set up the station; false if it was already set up",
         "simulated": "whether these are the settings of the simulated reader",
-        "from": "where the value came from: flag, variable, file or built in",
+        "from": "where the value came from: flag, variable, file or default",
         "passphrase": "passphrase that decrypts the card key file; printed only this once",
         "table": "number of cards in the station's card key table; present only if it uses one",
         "live": "result of opening the reader and looking for a tag",

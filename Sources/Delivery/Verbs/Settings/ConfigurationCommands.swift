@@ -7,28 +7,29 @@ import TextCodecs
 extension Command {
     static let configurationCommands: [Command] = [
         Command(
-            "init", group: .station, "Set this station up: make its keys and its ledger",
-            discussion: "Once, before the first card. The ledger keeps the currency for good. A "
-                + "simulated station has keys and a ledger of its own, which the first use makes in "
-                + "USD; for another currency: tapcard --reader sim init --currency EUR.",
+            "init", group: .station, "Set up this station with keys and a ledger",
+            discussion: "Name the currency with `--currency`; it is fixed for good. A station that "
+                + "is already set up is left as it is. If the ledger has cards but the keys are "
+                + "missing, put your copy of the keys back first. With a shared ledger, keys that "
+                + "differ from the other stations' keys are refused.",
             answers: .station, example: "tapcard init --currency EUR"
         ) { session throws(TapcardError) in try await session.setUp() },
         Command(
-            "config", group: .station, "Show the settings in force and where each comes from",
-            discussion: "A flag beats a variable (TAPCARD_READER and so on) beats the file. "
-                + "tapcard help settings explains each of them. Passwords are only ever variables, "
-                + "TAPCARD_MASTERMIND_PASSWORD, TAPCARD_CASHIER_PASSWORD and "
-                + "TAPCARD_TABLE_PASSPHRASE, and are not shown.",
+            "config", group: .station, "Show the settings and their origin",
+            discussion: "An option overrides a variable, a variable overrides the settings file, "
+                + "and the file overrides the default. `tapcard help settings` explains each "
+                + "setting. Passwords are not settings and are never shown.",
             answers: .settings, example: "tapcard config"
         ) { session throws(TapcardError) in try await session.configuration() },
         Command(
-            "config get", group: .station, "Print one setting that is in force",
+            "config get", group: .station, "Print the value of one setting",
             takes: .shownSetting, answers: .setting, example: "tapcard config get ledger"
         ) { session throws(TapcardError) in try await session.oneSetting() },
         Command(
-            "config set", group: .station, "Write one setting into the file",
-            discussion: "Without VALUE it is taken out of the file, and what is built in holds "
-                + "again.",
+            "config set", group: .station, "Change or remove one setting in the settings file",
+            discussion: "Without VALUE, the setting is removed and its default applies again. "
+                + "Invalid values and passwords are refused. If an option or a variable still "
+                + "overrides the setting, the output says so.",
             takes: .setting, .settingValue, answers: .changedSetting,
             example: "tapcard config set timeout 60"
         ) { session throws(TapcardError) in try await session.changeSetting() },
@@ -37,7 +38,7 @@ extension Command {
 
 extension Parameter<Settings.Name> {
     fileprivate static var setting: Self {
-        .argument("KEY", .choice(Settings.Name.self), "Its name, as tapcard config lists it")
+        .argument("KEY", .choice(Settings.Name.self), "Name of the setting")
     }
 }
 
@@ -51,7 +52,7 @@ extension Parameter<String> {
 
 extension Parameter<String?> {
     fileprivate static var settingValue: Self {
-        .optionalArgument("VALUE", .settingValue, "What it is to be")
+        .optionalArgument("VALUE", .settingValue, "New value; leave it out to remove the setting")
     }
 }
 
@@ -192,7 +193,7 @@ extension Session {
 
     private static func unset(_ name: String) -> String {
         switch Settings.Name(rawValue: name) {
-        case .reader: "the first that is plugged in"
+        case .reader: "the first reader that is ready"
         case .caFile, .customers, .customersName, .customersCertificate, .customersCertificateKey,
             .customersKeys, .cardAddress:
             "none"

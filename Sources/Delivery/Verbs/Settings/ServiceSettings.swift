@@ -194,7 +194,7 @@ extension Settings {
         case .flag: "--\(name.rawValue)"
         case .variable: name.variable
         case .file: configurationPath
-        case .builtIn: "built in"
+        case .builtIn: "default"
         }
     }
 }

@@ -8,7 +8,7 @@ package import TapcardDomain
 package struct Settings: Sendable {
     /// The origin of a value.
     enum Origin: String, Sendable {
-        case flag, variable, file, builtIn = "built in"
+        case flag, variable, file, builtIn = "default"
     }
 
     /// One setting of the table.

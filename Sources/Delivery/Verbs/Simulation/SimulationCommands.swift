@@ -8,39 +8,45 @@ import TextCodecs
 extension Parameter<[String]> {
     fileprivate static var tags: Self {
         .arguments(
-            "TAG", .tag, "\(Chip.listed) or a number", isRequired: false,
+            "TAG", .tag, "\(Chip.listed) or a UID (default: the last)", isRequired: false,
             page: .other("tags"))
     }
     fileprivate static var fault: Self {
-        .arguments("FAULT", .fault, "Such as: 3 torn mix 7; or none")
+        .arguments("FAULT", .fault, "N and a kind, such as `3 torn mix 7`, or `none`")
     }
 }
 
 extension Parameter<CardUID?> {
     fileprivate static var seenTag: Self {
         .optionalArgument(
-            "CARD", .card,
-            "Its number; without it the tag on the reader, or the one that lay there last")
+            "CARD", .card, "UID of a tag (default: the one on the reader, else the last)")
     }
 }
 
 extension Command {
     private static let faults = """
-        A fault is the number of a WRITE and what goes wrong there: torn old, torn new, torn zero, \
-        torn mix SEED (a mixture of old and new bits), torn new-lowest N, new-highest N, \
-        old-lowest N or old-highest N (the page was erased and has so many bits of the new or the \
-        old one), torn new-some SEED or old-some SEED, acknowledge-lost, pulled-after, lost, \
-        garbled, late (the answer comes after the reader has given up), "refused 0", \
-        killed-before, killed-after (this process dies).
+        FAULT is N, counted from 1, and a kind; `none` disarms. The fault strikes once, in the \
+        command that makes that write; a new fault replaces it.
+
+        Kinds: `lost` (the card is gone before the write), `torn PAGE` (gone during the write), \
+        `acknowledge-lost` (written, but the answer is lost and the card gone), `pulled-after` \
+        (written and answered, then gone), `garbled` (the answer is damaged), `late` (the answer \
+        comes after the reader gave up), `refused C` (refused with code C, 0 to 9), \
+        `killed-before` and `killed-after` (tapcard itself dies before or after the write).
+
+        PAGE is what a torn write leaves: `old`, `new`, `zero` or `mix SEED` (a random mixture of \
+        old and new bits). With `new-lowest N`, `new-highest N`, `old-lowest N` or `old-highest \
+        N`, the page is erased and then gets N (0 to 32) of the lowest or highest one bits of its \
+        new or old content; with `new-some SEED` or `old-some SEED`, it gets a random part of \
+        them.
         """
 
     static let simulationCommands: [Command] = [
         Command(
-            "sim put", group: .simulation, "Put a tag onto the simulated reader",
-            discussion: "A chip's name brings a new one from the factory, a number the one with "
-                + "that number; without either, the tag comes back that lay there last. The first "
-                + "new NTAG213, NTAG216 and NTAG424 have the number and the maker's signature of a "
-                + "real one; the others have no signature, because only the maker can sign.",
+            "sim put", group: .simulation, "Put tags on the simulated reader, replacing any there",
+            discussion: "A chip name creates a blank tag, a UID takes that tag, and no argument "
+                + "takes the last one; up to 64 tags can exist. The first NTAG213, NTAG216 and "
+                + "NTAG424 have a valid manufacturer's signature; all other tags have none.",
             takes: .tags, page: .post("simulator/put", reader: .never), answers: .tags,
             example: "tapcard sim put NTAG216"
         ) { session throws(TapcardError) in
@@ -53,7 +59,8 @@ extension Command {
                 tags.map { "\($0.chip) \($0.uid) lies on the simulated reader" }, isChange: true)
         },
         Command(
-            "sim take", group: .simulation, "Take everything off the simulated reader",
+            "sim take", group: .simulation, "Take all tags off the simulated reader",
+            discussion: "The tags are kept; `tapcard sim put` puts one back.",
             page: .post("simulator/take", reader: .never), answers: .nothing,
             example: "tapcard sim take"
         ) { session throws(TapcardError) in
@@ -61,7 +68,7 @@ extension Command {
             return Report([:], ["The simulated reader is empty"], isChange: true)
         },
         Command(
-            "sim tear", group: .simulation, "Pull the card away at a chosen WRITE",
+            "sim tear", group: .simulation, "Arm one fault for the N-th write from now",
             discussion: faults,
             takes: .fault, page: .post("simulator/tear", reader: .never), answers: .fault,
             example: "tapcard sim tear 3 torn mix 7"
@@ -78,7 +85,7 @@ extension Command {
                 [fault.map { "Armed: \($0)" } ?? "Nothing is armed"], isChange: true)
         },
         Command(
-            "sim list", group: .simulation, "Show the simulated tags",
+            "sim list", group: .simulation, "List the simulated tags and the armed fault",
             page: .get("simulator", reader: .never), answers: .drawer, example: "tapcard sim list"
         ) { session throws(TapcardError) in
             let (tags, fault) = try session.simulating { tags, reader throws(TapcardError) in
@@ -90,11 +97,11 @@ extension Command {
                     + (fault.map { ["Armed: \($0)"] } ?? []), isPlain: true)
         },
         Command(
-            "sim phone", group: .simulation, "Hold a simulated tag to a phone: what that reads",
-            discussion:
-                "A card on an NTAG 424 shows an address, another one at each reading, and "
-                + "counts as the real chip does. Other tags show their text. docs/SERVING.md "
-                + "has the way from here to the customers' page, all on this machine.",
+            "sim phone", group: .simulation, "Show what a phone reads from a simulated tag",
+            discussion: "An NTAG 424 card shows a different address at each reading, and its "
+                + "counter goes up as in a real chip; other tags show their text. If the card was "
+                + "issued without `card-address`, the address leads nowhere. docs/SERVING.md walks "
+                + "through the customers' page on one machine.",
             takes: .seenTag, answers: .phone, example: "tapcard sim phone"
         ) { session throws(TapcardError) in try session.showToPhone() },
     ]

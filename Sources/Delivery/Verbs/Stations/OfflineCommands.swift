@@ -8,14 +8,14 @@ import TextCodecs
 
 extension Parameter<String?> {
     fileprivate static var copy: Self {
-        .optionalArgument("FILE", .file, "A copy of a journal")
+        .optionalArgument(
+            "FILE", .file, "Copy of another station's journal (default: this station's own)")
     }
 }
 
 extension Parameter<OperationID> {
     fileprivate static var journal: Self {
-        .argument(
-            "JOURNAL", .journal, "The journal's id, as tapcard ledger status shows it")
+        .argument("JOURNAL", .journal, "Id of the journal, as shown by `tapcard ledger status`")
     }
 }
 
@@ -23,30 +23,27 @@ extension Command {
     /// The commands for offline payments.
     static let offlineCommands: [Command] = [
         Command(
-            "station book", group: .ledger,
-            "Book the offline payments, which were taken while the ledger was offline",
-            discussion:
-                "Every use of the ledger does this by itself, so this is for a station that is not "
-                + "used again. With FILE it books a copy of the journal of any station with "
-                + "these keys, deferred.journal in its data folder, and leaves the copy as it is. "
-                + "A payment is booked once, however often this is done.",
+            "station book", group: .ledger, "Book a station's offline payments in the ledger",
+            discussion: "Any command that uses cards and the ledger does this by itself; run it "
+                + "for a station that will not be used again. FILE is a copy of `deferred.journal` "
+                + "from the data folder of a station with the same keys. Each payment is booked "
+                + "once, even if you run the command again. The output shows what cards could not "
+                + "pay, which is the issuer's loss.",
             takes: .copy, answers: .bookedJournal, example: "tapcard station book"
         ) { session throws(TapcardError) in try await session.bookJournal() },
         Command(
-            "station snapshot", group: .ledger,
-            "Take a snapshot of the cards, by which offline payments can be taken",
-            discussion:
-                "tapcard serve does this by itself in quiet moments. Other stations need it as "
-                + "often as offline-snapshot-age says. Needs the setting offline-payments.",
+            "station snapshot", group: .ledger, "Store the state of all cards for offline payments",
+            discussion: "Offline payments are refused once the snapshot is older than "
+                + "`offline-snapshot-age`, four hours by default. `tapcard serve` takes one about "
+                + "every five minutes; on other stations, run this command often enough. It needs "
+                + "`offline-payments` on and a ledger in a database.",
             answers: .snapshot, example: "tapcard station snapshot"
         ) { session throws(TapcardError) in try await session.takeSnapshot() },
         Command(
-            "station write-off", group: .ledger,
-            "Give up on the missing offline payments of a journal",
-            discussion:
-                "For the owner of the ledger, when a station and its journal are lost for good: "
-                + "audit and ledger status name the journal no more. It can still be booked if it "
-                + "is found.",
+            "station write-off", group: .ledger, "Write off a station's journal as lost",
+            discussion: "Only the owner can do this; use it when the station and its journal are "
+                + "lost for good. `tapcard audit` and `tapcard ledger status` then stop reporting "
+                + "the journal. If it turns up later, `tapcard station book` can still book it.",
             takes: .journal, answers: .writtenOff,
             example: "tapcard station write-off 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
         ) { session throws(TapcardError) in try await session.writeOff() },

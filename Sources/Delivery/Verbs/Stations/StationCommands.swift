@@ -7,11 +7,11 @@ import TextCodecs
 extension Command {
     static let stationCommands: [Command] = [
         Command(
-            "backup", group: .station, "Copy the ledger, even while it is in use",
-            discussion:
-                "The keys are not in it: keep them with tapcard keys export. Put it back with "
-                + "tapcard restore-backup alone: copied back by hand it hands out numbers a second "
-                + "time, and genuine cards are rejected as forged.",
+            "backup", group: .station, "Back up the ledger file, even while it is in use",
+            discussion: "The keys are not included; copy them with `tapcard keys export`. Put a "
+                + "backup back only with `tapcard restore-backup`, because a ledger copied back by "
+                + "hand makes stations reject genuine cards. For a ledger in a database, use the "
+                + "server's own tools.",
             takes: .newFile, answers: .file, example: "tapcard backup ledger-2026-11-21.sqlite"
         ) { session throws(TapcardError) in
             let path = try session[.newFile]
@@ -32,16 +32,13 @@ extension Command {
                 ], isChange: true)
         },
         Command(
-            "restore-backup", group: .station, "Put a copy in the ledger's place",
-            discussion: "What happened since the copy was made is gone from the ledger. So that no "
-                + "number is used twice, every card skips 65536 of them; cards that were used "
-                + "since then are refused as \"ledger behind\" until an operator repairs them. "
-                + "Cards that were blocked or replaced since then are named: block them again.\n\n"
-                + "The ledger that was there is kept next to it: ledger.sqlite.before-restore-1, "
-                + "the next time -2, and so on up to 1000. tapcard never reads or removes these files. "
-                + "They have names and amounts in them like the ledger: remove them when nothing "
-                + "can be missing from the copy any more.",
-            takes: .file("The copy; - is standard input"), answers: .restoration,
+            "restore-backup", group: .station, "Replace the ledger file with a backup",
+            discussion: "Stop `tapcard serve` first; the old ledger is kept beside the new one as "
+                + "`LEDGER.before-restore-1`. Operations since the backup are lost, and cards used "
+                + "since are refused until you run `tapcard repair --card UID`. Cards blocked or "
+                + "replaced since then are active and must be blocked again; the output names them "
+                + "if the old ledger is readable.",
+            takes: .file("Backup made by `tapcard backup`"), answers: .restoration,
             example: "tapcard restore-backup ledger-2026-11-21.sqlite"
         ) { session throws(TapcardError) in
             let path = try session[.file()]

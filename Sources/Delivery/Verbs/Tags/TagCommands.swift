@@ -7,47 +7,56 @@ import TextCodecs
 
 extension Parameter<String?> {
     fileprivate static var dumpFile: Self {
-        .optionalArgument(
-            "FILE", .file, "Where to keep it; must not exist. - or nothing is standard output")
+        .optionalArgument("FILE", .file, "New file to write (default: `-`, standard output)")
     }
 }
 
 extension Parameter<TagDump.Format?> {
     fileprivate static var format: Self {
         .option(
-            "format", "FORMAT", .choice(TagDump.Format.self),
-            "tapcard's own text, or a file for a Flipper Zero or a Proxmark3")
+            "format", "FORMAT", .choice(TagDump.Format.self), "Format of the dump; text by default")
+    }
+}
+
+extension Parameter<Bool> {
+    fileprivate static var overwriteAnything: Self {
+        overwrite.saying("Overwrite anything on the tag, even a card in use")
     }
 }
 
 extension Command {
     static let tagCommands: [Command] = [
         Command(
-            "tag info", group: .tags, "Show what a tag says of itself, whoever wrote it",
-            discussion: "A valid signature proves who made the chip, not that the card is genuine.",
+            "tag info", group: .tags, "Show a tag's chip, content, locks and protection",
+            discussion: "Nothing is resolved or written, and the station need not be set up. The "
+                + "manufacturer's signature proves who made the chip, not that the card is "
+                + "genuine.",
             page: .post("tag/info"), answers: .tag, example: "tapcard tag info"
         ) { session throws(TapcardError) in try await session.tagInfo() },
         Command(
-            "tag dump", group: .tags, "Print a tag's memory as text, or keep it in a file",
-            discussion: "A Flipper's .nfc file and a Proxmark3's JSON can leave out unreadable "
-                + "pages only after all those that could be read.",
+            "tag dump", group: .tags, "Dump all readable pages of a tag",
+            discussion: "Nothing is resolved or written; an NTAG 424 has no pages and is refused. "
+                + "The `flipper` and `proxmark` formats can leave out unreadable pages only at the "
+                + "end; otherwise, use `text`.",
             takes: .dumpFile, .format, answers: .dump,
             example: "tapcard tag dump card.nfc --format flipper"
         ) { session throws(TapcardError) in try await session.dump() },
         Command(
-            "tag restore", group: .tags, "Put the user pages of a dump back onto a tag",
-            discussion: "Lock bits, capability container, configuration and passwords are never "
-                + "written. An old state of a card that is put back is found out at the next tap.",
-            takes: .file(
-                "The dump: tapcard's own, a Flipper's, a Proxmark3's or the raw bytes of "
-                    + "nfc-mfultralight (.mfd); - is standard input"),
-            .overwrite, answers: .restoredTag, example: "tapcard tag restore card.txt --overwrite"
+            "tag restore", group: .tags, "Write the user pages of a dump onto a tag",
+            discussion: "Lock bits, configuration and passwords are never written; a dump of "
+                + "another chip and an NTAG 424 are refused. Without `--overwrite`, the tag must "
+                + "be blank or belong to a closed card; a card restored to an older state is "
+                + "rejected as rolled back at its next tap. If interrupted, the tag may be half "
+                + "written: run the command again.",
+            takes: .file("Dump (text, flipper, proxmark or raw); `-` for standard input"),
+            .overwriteAnything, answers: .restoredTag,
+            example: "tapcard tag restore card.txt --overwrite"
         ) { session throws(TapcardError) in try await session.restore() },
         Command(
-            "tag protect", group: .tags, "Protect a card's tag against writing by others",
-            discussion: "Phones still read it. The password comes from your keys: without them "
-                + "(tapcard keys export keeps a copy) nobody can ever write to the tag again. "
-                + "Lock bits are never set, so that tapcard tag unprotect can take it back.",
+            "tag protect", group: .tags, "Protect the card's tag with a write password",
+            discussion: "Phones can still read the tag, but writing needs the station's keys; if "
+                + "they are lost, the tag can never be written again. `tapcard tag unprotect` "
+                + "removes the password. An NTAG 424 is refused because its own keys protect it.",
             takes: .card, answers: .protection, example: "tapcard tag protect"
         ) { session throws(TapcardError) in
             let card = try session[.card]
@@ -56,9 +65,10 @@ extension Command {
             return Report(try await station.protect(id: station.newID(), only: card))
         },
         Command(
-            "tag unprotect", group: .tags, "Remove the write password that tag protect set",
-            discussion: "Also works on a tag that this ledger does not know, if its password comes "
-                + "from one of this station's keys and the tag does not limit wrong passwords.",
+            "tag unprotect", group: .tags, "Remove the write password from a tag",
+            discussion: "Blocked, closed and replaced cards are accepted too. A tag unknown to "
+                + "this ledger is accepted if its password comes from one of this station's keys "
+                + "and the tag does not count wrong passwords (AUTHLIM 0).",
             takes: .card, answers: .protection, example: "tapcard tag unprotect"
         ) { session throws(TapcardError) in
             let station = try await session.station()
@@ -66,8 +76,10 @@ extension Command {
                 try await station.unprotect(id: station.newID(), only: try session[.card]))
         },
         Command(
-            "tag format", group: .tags, "Make a tag blank again",
-            discussion: "Refused for a card that is in use: pay it out with tapcard close first.",
+            "tag format", group: .tags, "Erase a tag and make it blank",
+            discussion: "A card of this ledger must be closed or replaced first, whatever its "
+                + "balance; `tapcard close` pays it out. Other content needs `--overwrite`. A "
+                + "write password stays on the tag, and an NTAG 424 is refused.",
             takes: .overwrite, answers: .blankTag, example: "tapcard tag format"
         ) { session throws(TapcardError) in
             let uid = try await session.station()
