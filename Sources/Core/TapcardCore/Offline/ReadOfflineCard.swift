@@ -16,7 +16,7 @@ extension Station {
     ) async throws(TapcardError) -> UnconfirmedCard {
         var alone = withoutLedger
         alone.snapshot = snapshot
-        return try await alone.run(ReadOfflineCard(only: card))
+        return try await alone.run(ReadOfflineCard(card: card))
     }
 
     /// The refusal of an id under which the journal has another payment.
@@ -46,27 +46,17 @@ extension Station {
     }
 }
 
-private struct ReadOfflineCard: UseCase {
-    private var tapping: Tapping<ReadRequest>
+/// One look at a card whose ledger cannot be asked.
+private struct ReadOfflineCard: TapUseCase {
+    var tap = Tap()
+    let card: CardUID?
 
-    init(only card: CardUID?) { tapping = Tapping(ReadRequest(card: card)) }
-
-    mutating func step(at station: Station) async throws(TapcardError) -> UnconfirmedCard? {
-        try await tapping.step(at: station)
+    func examine(_ reading: CardReading, at station: Station) -> Decision<UnconfirmedCard> {
+        let bytes = reading.slots.best.map { reading.slots.bytes[$0.place] }
+        return .done(UnconfirmedCard(uid: reading.uid, chip: reading.chip, record: bytes))
     }
 
-    private struct ReadRequest: TapRequest {
-        let card: CardUID?
-
-        func examine(
-            _ reading: CardReading, _ history: inout TapHistory, at station: Station
-        ) -> Decision<UnconfirmedCard> {
-            let bytes = reading.slots.best.map { reading.slots.bytes[$0.place] }
-            return .done(UnconfirmedCard(uid: reading.uid, chip: reading.chip, record: bytes))
-        }
-
-        func carryOut(
-            on reading: CardReading, _ history: inout TapHistory, at station: Station
-        ) -> Decision<UnconfirmedCard> { .readAgain }
-    }
+    func carryOut(
+        on reading: CardReading, at station: Station
+    ) -> Decision<UnconfirmedCard> { .readAgain }
 }

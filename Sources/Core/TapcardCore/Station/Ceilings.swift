@@ -62,6 +62,25 @@ extension Station {
         return station
     }
 
+    /// Refuses an amount that is not above 0, or in another currency.
+    func requirePositive(_ amount: Money) throws(TapcardError) {
+        guard amount.minorUnits > 0 else {
+            throw TapcardError(Refusal(.badAmount, "the amount must be above 0"))
+        }
+        try requireOwnCurrency(amount)
+    }
+
+    /// Refuses an amount in another currency.
+    func requireOwnCurrency(_ amount: Money) throws(TapcardError) {
+        guard amount.currency == currency else {
+            throw TapcardError(
+                LedgerError(
+                    .wrongCurrency,
+                    "the ledger is kept in \(currency.code), the amount is in "
+                        + amount.currency.code))
+        }
+    }
+
     /// Refuses an amount above the ceilings. A request that the ledger knows is not checked again:
     /// it has passed before.
     func requireUnderCeilings(_ action: CardAction) throws(TapcardError) {

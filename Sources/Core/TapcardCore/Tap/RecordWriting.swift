@@ -197,4 +197,18 @@ extension Station {
             style: card.face, balance: content.balance, holder: content.holder,
             scratch: content.scratch, ticket: card.ticket, game: card.game?.id)
     }
+
+    /// Requires room on the tag for a code: members that other writers added may have taken it.
+    func requireRoom(for action: CardAction, on reading: CardReading) throws(Interruption) {
+        guard case .scratch(let code) = action, let known = reading.known, let pages = reading.pages
+        else { return }
+        let face = CardFace(
+            style: known.card.face, balance: known.balance, holder: known.card.holder,
+            scratch: .scratched(code), extras: extras(on: reading, pages, of: known.card))
+        do {
+            _ = try face.area(in: pages.layout)
+        } catch {
+            throw .refused(TapcardError(error).naming(reading.uid))
+        }
+    }
 }

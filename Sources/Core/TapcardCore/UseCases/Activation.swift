@@ -109,11 +109,11 @@ extension Station {
 package struct Activation: UseCase {
     private enum Phase: Sendable, Hashable {
         case beginning
-        case attempting(Tapping<AttemptRequest>)
+        case attempting(AttemptActivation)
         case asking(ActivationAttempt, on: CardUID)
-        case writing(Tapping<AnswerRequest>)
+        case writing(WriteActivation)
         /// An earlier call has begun the operation under this id.
-        case repeating(Tapping<ChangeRequest>)
+        case repeating(CardChange)
     }
 
     private var id: OperationID
@@ -173,12 +173,12 @@ package struct Activation: UseCase {
     private mutating func begin(at station: Station) async throws(TapcardError) {
         id = try await whileAsking(await station.ledger.attempt(askedAboutBy: id))
         if let known = try await station.known(id, .activate, only: nil) {
-            phase = .repeating(Tapping(ChangeRequest(.activate, id, known: known)))
+            phase = .repeating(CardChange(.activate, id, known: known))
             return
         }
         let answered = try await whileAsking(await station.ledger.activation(id))
         guard let answered, answered.state != .requested else {
-            phase = .attempting(Tapping(AttemptRequest(request: PendingRequest(id, .activate))))
+            phase = .attempting(AttemptActivation(request: PendingRequest(id, .activate)))
             return
         }
         write(try station.accepted(answered, on: answered.card), onto: nil)
@@ -186,12 +186,12 @@ package struct Activation: UseCase {
 
     /// Writes a recorded yes to the card, or to the one that has its code by now.
     private mutating func write(_ attempt: ActivationAttempt, onto uid: CardUID?) {
-        phase = .writing(Tapping(AnswerRequest(attempt.id, card: uid)))
+        phase = .writing(WriteActivation(attempt.id, card: uid))
     }
 }
 
-/// A card whose code is to be activated: its tap makes the attempt durable.
-private struct AttemptRequest: TapRequest {
+/// A tap of a card whose code is to be activated: it makes the attempt durable.
+private struct AttemptActivation: TapUseCase {
     /// The result of tapping a card to be activated.
     enum Attempt: Sendable {
         case open(ActivationAttempt, on: CardUID, [ResolvedOperation])
@@ -199,25 +199,28 @@ private struct AttemptRequest: TapRequest {
         case done(Receipt)
     }
 
+    var tap = Tap()
     let request: PendingRequest
 
     var pending: PendingRequest? { request }
     var card: CardUID? { nil }
 
     func carryOut(
-        on reading: CardReading, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Attempt> {
         guard let version = reading.version else {
             throw try await station.strangerRefusal(reading)
         }
-        if let done = history.done(.activate) {
+        if let done = tap.history.done(.activate) {
             if done.id != request.id {
                 // The card shows the answer, even if the id cannot be stored with the attempt.
                 try? await station.ledger.keep(
                     request.id, for: done.id, of: done.uid, by: station.cashier,
                     at: station.now)
             }
-            guard case .done(let receipt) = try await station.ended(done, on: reading, history)
+            guard
+                case .done(let receipt) = try await station.ended(
+                    done, on: reading, tap.history)
             else { return .readAgain }
             return .done(.done(receipt))
         }
@@ -229,7 +232,8 @@ private struct AttemptRequest: TapRequest {
         case .attempt(let attempt):
             return .done(
                 .open(
-                    attempt, on: reading.uid, station.resolved(history, besides: attempt.id)))
+                    attempt, on: reading.uid,
+                    station.resolved(tap.history, besides: attempt.id)))
         case .known, .changed: return .readAgain
         case .mismatched(let operation): throw .refused(station.mismatch(operation))
         case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
@@ -237,10 +241,10 @@ private struct AttemptRequest: TapRequest {
     }
 }
 
-/// A card to which the service's yes is written. The yes stays valid even if that is refused.
-private struct AnswerRequest: ReceiptRequest {
+/// A tap that writes the service's yes to the card. The yes stays valid even if that is refused.
+private struct WriteActivation: ReceiptUseCase {
+    var tap = Tap()
     let card: CardUID?
-    let action = CardAction.activate
     var request: PendingRequest
 
     init(_ attempt: OperationID, card: CardUID?) {
@@ -255,11 +259,11 @@ private struct AnswerRequest: ReceiptRequest {
     }
 
     func conclude(
-        after error: TapcardError, _ history: TapHistory, at station: Station
+        after error: TapcardError, at station: Station
     ) async -> Result<Receipt, TapcardError>? {
-        await station.conclude(request, history, after: error)
+        await station.conclude(request, tap.history, after: error)
             ?? .failure(
-                error.leavingUnwritten(perhapsBegun: history.perhapsBegun == request.id))
+                error.leavingUnwritten(perhapsBegun: tap.history.perhapsBegun == request.id))
     }
 }
 

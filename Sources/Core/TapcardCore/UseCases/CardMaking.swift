@@ -4,24 +4,19 @@ import Ledger
 public import TapcardDomain
 
 /// The making of a card. It finishes an interrupted making of the same card.
-package struct CardMaking: UseCase {
-    private var tapping: Tapping<MakingRequest>
-
-    package init(_ cardRequest: CardRequest, _ id: OperationID) {
-        tapping = Tapping(MakingRequest(cardRequest, id))
-    }
-
-    package mutating func step(at station: Station) async throws(TapcardError) -> CardSummary? {
-        try await tapping.step(at: station)
-    }
-}
-
-private struct MakingRequest: TapRequest {
-    private let cardRequest: CardRequest
+package struct CardMaking: TapUseCase {
+    var tap = Tap()
     private var request: PendingRequest
 
-    init(_ cardRequest: CardRequest, _ id: OperationID) {
-        (self.cardRequest, request) = (cardRequest, PendingRequest(id, cardRequest))
+    package init(_ cardRequest: CardRequest, _ id: OperationID) {
+        request = PendingRequest(id, cardRequest)
+    }
+
+    private var cardRequest: CardRequest {
+        guard case .making(let cardRequest) = request.parameters else {
+            preconditionFailure("a making asks for no change")
+        }
+        return cardRequest
     }
 
     var pending: PendingRequest? { request }
@@ -38,33 +33,35 @@ private struct MakingRequest: TapRequest {
 
     /// An operator who requests a reissue knows that the card cannot be trusted.
     mutating func examine(
-        _ reading: CardReading, _ history: inout TapHistory, at station: Station
+        _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard cardRequest.mayReissue, reading.known?.open?.kind.makesCard != true,
             request.operation == nil, station.verdict(on: reading) != nil
         else { return .goOn }
-        return try await station.make(cardRequest, of: reading, &history, noting: &request)
+        return try await station.make(
+            cardRequest, of: reading, &tap.history, noting: &request)
     }
 
     mutating func carryOut(
-        on reading: CardReading, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         if let making = request.operation {
             guard making.uid == reading.uid else { throw .refused(station.mismatch(making)) }
-            return try await station.finish(request.id, reading, history, request)
+            return try await station.finish(request.id, reading, tap.history, request)
         }
-        if let resolved = history.made,
+        if let resolved = tap.history.made,
             try await station.isDone(cardRequest, by: resolved, reading.known)
         {
-            return try await station.finish(resolved.id, reading, history, request)
+            return try await station.finish(resolved.id, reading, tap.history, request)
         }
-        return try await station.make(cardRequest, of: reading, &history, noting: &request)
+        return try await station.make(
+            cardRequest, of: reading, &tap.history, noting: &request)
     }
 
     func conclude(
-        after error: TapcardError, _ history: TapHistory, at station: Station
+        after error: TapcardError, at station: Station
     ) async -> Result<CardSummary, TapcardError>? {
-        await station.concludeMaking(request, history, after: error)
+        await station.concludeMaking(request, tap.history, after: error)
     }
 }
 
@@ -165,7 +162,7 @@ extension Station {
             throw .overtaken
         }
         let open = try await openToEnd(by: cardRequest, on: reading)
-        switch try await begin(.make(plan), on: reading, noting: &request) {
+        switch try await request.begin(.make(plan), on: reading, at: self) {
         case .begun(let begun):
             request.operation = begun.operation
             for id in open {

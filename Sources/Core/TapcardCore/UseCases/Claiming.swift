@@ -52,7 +52,7 @@ extension Station {
 /// The booking of a card's prizes: one tap that reads it, then one change for each prize.
 package struct Claiming: UseCase {
     private enum Phase: Sendable, Hashable {
-        case looking(Tapping<KnownCardRequest>)
+        case looking(ReadKnownCard)
         case claiming(Claims)
     }
 
@@ -68,7 +68,7 @@ package struct Claiming: UseCase {
     ) {
         (self.drawn, self.prizes, self.topPrizeUnit) = (drawn, prizes, topPrizeUnit)
         self.name = name
-        phase = .looking(Tapping(KnownCardRequest(card: card, finishing: .claim)))
+        phase = .looking(ReadKnownCard(card: card, finishing: .claim))
     }
 
     package mutating func step(at station: Station) async throws(TapcardError) -> PrizeReceipt? {

@@ -14,7 +14,7 @@ extension Station {
     public func keptGame(
         only card: CardUID? = nil
     ) async throws(TapcardError) -> (card: CardSummary, game: MastermindGame?) {
-        let summary = try await run(Tapping(KnownCardRequest(card: card)))
+        let summary = try await run(ReadKnownCard(card: card))
         return (summary, summary.game)
     }
 }

@@ -15,8 +15,7 @@ extension Station {
         if let id, let known = try await repeated(id, of: name, only: card) {
             return try await receipt(of: known, name, drawn)
         }
-        let summary = try await run(
-            Tapping(KnownCardRequest(card: card, finishing: .claim)))
+        let summary = try await run(ReadKnownCard(card: card, finishing: .claim))
         return try await afterResolving(summary) { () throws(TapcardError) in
             let ticket = try await tickets(on: summary).tickets(naming: name)[0]
             if let claim = ticket.claim {

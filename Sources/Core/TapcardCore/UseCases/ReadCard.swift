@@ -269,24 +269,17 @@ extension Station {
 }
 
 /// One look at a card, whatever it is.
-package struct ReadCard: UseCase {
-    private var tapping: Tapping<ReadRequest>
+package struct ReadCard: TapUseCase {
+    var tap = Tap()
+    private let isResolving: Bool
 
     /// Without `resolving` nothing is ever written.
-    package init(resolving: Bool = true) { tapping = Tapping(ReadRequest(isResolving: resolving)) }
-
-    package mutating func step(at station: Station) async throws(TapcardError) -> CardSummary? {
-        try await tapping.step(at: station)
-    }
-}
-
-private struct ReadRequest: TapRequest {
-    let isResolving: Bool
+    package init(resolving: Bool = true) { isResolving = resolving }
 
     var card: CardUID? { nil }
 
-    func examine(
-        _ reading: CardReading, _ history: inout TapHistory, at station: Station
+    mutating func examine(
+        _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard let known = reading.known else {
             return .done(try await station.summary(ofStranger: reading))
@@ -298,26 +291,26 @@ private struct ReadRequest: TapRequest {
                 station.summary(reading, known, station.unresolvedDisplay(reading, known), named))
         }
         // A fresh record that the tag cannot take hides nothing: the ledger has the balance.
-        if verdict == nil, history.unusable != nil, known.open?.kind == .reseal {
-            return .done(await station.summary(quiet: reading, known, history))
+        if verdict == nil, tap.history.unusable != nil, known.open?.kind == .reseal {
+            return .done(await station.summary(quiet: reading, known, tap.history))
         }
         guard var problem = verdict, problem.kind != .refusal(.cardClosed) else { return .goOn }
         // Voids the open payment where that is due, and throws the problem with that.
         do throws(Interruption) {
-            _ = try await station.resolve(reading, for: nil, &history)
+            _ = try await station.resolve(reading, for: nil, &tap.history)
         } catch .refused(let refused) {
             problem = refused
             station.surroundings.progress(.hint(problem.what))
         }
         return .done(
             station.summary(
-                reading, known, .outOfDate, problem, resolved: station.resolved(history)))
+                reading, known, .outOfDate, problem, resolved: station.resolved(tap.history)))
     }
 
     func carryOut(
-        on reading: CardReading, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard let known = reading.known else { return .readAgain }
-        return .done(await station.summary(quiet: reading, known, history))
+        return .done(await station.summary(quiet: reading, known, tap.history))
     }
 }

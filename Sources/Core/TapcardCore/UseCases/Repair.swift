@@ -8,7 +8,7 @@ extension Station {
     /// trusted is only written when the operator names it; the password of a named card is searched
     /// for as well, because a restored ledger may not know of it.
     public func repair(naming card: CardUID? = nil) async throws(TapcardError) -> CardSummary {
-        try await run(Tapping(RepairRequest(card: card)))
+        try await run(RepairCard(card: card))
     }
 
     /// Corrects the ledger's protection of a card that the operator has named, and has the card
@@ -51,12 +51,15 @@ extension Station {
 }
 
 /// The repair of a card, by an operator.
-private struct RepairRequest: TapRequest {
+private struct RepairCard: TapUseCase {
+    var tap = Tap()
     let card: CardUID?
-    var hasWritten = false
+    private var hasWritten = false
+
+    init(card: CardUID?) { self.card = card }
 
     mutating func examine(
-        _ reading: CardReading, _ history: inout TapHistory, at station: Station
+        _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard card != nil, let version = reading.version, let known = reading.known else {
             return .goOn
@@ -66,31 +69,30 @@ private struct RepairRequest: TapRequest {
             try await station.learnProtection(of: reading, known.card)
         }
         guard problem != nil else { return .goOn }
-        if let unusable = history.unusable { throw .refused(unusable) }
+        if let unusable = tap.history.unusable { throw .refused(unusable) }
         do throws(Interruption) {
-            return Decision(try await station.rewrite(reading, known, version, &history))
+            return Decision(try await station.rewrite(reading, known, version, &tap.history))
         } catch {
             throw await station.reconsidered(error, reading)
         }
     }
 
     mutating func performed(
-        _ operation: Operation, _ display: DisplayState, _ history: inout TapHistory,
-        at station: Station
+        _ operation: Operation, _ display: DisplayState, at station: Station
     ) -> CardSummary? {
         hasWritten = true
-        if operation.state == .committed { history.note(ended: operation) }
+        if operation.state == .committed { tap.history.note(ended: operation) }
         return nil
     }
 
     func carryOut(
-        on reading: CardReading, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard let known = reading.known else {
             throw try await station.strangerRefusal(reading)
         }
         let content = known.card.content(reading.highest, balance: known.balance)
-        let resolved = station.resolved(history)
+        let resolved = station.resolved(tap.history)
         do throws(Interruption) {
             let display = try await station.writeDisplay(
                 on: reading, content: content, of: known.card, rewritingAll: true,
@@ -99,7 +101,7 @@ private struct RepairRequest: TapRequest {
                 try await station.summary(of: reading.uid, display, resolved: resolved))
         } catch {
             // The error tells which part was done, and that the rest was not.
-            guard hasWritten || history.hasWorked else { throw error }
+            guard hasWritten || tap.history.hasWorked else { throw error }
             station.surroundings.progress(
                 .hint("what phones read was not refreshed: \(error.error.what)"))
             return .done(

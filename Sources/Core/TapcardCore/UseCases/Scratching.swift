@@ -13,9 +13,9 @@ extension Station {
 package struct Scratching: UseCase {
     private enum Phase: Sendable, Hashable {
         case beginning
-        case looking(Tapping<ScratchableCard>)
+        case looking(FindScratchableCard)
         case scratching(CardUID, ScratchCode)
-        case writing(Tapping<ChangeRequest>)
+        case writing(CardChange)
     }
 
     private let id: OperationID
@@ -30,14 +30,14 @@ package struct Scratching: UseCase {
         case .beginning:
             let code = station.newID()
             let action = CardAction.scratch(code)
-            let known = try await station.known(id, action, only: nil)
-            phase =
-                known == nil
-                ? .looking(
-                    Tapping(ScratchableCard(code: code, request: PendingRequest(id, action))))
-                : .writing(Tapping(ChangeRequest(action, id, known: known)))
+            if let known = try await station.known(id, action, only: nil) {
+                phase = .writing(CardChange(action, id, known: known))
+            } else {
+                phase = .looking(
+                    FindScratchableCard(code: code, request: PendingRequest(id, action)))
+            }
         case .looking(var looking):
-            let found: ScratchableCard.Found?
+            let found: FindScratchableCard.Found?
             do throws(TapcardError) {
                 found = try await looking.step(at: station)
             } catch {
@@ -47,7 +47,7 @@ package struct Scratching: UseCase {
                     throw error
                 }
                 resolved = error.resolved
-                phase = .writing(Tapping(ChangeRequest(action, id, known: known)))
+                phase = .writing(CardChange(action, id, known: known))
                 return nil
             }
             phase = .looking(looking)
@@ -56,7 +56,7 @@ package struct Scratching: UseCase {
             phase = .scratching(found.uid, found.code)
         case .scratching(let uid, let code):
             try await scratch(uid, at: station)
-            phase = .writing(Tapping(ChangeRequest(.scratch(code), id, only: uid)))
+            phase = .writing(CardChange(.scratch(code), id, only: uid))
         case .writing(var writing):
             defer { phase = .writing(writing) }
             do throws(TapcardError) {
@@ -82,13 +82,14 @@ package struct Scratching: UseCase {
 }
 
 /// A tap that finds a card to scratch, before the scratching begins.
-private struct ScratchableCard: TapRequest {
+private struct FindScratchableCard: TapUseCase {
     struct Found: Sendable {
         let uid: CardUID
         let code: ScratchCode
         let resolved: [ResolvedOperation]
     }
 
+    var tap = Tap()
     let code: ScratchCode
     let request: PendingRequest
 
@@ -96,7 +97,7 @@ private struct ScratchableCard: TapRequest {
     var card: CardUID? { nil }
 
     func carryOut(
-        on reading: CardReading, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Found> {
         guard let known = reading.known else {
             throw try await station.strangerRefusal(reading)
@@ -110,6 +111,6 @@ private struct ScratchableCard: TapRequest {
         return .done(
             Found(
                 uid: reading.uid, code: code,
-                resolved: station.resolved(history, besides: request.id)))
+                resolved: station.resolved(tap.history, besides: request.id)))
     }
 }

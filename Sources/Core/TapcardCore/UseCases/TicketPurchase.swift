@@ -112,7 +112,7 @@ extension Station {
         _ sold: SoldTicket, draw: DrawID, only card: CardUID? = nil
     ) async throws(TapcardError) -> TicketReceipt {
         let receipt = try await run(
-            Tapping(PurchaseResolving(sold, draw: draw, currency: currency, only: card)))
+            ResolvePurchase(sold, draw: draw, currency: currency, only: card))
         return TicketReceipt(ticket: sold.ticket, receipt: receipt)
     }
 
@@ -120,7 +120,7 @@ extension Station {
     public func checkTickets(
         only card: CardUID? = nil
     ) async throws(TapcardError) -> CardTickets {
-        try await tickets(on: try await run(Tapping(KnownCardRequest(card: card))))
+        try await tickets(on: try await run(ReadKnownCard(card: card)))
     }
 
     /// The tickets of a card that was read.
@@ -191,42 +191,43 @@ package struct TicketPurchase: UseCase {
 
 /// A tap that resolves a purchase whose draw is over: the card is read for no operation, so that
 /// nothing new is written for it.
-private struct PurchaseResolving: TapRequest {
-    private let action: CardAction
+private struct ResolvePurchase: TapUseCase {
+    var tap = Tap()
     private var request: PendingRequest
-    private var only: CardUID?
     let card: CardUID?
 
     init(_ sold: SoldTicket, draw: DrawID, currency: Currency, only card: CardUID?) {
         let asked = Ticket(id: sold.ticket.id, draw: draw, balls: sold.ticket.balls)
-        action = .ticket(asked, Money(minorUnits: sold.price, currency))
-        request = PendingRequest(sold.operation, action, only: card)
-        (only, self.card) = (card, card ?? sold.card)
+        request = PendingRequest(
+            sold.operation, .ticket(asked, Money(minorUnits: sold.price, currency)), only: card)
+        self.card = card ?? sold.card
     }
 
     mutating func recall(at station: Station) async throws(TapcardError) -> Receipt? {
-        request.operation = try await station.known(request.id, action, only: only)
+        request.operation = try await station.known(
+            request.id, request.action, only: request.only)
         return nil
     }
 
     func carryOut(
-        on reading: CardReading, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Receipt> {
         let known = try await asking(await station.ledger.operation(request.id))
         guard let known else { return .readAgain }
-        return try await station.ended(known, on: reading, history)
+        return try await station.ended(known, on: reading, tap.history)
     }
 
     func conclude(
-        after error: TapcardError, _ history: TapHistory, at station: Station
+        after error: TapcardError, at station: Station
     ) async -> Result<Receipt, TapcardError>? {
-        await station.conclude(request, history, after: error)
+        await station.conclude(request, tap.history, after: error)
     }
 }
 
 /// A tap that reads a card of this ledger and resolves an open operation. If that was of the
 /// requested kind, the card may be gone by then.
-struct KnownCardRequest: TapRequest {
+struct ReadKnownCard: TapUseCase {
+    var tap = Tap()
     let card: CardUID?
     private let kind: Ledger.Operation.Kind?
 
@@ -235,22 +236,22 @@ struct KnownCardRequest: TapRequest {
     }
 
     func carryOut(
-        on reading: CardReading, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard let known = reading.known else {
             throw try await station.strangerRefusal(reading)
         }
-        return .done(await station.summary(quiet: reading, known, history))
+        return .done(await station.summary(quiet: reading, known, tap.history))
     }
 
     func conclude(
-        after error: TapcardError, _ history: TapHistory, at station: Station
+        after error: TapcardError, at station: Station
     ) async -> Result<CardSummary, TapcardError>? {
-        guard let done = kind.flatMap(history.done), !error.blamesCard else { return nil }
+        guard let done = kind.flatMap(tap.history.done), !error.blamesCard else { return nil }
         do throws(Interruption) {
             return .success(
                 try await station.summary(
-                    of: done.uid, .outOfDate, resolved: station.resolved(history)))
+                    of: done.uid, .outOfDate, resolved: station.resolved(tap.history)))
         } catch {
             return .failure(TapcardError.doneUnread(done, because: error.error))
         }

@@ -2,10 +2,14 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// A request for which a card is held to the reader.
-protocol TapRequest: Sendable, Hashable {
-    associatedtype Success: Sendable
+/// A use case for which a card is held to the reader once, with what is wanted of that card.
+///
+/// Performs each action of its tap, and tells the tap what happened. An error says what the tap
+/// has resolved before it.
+protocol TapUseCase: UseCase {
+    associatedtype Success
 
+    var tap: Tap { get set }
     /// The operation that the card is held there for; nil where there is none.
     var id: OperationID? { get }
     /// The request under that id; nil to finish any operation that is open under it.
@@ -20,42 +24,38 @@ protocol TapRequest: Sendable, Hashable {
     /// Sees the card every time it was read, before anything is resolved, and may end the tap
     /// there.
     mutating func examine(
-        _ reading: CardReading, _ history: inout TapHistory, at station: Station
+        _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Success>
     /// Does what was requested on a card on which nothing is open.
     mutating func carryOut(
-        on reading: CardReading, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Success>
     /// Takes the end of the operation that the request has begun; nil to read the card again.
     mutating func performed(
-        _ operation: Operation, _ display: DisplayState, _ history: inout TapHistory,
-        at station: Station
+        _ operation: Operation, _ display: DisplayState, at station: Station
     ) throws(Interruption) -> Success?
     /// Decides from the ledger what it means that the tap has ended: the card was lost or cannot
     /// be trusted any more. Nil where the error says it all.
     func conclude(
-        after error: TapcardError, _ history: TapHistory, at station: Station
+        after error: TapcardError, at station: Station
     ) async -> Result<Success, TapcardError>?
 }
 
-extension TapRequest {
+extension TapUseCase {
     var id: OperationID? { pending?.id }
     var pending: PendingRequest? { nil }
     var isThorough: Bool { false }
 
     func recall(at station: Station) -> Success? { nil }
 
-    func examine(
-        _ reading: CardReading, _ history: inout TapHistory, at station: Station
-    ) -> Decision<Success> { .goOn }
+    func examine(_ reading: CardReading, at station: Station) -> Decision<Success> { .goOn }
 
     func performed(
-        _ operation: Operation, _ display: DisplayState, _ history: inout TapHistory,
-        at station: Station
+        _ operation: Operation, _ display: DisplayState, at station: Station
     ) -> Success? { nil }
 
     func conclude(
-        after error: TapcardError, _ history: TapHistory, at station: Station
+        after error: TapcardError, at station: Station
     ) -> Result<Success, TapcardError>? { nil }
 }
 
@@ -82,24 +82,14 @@ enum Decision<Success> {
     init(_ success: Success?) { self = success.map(Decision.done) ?? .readAgain }
 }
 
-/// A tap with its request: performs each action of the tap, and tells it what happened.
-///
-/// An error says what the tap has resolved before it.
-struct Tapping<Request: TapRequest>: UseCase {
-    private var tap = Tap()
-    private var request: Request
-
-    init(_ request: Request) { self.request = request }
-
-    mutating func step(
-        at station: Station
-    ) async throws(TapcardError) -> Request.Success? {
+extension TapUseCase {
+    package mutating func step(at station: Station) async throws(TapcardError) -> Success? {
         switch tap.next {
         case .recall:
-            if let success = try await request.recall(at: station) { return success }
-            tap.take(.recalled(only: request.card))
+            if let success = try await recall(at: station) { return success }
+            tap.take(.recalled(only: card))
             return nil
-        case .conclude(let error): return try await conclude(after: error, at: station)
+        case .conclude(let error): return try await end(after: error, at: station)
         default:
             do throws(Interruption) {
                 guard let success = try await perform(at: station) else { return nil }
@@ -114,20 +104,19 @@ struct Tapping<Request: TapRequest>: UseCase {
 
     private mutating func perform(
         at station: Station
-    ) async throws(Interruption) -> Request.Success? {
+    ) async throws(Interruption) -> Success? {
         switch tap.next {
         case .recall, .conclude: break
         case .find(let again): try await find(again: again, at: station)
         case .look(let identity, let uid):
             let reading = try await station.see(
-                identity, uid, thoroughly: request.isThorough, &tap.history)
+                identity, uid, thoroughly: isThorough, &tap.history)
             tap.take(.looked(reading))
         case .examine(let reading):
-            return follow(try await examine(reading, at: station), reading)
+            return follow(try await examined(reading, at: station), reading)
         case .resolve(let reading): try await resolve(reading, at: station)
         case .carryOut(let reading):
-            return follow(
-                try await request.carryOut(on: reading, &tap.history, at: station), reading)
+            return follow(try await carryOut(on: reading, at: station), reading)
         case .write(let writing):
             try await station.writeRecord(of: writing, &tap.history)
             tap.take(.written)
@@ -159,8 +148,8 @@ struct Tapping<Request: TapRequest>: UseCase {
     }
 
     private mutating func follow(
-        _ decision: Decision<Request.Success>, _ reading: CardReading
-    ) -> Request.Success? {
+        _ decision: Decision<Success>, _ reading: CardReading
+    ) -> Success? {
         switch decision {
         case .goOn: tap.take(.examined)
         case .readAgain: tap.take(.changed)
@@ -184,21 +173,21 @@ struct Tapping<Request: TapRequest>: UseCase {
         tap.take(.found(identity, uid))
     }
 
-    private mutating func examine(
+    private mutating func examined(
         _ reading: CardReading, at station: Station
-    ) async throws(Interruption) -> Decision<Request.Success> {
+    ) async throws(Interruption) -> Decision<Success> {
         let open = reading.known?.open
         if tap.history.resolving?.id != open?.id { await station.lookUpEnd(&tap.history) }
-        if let open, let pending = request.pending { try await station.require(open, pending) }
-        tap.history.note(open: open, for: request.id)
+        if let open, let pending { try await station.require(open, pending) }
+        tap.history.note(open: open, for: id)
         await station.hint(at: reading)
-        return try await request.examine(reading, &tap.history, at: station)
+        return try await examine(reading, at: station)
     }
 
     private mutating func resolve(
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) {
-        switch try await station.resolve(reading, for: request.id, &tap.history) {
+        switch try await station.resolve(reading, for: id, &tap.history) {
         case .goOn: tap.take(.examined)
         case .readAgain: tap.take(.resolved(nil, .current, closed: 0))
         case .perform(let open, let isOpened):
@@ -211,7 +200,7 @@ struct Tapping<Request: TapRequest>: UseCase {
 
     private mutating func confirm(
         _ writing: RecordWriting, at station: Station
-    ) async throws(Interruption) -> Request.Success? {
+    ) async throws(Interruption) -> Success? {
         switch try await station.confirm(writing.open) {
         case .committed(let operation):
             station.surroundings.progress(.committed(operation.id))
@@ -228,7 +217,7 @@ struct Tapping<Request: TapRequest>: UseCase {
     private mutating func finish(
         _ writing: RecordWriting, _ operation: Operation?, _ display: DisplayState,
         at station: Station
-    ) async throws(Interruption) -> Request.Success? {
+    ) async throws(Interruption) -> Success? {
         guard writing.isRequested else {
             var closed: Int64 = 0
             if let operation { closed = await station.balanceClosed(by: operation) }
@@ -236,7 +225,7 @@ struct Tapping<Request: TapRequest>: UseCase {
             return nil
         }
         if let operation,
-            let success = try request.performed(operation, display, &tap.history, at: station)
+            let success = try performed(operation, display, at: station)
         {
             return success
         }
@@ -244,21 +233,21 @@ struct Tapping<Request: TapRequest>: UseCase {
         return nil
     }
 
-    private mutating func conclude(
+    private mutating func end(
         after last: TapcardError, at station: Station
-    ) async throws(TapcardError) -> Request.Success {
+    ) async throws(TapcardError) -> Success {
         await station.reader.release()
         await station.lookUpEnd(&tap.history)
         let error: TapcardError
-        switch await request.conclude(after: last, tap.history, at: station) {
+        switch await conclude(after: last, at: station) {
         case .success(let success): return success
         case .failure(let failure): error = failure
         case nil:
             error = await station.unresolved(
-                tap.history.hasWorked ? last.afterWork : last, request.pending, tap.touched)
+                tap.history.hasWorked ? last.afterWork : last, pending, tap.touched)
         }
         await station.lookUpEnd(&tap.history)
-        throw error.telling(station.resolved(tap.history, besides: request.id))
+        throw error.telling(station.resolved(tap.history, besides: id))
     }
 }
 

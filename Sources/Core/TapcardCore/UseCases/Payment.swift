@@ -1,0 +1,154 @@
+package import Ledger
+public import TapcardDomain
+
+extension Station {
+    /// Records a payment. `refusingRepetition` is for callers that chose no id of their own: where
+    /// this tap has just resolved the same payment, it throws and the card is not charged again.
+    public func pay(
+        _ amount: Money, id: OperationID, only card: CardUID? = nil,
+        refusingRepetition: Bool = false
+    ) async throws(TapcardError) -> Receipt {
+        try requirePositive(amount)
+        return try await run(
+            CardChange(.pay(amount), id, only: card, refusingRepetition: refusingRepetition))
+    }
+
+    /// Records a top-up whose cash is in the drawer already. `refusingRepetition` is for callers
+    /// that chose no id of their own, as for a payment.
+    public func add(
+        _ amount: Money, id: OperationID, only card: CardUID? = nil,
+        refusingRepetition: Bool = false
+    ) async throws(TapcardError) -> Receipt {
+        try requirePositive(amount)
+        return try await run(
+            CardChange(.add(amount), id, only: card, refusingRepetition: refusingRepetition))
+    }
+}
+
+/// A change of one card under an id: a payment, a top-up, a prize, a game. It may have begun before
+/// this call: under its id it happens once.
+package struct CardChange: ReceiptUseCase {
+    var tap = Tap()
+    var request: PendingRequest
+
+    /// `refusingRepetition` is for callers that chose no id of their own: where the tap has just
+    /// resolved the same request, it throws instead of repeating it.
+    package init(
+        _ action: CardAction, _ id: OperationID, only card: CardUID? = nil,
+        refusingRepetition: Bool = false
+    ) {
+        request = PendingRequest(id, action, only: card, refusingRepetition: refusingRepetition)
+    }
+
+    /// `known` is the operation under the id: the caller has looked it up already.
+    init(_ action: CardAction, _ id: OperationID, known: Operation) {
+        self.init(action, id)
+        request.operation = known
+    }
+
+    var pending: PendingRequest? { request }
+    /// A request that has begun goes on with the card that it began on.
+    var card: CardUID? { request.only ?? request.operation?.uid }
+
+    mutating func recall(at station: Station) async throws(TapcardError) -> Receipt? {
+        if request.operation == nil {
+            request.operation = try await station.known(
+                request.id, request.action, only: request.only)
+        }
+        guard let known = request.operation else {
+            try station.requireLoading(for: request.action)
+            try station.requireUnderCeilings(request.action)
+            return nil
+        }
+        if known.state == .committed { return station.receipt(known, isReplayed: true) }
+        try station.requireLoading(for: request.action)
+        return nil
+    }
+}
+
+/// A tap that changes the card on the reader and is answered by a receipt.
+protocol ReceiptUseCase: TapUseCase where Success == Receipt {
+    var request: PendingRequest { get set }
+}
+
+extension ReceiptUseCase {
+    /// Begins the change of a card without an open operation.
+    mutating func carryOut(
+        on reading: CardReading, at station: Station
+    ) async throws(Interruption) -> Decision<Receipt> {
+        if let known = try await asking(await station.ledger.answer(to: request.id)) {
+            if request.isOurs(tap.history) {
+                return try await station.ended(known, on: reading, tap.history)
+            }
+            let isAsked = try await asking(await station.isAnswered(request, by: known))
+            guard isAsked, known.state == .committed || known.uid == reading.uid else {
+                throw .refused(station.mismatch(known))
+            }
+            return try await station.ended(
+                known, on: reading, tap.history, isReplayed: !request.isNew(tap.history))
+        }
+        if case .close = request.action, let done = tap.history.done(.close) {
+            return try await station.ended(done, on: reading, tap.history)
+        }
+        if let repeated = request.repetition(in: tap.history) {
+            throw .refused(await station.justResolved(repeated))
+        }
+        guard let known = reading.known else { throw try await station.strangerRefusal(reading) }
+        try station.requireUnderCeilings(request.action, on: known)
+        try station.requireRoom(for: request.action, on: reading)
+        try await station.requireOpened(reading)
+        switch try await request.begin(request.action, on: reading, at: station) {
+        case .begun(let open):
+            request.operation = open.operation
+            // The ledger's state may have changed since the card was seen.
+            let isOpened =
+                reading.known?.card.protection.openingKeyID == open.card.protection.openingKeyID
+            return .perform(open, isOpened: isOpened)
+        case .known, .changed: return .readAgain
+        case .mismatched(let operation): throw .refused(station.mismatch(operation))
+        case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
+        }
+    }
+}
+
+extension PendingRequest {
+    /// Begins the request in the ledger, and notes it where the outcome is unknown.
+    mutating func begin(
+        _ action: CardAction, on reading: CardReading, at station: Station
+    ) async throws(Interruption) -> Beginning {
+        let request = station.request(action, id, reading.uid)
+        do throws(TapcardError) {
+            try station.requireLoading(for: action)
+        } catch {
+            throw .refused(error)
+        }
+        let sealer = try station.sealer(of: reading)
+        do throws(LedgerError) {
+            return try await station.ledger.begin(
+                request, version: reading.version, sealer: sealer)
+        } catch {
+            if error.kind == .outcomeUnknown {
+                perhaps = Operation(
+                    id: id, uid: reading.uid, kind: action.kind, cashier: station.cashier,
+                    begunAt: station.now)
+            }
+            throw .ledger(error)
+        }
+    }
+}
+
+extension ReceiptUseCase {
+    /// The receipt of the change that was begun.
+    func performed(
+        _ operation: Operation, _ display: DisplayState, at station: Station
+    ) throws(Interruption) -> Receipt? {
+        try station.finished(
+            operation, tap.history, display == .outOfDate ? .outOfDate : tap.history.display)
+    }
+
+    func conclude(
+        after error: TapcardError, at station: Station
+    ) async -> Result<Receipt, TapcardError>? {
+        await station.conclude(request, tap.history, after: error)
+    }
+}
