@@ -7,6 +7,9 @@ public import TapcardDomain
 /// A reader, a ledger and the keys: everything needed to work on a card. Each operation is a
 /// method. Call one at a time, because a reader serves one card.
 public struct Station: Sendable {
+    /// How soon a tag that was there a moment ago has to be there again.
+    static let returnLimit = Duration.milliseconds(300)
+
     /// The reader that serves one card at a time.
     public let reader: any TagReader
     /// The ledger that keeps operations and balances.
@@ -175,6 +178,11 @@ public struct Station: Sendable {
                 return record.bytes
             })
     }
+}
+
+/// What works at a station.
+extension Station {
+    var hints: TagHints { TagHints(station: self) }
 }
 
 extension SealedRecord {

@@ -50,9 +50,6 @@ extension CardStoreError {
 }
 
 extension Station {
-    /// How soon a tag that was there a moment ago has to be there again.
-    static let returnLimit = Duration.milliseconds(300)
-
     /// Waits for a tag on which there can be a card.
     func find(
         within limit: Duration
@@ -81,7 +78,7 @@ extension Station {
             return try await seeChip(identity, uid, known, thoroughly: thoroughly, &history)
         }
         if let known, !thoroughly, let layout = CardLayout(known.card.chip) {
-            let bytes = try await performing(
+            let bytes = try await reader.performing(
                 ReadPages(layout.pages, longestAnswer: await reader.longestAnswer), on: uid)
             return try await reading(
                 of: identity, uid, bytes, layout, known: known, tag: nil, chip: known.card.chip)
@@ -106,7 +103,7 @@ extension Station {
             chip.model.flatMap(CardLayout.init)?.pages ?? chip.userPages
         }
     ) async throws(Interruption) -> ScannedTag {
-        let tag = try await performing(
+        let tag = try await reader.performing(
             ScanTag(identity, longestAnswer: await reader.longestAnswer, cardPages: pages),
             on: nil)
         // A tag that refused to show its signature, or was asked for another chip's key, is silent
@@ -204,121 +201,6 @@ extension Station {
             return try await reader.select(within: limit)
         } catch {
             throw .reader(error)
-        }
-    }
-
-    /// Performs a reading that a tag refuses only where its content is hidden behind a password.
-    func performing<Procedure: TagProcedure>(
-        _ procedure: Procedure, on known: CardUID?
-    ) async throws(Interruption) -> Procedure.Outcome {
-        do throws(Interruption) {
-            return try await performing(procedure)
-        } catch .card(let cause) where cause.kind == .reader(.refused(NAK.invalidArgument)) {
-            throw .refused(TapcardError.hidden(known))
-        }
-    }
-
-    func performing<Procedure: TagProcedure>(
-        _ procedure: Procedure
-    ) async throws(Interruption) -> Procedure.Outcome {
-        do {
-            return try await reader.perform(procedure)
-        } catch {
-            throw .card(error)
-        }
-    }
-}
-
-/// Asks the ledger during a tap.
-func asking<Success: Sendable>(
-    _ question: @autoclosure () async throws(LedgerError) -> Success
-) async throws(Interruption) -> Success {
-    do {
-        return try await question()
-    } catch {
-        throw .ledger(error)
-    }
-}
-
-/// A cause that ends the work on a card, before its meaning for the money is known.
-enum Interruption: Error, Sendable {
-    case reader(ReaderError)
-    case card(CardStoreError)
-    case ntag424(NTAG424CardError)
-    case ledger(LedgerError)
-    /// Another station worked on the card while this one looked at it.
-    case overtaken
-    case refused(TapcardError)
-    /// What speaks against a chip, without a proof: one answer that was disturbed can say so of an
-    /// honest card. It is believed once it was found in two sessions.
-    case claimed(TapcardError)
-
-    static func refused(
-        _ kind: TapcardError.Kind, _ what: String, meaning: String, next: [NextStep],
-        uid: CardUID? = nil
-    ) -> Interruption {
-        .refused(TapcardError(kind, what, meaning: meaning, next: next, uid: uid))
-    }
-
-    static func refused(_ refusal: Refusal, uid: CardUID) -> Interruption {
-        .refused(TapcardError(refusal, uid: uid))
-    }
-
-    var error: TapcardError {
-        switch self {
-        case .reader(let error): TapcardError(error)
-        case .card(let error): TapcardError(error)
-        case .ntag424(let error): TapcardError(error)
-        case .ledger(let error): TapcardError(error)
-        case .overtaken:
-            TapcardError(
-                .tagLost, "Another station worked on the card meanwhile.",
-                meaning: "Nothing was changed on card or ledger.", next: [.tag(.holdAgain)])
-        case .refused(let error), .claimed(let error): error
-        }
-    }
-
-    /// Whether it is believed once it was found in two sessions: nothing proves it, and looking
-    /// at the card again would not help if it were true.
-    var isClaim: Bool {
-        switch self {
-        case .claimed: true
-        case .ntag424(let error): !mayPass && !error.sparesKey && error.isForGood
-        case .reader, .card, .ledger, .overtaken, .refused: false
-        }
-    }
-
-    /// Whether looking at the card again can help.
-    var mayPass: Bool {
-        switch self {
-        case .reader(let error): Interruption.mayPass(error.kind)
-        case .card(let error):
-            switch error.kind {
-            case .reader(let kind), .interrupted(let kind): Interruption.mayPass(kind)
-            case .differs, .garbled, .otherChip: true
-            case .otherTag, .wrongPassword, .limitsPasswords, .lockedSettings, .ignoresPassword:
-                false
-            }
-        case .ntag424(let error):
-            switch error.kind {
-            case .reader(let kind), .unknown(let kind): Interruption.mayPass(kind)
-            // Another look cannot help the card, but decides what becomes of an open payment.
-            case .fixedSettings, .deadKey: true
-            // A key that is sent to write: it may have arrived damaged.
-            case _ where error.isImpostor: true
-            case .spared: false
-            default: !error.isForGood
-            }
-        case .ledger(let error): error.kind == .outcomeUnknown
-        case .overtaken: true
-        case .refused, .claimed: false
-        }
-    }
-
-    private static func mayPass(_ kind: ReaderError.Kind) -> Bool {
-        switch kind {
-        case .tagLost, .refused, .garbled, .timedOut: true
-        case .noReader, .busy, .readerLost, .noTag, .severalTags, .unsupported, .cancelled: false
         }
     }
 }

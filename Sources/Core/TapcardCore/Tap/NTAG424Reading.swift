@@ -115,7 +115,7 @@ extension Station {
     private func answers(
         of uid: CardUID, afterRefusing version: UInt8, _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424Answers? {
-        let answers = try await performing(InspectNTAG424(.keys), &history)
+        let answers = try await reader.performing(InspectNTAG424(.keys), &history)
         return answers.sellingVersion == version ? nil : answers
     }
 
@@ -124,7 +124,7 @@ extension Station {
         _ depth: InspectNTAG424.Depth, _ identity: TagIdentity, _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424Answers {
         do throws(Interruption) {
-            return try await performing(InspectNTAG424(depth), &history)
+            return try await reader.performing(InspectNTAG424(depth), &history)
         } catch .ntag424(let error) where error.isOfAnotherChip {
             let kind = await kindOfOther(identity)
             throw .claimed(
@@ -210,7 +210,7 @@ extension Station {
     private func look(
         _ key: SellingKey, or others: [SellingKey] = [], _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424State {
-        try await performing(
+        try await reader.performing(
             ReadNTAG424(
                 key, or: others, settings.address,
                 random: surroundings.random(SecureSession.randomSize)), &history)
@@ -270,7 +270,7 @@ extension Station {
     private func personalise(
         _ plan: PersonaliseNTAG424.Plan, isTrial: Bool = false, _ history: inout TapHistory
     ) async throws(Interruption) {
-        try await performing(
+        try await reader.performing(
             PersonaliseNTAG424(
                 plan, isTrial: isTrial,
                 random: surroundings.random(PersonaliseNTAG424.randomByteCount)), &history)
@@ -318,7 +318,7 @@ extension Station {
                 update, in: visit, loadKey: wanted?[.four],
                 random: surroundings.random(2 * SecureSession.randomSize))
         else { throw .refused(.chipExhausted(reading.uid)) }
-        try await performing(procedure, &history)
+        try await reader.performing(procedure, &history)
     }
 
     /// Whether a card is made, or gets the keys and the grant that it lacks, before this record.
@@ -353,17 +353,5 @@ extension Station {
             ? error.saying(
                 meaning: "It has refused the key that the ledger names for it. No other was tried, "
                     + "because an NTAG 424 counts wrong keys.") : error
-    }
-
-    /// Counts a key that the chip has not confirmed, and sends none that was spent in this tap.
-    func performing<Procedure: NTAG424Procedure>(
-        _ procedure: Procedure, _ history: inout TapHistory
-    ) async throws(Interruption) -> Procedure.Outcome {
-        do {
-            return try await reader.perform(procedure, sparing: history.spentKeys)
-        } catch {
-            history.noteSpentKey(by: error)
-            throw .ntag424(error)
-        }
     }
 }

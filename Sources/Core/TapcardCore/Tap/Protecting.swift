@@ -77,7 +77,7 @@ extension Station {
         else { return }
         let settings = try await unlimited(card)
         try requireShown(reading, settings)
-        let found = try await performing(FindPassword(reading.identity, among: [password]))
+        let found = try await reader.performing(FindPassword(reading.identity, among: [password]))
         guard found != nil else { throw .card(.wrongPassword) }
         guard case .on(let keyID) = card.protection, !settings.isWhole else { return }
         surroundings.progress(.hint("somebody has changed the settings that protect the tag"))
@@ -179,7 +179,7 @@ extension Station {
 
     private func set(_ password: TagPassword?, _ chip: Type2Chip) async throws(Interruption) {
         guard let setting = SetPassword(password, chip: chip) else { throw .refused(noPassword) }
-        try await performing(setting)
+        try await reader.performing(setting)
     }
 
     private func switchOver(
@@ -189,7 +189,7 @@ extension Station {
         guard
             let switching = SwitchProtection(target, identity, chip: chip, password: password)
         else { throw .refused(noPassword) }
-        try await performing(switching)
+        try await reader.performing(switching)
     }
 
     /// Removes the password from a tag that this ledger has no further use for, in the same steps

@@ -62,7 +62,7 @@ extension Station {
         of chip: Type2Chip, known: CardUID? = nil
     ) async throws(Interruption) -> AccessConfiguration {
         guard let reading = ReadConfiguration(chip) else { throw .refused(noPassword) }
-        return try await performing(reading, on: known)
+        return try await reader.performing(reading, on: known)
     }
 
     /// The tag's evidence under these settings. Refused where the tag asks for a stranger's
@@ -117,7 +117,7 @@ extension Station {
             let password = TagPassword(masters, uid: identity.uid)
             return withoutProof ? password.withoutProof : password
         }
-        return try await performing(FindPassword(identity, among: passwords)).map { index in
+        return try await reader.performing(FindPassword(identity, among: passwords)).map { index in
             masters[index].keyID
         }
     }

@@ -55,7 +55,7 @@ extension Station {
         switch change.reading.medium {
         case .ntag424(let chip): try await write(change, on: chip, &history)
         case .pages(let pages):
-            _ = try await performing(
+            _ = try await reader.performing(
                 WritePages(
                     change.writes(to: pages.layout), longestAnswer: await reader.longestAnswer,
                     password: try await opening(change.open.card, isOpened: change.isOpened)))
@@ -131,7 +131,7 @@ extension Station {
             replacing: pages.image.area, with: area, rewritingAll: rewritingAll)
         do throws(Interruption) {
             if !writes.isEmpty {
-                _ = try await performing(
+                _ = try await reader.performing(
                     WritePages(
                         writes, longestAnswer: await reader.longestAnswer,
                         password: try await opening(card, isOpened: isOpened)))
@@ -159,7 +159,7 @@ extension Station {
         for content: SealedContent, of card: LedgerCard, on reading: CardReading, _ pages: TagPages,
         keepingExtras: Bool = true
     ) -> [UInt8]? {
-        var face = face(of: card, content)
+        var face = card.face(content)
         if keepingExtras, card.status != .closed {
             face.extras = extras(on: reading, pages, of: card)
         }
@@ -184,18 +184,11 @@ extension Station {
             face.holder == card.holder,
             face.style == .iosApp || (face.scratch == .none) == (card.scratch == .none)
         else { return [] }
-        let own = self.face(of: card, card.content(.none, balance: face.balance))
+        let own = card.face(card.content(.none, balance: face.balance))
             .shown(in: pages.layout)
         guard (face.ticket == nil) == (own.ticket == nil), (face.game == nil) == (own.game == nil)
         else { return [] }
         return face.extras
-    }
-
-    /// The card's own part of the text for phones.
-    func face(of card: LedgerCard, _ content: SealedContent) -> CardFace {
-        CardFace(
-            style: card.face, balance: content.balance, holder: content.holder,
-            scratch: content.scratch, ticket: card.ticket, game: card.game?.id)
     }
 
     /// Requires room on the tag for a code: members that other writers added may have taken it.
@@ -210,5 +203,14 @@ extension Station {
         } catch {
             throw .refused(TapcardError(error).naming(reading.uid))
         }
+    }
+}
+
+extension LedgerCard {
+    /// The card's own part of the text for phones.
+    func face(_ content: SealedContent) -> CardFace {
+        CardFace(
+            style: face, balance: content.balance, holder: content.holder,
+            scratch: content.scratch, ticket: ticket, game: game?.id)
     }
 }

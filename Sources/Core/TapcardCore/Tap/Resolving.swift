@@ -33,11 +33,24 @@ extension LedgerCard {
     fileprivate var wasReplacedHalfMade: Bool { status == .replaced && confirmed == .none }
 }
 
+extension CardReading {
+    /// A card that was given up and formatted is a blank tag again, though the ledger knows it.
+    var formattedRefusal: TapcardError? {
+        guard let card = known?.card, isGivenUp else { return nil }
+        return TapcardError(
+            Refusal(
+                .cardClosed,
+                "the tag \(content.state); the card that was on it is "
+                    + card.status.rawValue
+            ), uid: uid)
+    }
+}
+
 extension Station {
     /// Why this tag cannot be trusted; nil where it can, or has no owner.
     func verdict(on reading: CardReading) -> TapcardError? {
         let uid = reading.uid
-        if let closed = formattedRefusal(reading) { return closed }
+        if let closed = reading.formattedRefusal { return closed }
         switch reading.judgement {
         case .unknown, .inTheMaking, .trusted: return nil
         case .damaged where reading.known?.card.wasReplacedHalfMade == true:
@@ -90,17 +103,6 @@ extension Station {
             "This card is in \(other.code); this station is set to \(currency.code), and knows the "
                 + "tag as a card of its own.", meaning: TapcardError.moneyIsSafe,
             next: [.trust(.useAtItsStation), .trust(.replace(uid))], uid: uid)
-    }
-
-    /// A card that was given up and formatted is a blank tag again, though the ledger knows it.
-    func formattedRefusal(_ reading: CardReading) -> TapcardError? {
-        guard let card = reading.known?.card, reading.isGivenUp else { return nil }
-        return TapcardError(
-            Refusal(
-                .cardClosed,
-                "the tag \(reading.content.state); the card that was on it is "
-                    + card.status.rawValue
-            ), uid: reading.uid)
     }
 
     /// Decides how to finish what an earlier tap left open. Throws where the card cannot be

@@ -180,7 +180,7 @@ extension TapUseCase {
         if tap.history.resolving?.id != open?.id { await station.lookUpEnd(&tap.history) }
         if let open, let pending { try await station.require(open, pending) }
         tap.history.note(open: open, for: id)
-        await station.hint(at: reading)
+        await station.hints.tell(of: reading)
         return try await examine(reading, at: station)
     }
 

@@ -49,7 +49,7 @@ extension Station {
         // It takes the key once more, which somebody on the line can spoil.
         guard error.mayComeOfSettings, !history.hasSent(.three) else { return nil }
         // A card that is gone by now is looked at again in any case.
-        let isOfCard = try? await performing(
+        let isOfCard = try? await reader.performing(
             InspectSettings(card, random: surroundings.random(SecureSession.randomSize)), &history)
         return isOfCard == false ? .alteredSettings(card.uid) : nil
     }

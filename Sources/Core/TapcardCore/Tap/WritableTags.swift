@@ -30,7 +30,7 @@ extension Station {
         guard let lockPage = tag.chip.dynamicLockPage, let first = tag.chip.configurationPage else {
             return TagAccess(isLocked: isLocked, isProtected: false, configuration: nil)
         }
-        let bytes = try await performing(
+        let bytes = try await reader.performing(
             ReadPages(lockPage...first + 1, longestAnswer: await reader.longestAnswer))
         guard bytes.count == 12, let cfg0 = Page(bytes[4..<8]), let cfg1 = Page(bytes[8..<12])
         else {
@@ -48,8 +48,8 @@ extension Station {
             return
         }
         let longest = await reader.longestAnswer
-        let fixed = try await performing(ReadPages(2...2, longestAnswer: longest))
-        let dynamic = try await performing(
+        let fixed = try await reader.performing(ReadPages(2...2, longestAnswer: longest))
+        let dynamic = try await reader.performing(
             ReadPages(lockPage...lockPage, longestAnswer: longest))
         guard let fixed = Page(fixed[...]), let dynamic = Page(dynamic[...]) else {
             throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))

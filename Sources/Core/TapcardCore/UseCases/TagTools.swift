@@ -146,7 +146,7 @@ extension Station {
             let pages: [Page?]
             if tag.chip.hasFastRead {
                 let all = 0...UInt8(tag.chip.pageCount - 1)
-                pages = try await performing(
+                pages = try await reader.performing(
                     ReadWhatCanBeRead(
                         all, identity: identity, longestAnswer: await reader.longestAnswer))
             } else {
@@ -233,7 +233,7 @@ extension Station {
         _ chip: Type2Chip, _ wanted: [PageWrite], of uid: CardUID, _ protection: CardProtection
     ) async throws(Interruption) {
         let password = try opening(protection, of: uid)
-        let bytes = try await performing(
+        let bytes = try await reader.performing(
             ReadPages(chip.userPages, longestAnswer: await reader.longestAnswer))
         let first = Int(chip.userPages.lowerBound)
         let writes = wanted.filter { write in
@@ -243,7 +243,7 @@ extension Station {
         }
         guard !writes.isEmpty else { return }
         do throws(Interruption) {
-            _ = try await performing(
+            _ = try await reader.performing(
                 WritePages(
                     writes, longestAnswer: await reader.longestAnswer, password: password))
         } catch {
