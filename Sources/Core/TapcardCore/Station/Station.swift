@@ -183,6 +183,7 @@ public struct Station: Sendable {
 /// What works at a station.
 extension Station {
     var hints: TagHints { TagHints(station: self) }
+    var fitness: TagFitness { TagFitness(station: self) }
 }
 
 extension SealedRecord {

@@ -24,12 +24,12 @@ extension Station {
                 meaning: TapcardError.unchanged, next: [.trust(.replace(nil))], uid: reading.uid)
         }
         let settings = try await configuration(of: chip, known: card.uid)
-        try await requireUnlocked(reading, chip)
+        try await fitness.requireUnlocked(reading, chip)
         if settings.isLocked {
             throw .refused(
                 voided.map { lockedSettings(card, after: $0) } ?? lockedSettings(reading.uid))
         }
-        try requireShown(reading, settings)
+        try fitness.requireShown(reading, settings)
         let evidence = try await evidence(
             on: reading.identity, chip, settings, noted: card.protection)
         let found = card.protection.corrected(by: evidence)
@@ -76,7 +76,7 @@ extension Station {
             let password = try opening(card.protection, of: card.uid)
         else { return }
         let settings = try await unlimited(card)
-        try requireShown(reading, settings)
+        try fitness.requireShown(reading, settings)
         let found = try await reader.performing(FindPassword(reading.identity, among: [password]))
         guard found != nil else { throw .card(.wrongPassword) }
         guard case .on(let keyID) = card.protection, !settings.isWhole else { return }

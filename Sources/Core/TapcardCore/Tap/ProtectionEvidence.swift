@@ -137,7 +137,7 @@ extension Station {
         do throws(Interruption) {
             let known = try await asking(await ledger.knownCard(of: uid))
             guard let card = known?.card else { return error }
-            if cause.kind != .wrongPassword { try await requireUnlocked(reading, chip) }
+            if cause.kind != .wrongPassword { try await fitness.requireUnlocked(reading, chip) }
             let settings = try await configuration(of: chip)
             let evidence = try await evidence(
                 on: identity, chip, settings, noted: card.protection)

@@ -159,7 +159,7 @@ extension Station {
         for content: SealedContent, of card: LedgerCard, on reading: CardReading, _ pages: TagPages,
         keepingExtras: Bool = true
     ) -> [UInt8]? {
-        var face = card.face(content)
+        var face = card.face(showing: content)
         if keepingExtras, card.status != .closed {
             face.extras = extras(on: reading, pages, of: card)
         }
@@ -184,7 +184,7 @@ extension Station {
             face.holder == card.holder,
             face.style == .iosApp || (face.scratch == .none) == (card.scratch == .none)
         else { return [] }
-        let own = card.face(card.content(.none, balance: face.balance))
+        let own = card.face(showing: card.content(.none, balance: face.balance))
             .shown(in: pages.layout)
         guard (face.ticket == nil) == (own.ticket == nil), (face.game == nil) == (own.game == nil)
         else { return [] }
@@ -208,7 +208,7 @@ extension Station {
 
 extension LedgerCard {
     /// The card's own part of the text for phones.
-    func face(_ content: SealedContent) -> CardFace {
+    func face(showing content: SealedContent) -> CardFace {
         CardFace(
             style: face, balance: content.balance, holder: content.holder,
             scratch: content.scratch, ticket: ticket, game: game?.id)

@@ -201,9 +201,9 @@ extension Station {
         if keys.isTable { return [.trust(.useAtIssuerStation)] }
         guard let tag = reading.pages?.tag else { return [step] }
         do throws(Interruption) {
-            _ = try await requireWritable(tag, reading.identity, reading.uid, known: nil)
+            _ = try await fitness.requireWritable(tag, reading.identity, reading.uid, known: nil)
             let originality = TagInfo.Originality(tag.signature, of: reading.uid, on: reading.chip)
-            return originality == .invalid ? untrueSignature(reading).next : [step]
+            return originality == .invalid ? TapcardError.untrueSignature(reading).next : [step]
         } catch {
             // A tag that is gone by now is looked at again when a card is made.
             if case .reader = error { return [step] }

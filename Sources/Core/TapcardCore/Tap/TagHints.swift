@@ -168,7 +168,7 @@ struct TagHints: StationWork {
         if face.style == .tapcard, face.scratch != content.scratch {
             return "\(name) was altered: code or state differ"
         }
-        var own = known.card.face(content)
+        var own = known.card.face(showing: content)
         own.extras = face.extras
         let shown = own.shown(in: pages.layout)
         if (face.ticket, face.game) != (shown.ticket, shown.game) {

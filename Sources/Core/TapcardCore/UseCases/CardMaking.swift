@@ -143,7 +143,7 @@ extension Station {
         switch reading.medium {
         case .pages(let pages):
             guard let tag = pages.tag else { return .readAgain }
-            found = try await requireWritable(
+            found = try await fitness.requireWritable(
                 tag, reading.identity, reading.uid, known: reading.known?.card,
                 protecting: cardRequest.protects)
             signature = tag.signature

@@ -188,7 +188,7 @@ extension Station {
     ) throws(Interruption) -> Bool? {
         let originality = TagInfo.Originality(signature, of: reading.uid, on: reading.chip)
         guard originality != .invalid || request.acceptsAnyChip else {
-            throw .claimed(untrueSignature(reading))
+            throw .claimed(.untrueSignature(reading))
         }
         return originality.isGenuine
     }

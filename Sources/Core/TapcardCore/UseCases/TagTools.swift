@@ -91,7 +91,7 @@ extension Station {
         try await withTag { identity, uid throws(Interruption) in
             if identity.speaksInBlocks { return try await chipInfo(identity, uid) }
             let tag = try await scanTag(of: identity) { $0.userPages }
-            let access = try await access(of: tag)
+            let access = try await fitness.access(of: tag)
             var counter: UInt32?
             if access.configuration?.counts == true {
                 let bytes = try? await reader.exchange(Type2Command.readCounter.frame)
@@ -222,7 +222,8 @@ extension Station {
             let known = try await asking(await ledger.knownCard(of: uid))
             let writes = try pages(tag, uid, known)
             try requireOverwritable(tag, uid, known, overwriting)
-            let protection = try await requireWritable(tag, identity, uid, known: known?.card)
+            let protection = try await fitness.requireWritable(
+                tag, identity, uid, known: known?.card)
             try await rewrite(tag.chip, writes, of: uid, protection)
             return uid
         }

@@ -23,7 +23,10 @@ extension ScannedTag {
     }
 }
 
-extension Station {
+/// Judges whether a tag can be written, and keep a card.
+struct TagFitness: StationWork {
+    let station: Station
+
     /// Reads lock bits and configuration: one command beyond the first reading.
     func access(of tag: ScannedTag) async throws(Interruption) -> TagAccess {
         let isLocked = tag.locks.contains { $0 != 0 }
@@ -110,15 +113,6 @@ extension Station {
         }
     }
 
-    /// The error of a chip whose maker's signature is not true.
-    func untrueSignature(_ reading: CardReading) -> TapcardError {
-        TapcardError(
-            .unsupportedTag,
-            "The maker's signature on this chip is not true: it is not the \(reading.chip) it says "
-                + "it is.", meaning: "Nothing was written to it.",
-            next: [.tag(.useAnotherOrAnyChip)], uid: reading.uid)
-    }
-
     private func lockedTag(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .lockedTag, "The tag is locked: it can only be read.",
@@ -143,10 +137,21 @@ extension Station {
                     known.map { $0.protection != .off } ?? false
                         ? .tag(.protectAgain) : .tag(.useAnother)))
         }
-        if protecting, configuration.isLocked { throw .refused(lockedSettings(uid)) }
+        if protecting, configuration.isLocked { throw .refused(station.lockedSettings(uid)) }
         let noted = known?.protection
         guard access.isProtected || protecting || noted ?? .off != .off else { return .off }
         return (noted ?? .off).corrected(
-            by: try await evidence(on: identity, tag.chip, configuration, noted: noted))
+            by: try await station.evidence(on: identity, tag.chip, configuration, noted: noted))
+    }
+}
+
+extension TapcardError {
+    /// The error of a chip whose maker's signature is not true.
+    static func untrueSignature(_ reading: CardReading) -> TapcardError {
+        TapcardError(
+            .unsupportedTag,
+            "The maker's signature on this chip is not true: it is not the \(reading.chip) it says "
+                + "it is.", meaning: "Nothing was written to it.",
+            next: [.tag(.useAnotherOrAnyChip)], uid: reading.uid)
     }
 }
