@@ -5,8 +5,8 @@ public import TapcardDomain
 extension Station {
     /// Refuses an amount that no payment may have here.
     public func requirePayable(_ amount: Money) throws(TapcardError) {
-        try requirePositive(amount)
-        try requireUnderCeilings(.pay(amount))
+        try limits.requirePositive(amount)
+        try limits.requireUnderCeilings(.pay(amount))
     }
 
     /// Reads a card without the ledger. Nothing is written to it. A chip that cannot prove that it

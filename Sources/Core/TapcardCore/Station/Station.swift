@@ -184,6 +184,7 @@ public struct Station: Sendable {
 extension Station {
     var hints: TagHints { TagHints(station: self) }
     var fitness: TagFitness { TagFitness(station: self) }
+    var limits: Limits { Limits(settings: settings, currency: currency) }
 }
 
 extension SealedRecord {

@@ -26,7 +26,7 @@ package struct CardMaking: TapUseCase {
     mutating func recall(at station: Station) async throws(TapcardError) -> CardSummary? {
         request.operation = try await station.known(request.id, cardRequest)
         if request.operation?.state != .committed { try station.requireLoading() }
-        if request.operation == nil { try station.requireUnderCeilings(cardRequest.origin) }
+        if request.operation == nil { try station.limits.requireUnderCeilings(cardRequest.origin) }
         request.wasDone = request.operation?.state == .committed
         return nil
     }

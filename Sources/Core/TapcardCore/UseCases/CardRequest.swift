@@ -111,7 +111,7 @@ extension Station {
         switch request.origin {
         case .issue(let wanted, let amount, let hasScratchCard):
             do {
-                try requireOwnCurrency(amount)
+                try limits.requireOwnCurrency(amount)
             } catch {
                 throw .refused(error)
             }

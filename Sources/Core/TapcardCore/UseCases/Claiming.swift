@@ -8,7 +8,7 @@ extension Station {
         drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
         naming name: TicketID? = nil, only card: CardUID? = nil
     ) async throws(TapcardError) -> PrizeReceipt {
-        try requireOwnCurrency(Money(minorUnits: 0, prizes.currency))
+        try limits.requireOwnCurrency(Money(minorUnits: 0, prizes.currency))
         return try await run(
             Claiming(
                 drawn: drawn, prizes: prizes, topPrizeUnit: topPrizeUnit, naming: name,
@@ -193,7 +193,7 @@ private struct Claims: Sendable, Hashable {
             }
             problem = error.refusing(
                 booking.prize, of: booking.ticket.ticket.id,
-                above: station.ceilings.absolute.balance)
+                above: station.limits.ceilings.absolute.balance)
             // A fault of this ticket does not affect the next one; a missing card or ledger does.
             if !error.isOfOneTicket { left = [] }
         }

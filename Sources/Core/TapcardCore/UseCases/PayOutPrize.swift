@@ -11,7 +11,7 @@ extension Station {
         of name: TicketID, drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
         id: OperationID? = nil, only card: CardUID? = nil
     ) async throws(TapcardError) -> PrizeReceipt {
-        try requireOwnCurrency(Money(minorUnits: 0, prizes.currency))
+        try limits.requireOwnCurrency(Money(minorUnits: 0, prizes.currency))
         if let id, let known = try await repeated(id, of: name, only: card) {
             return try await receipt(of: known, name, drawn)
         }

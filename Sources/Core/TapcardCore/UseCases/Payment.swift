@@ -8,7 +8,7 @@ extension Station {
         _ amount: Money, id: OperationID, only card: CardUID? = nil,
         refusingRepetition: Bool = false
     ) async throws(TapcardError) -> Receipt {
-        try requirePositive(amount)
+        try limits.requirePositive(amount)
         return try await run(
             CardChange(.pay(amount), id, only: card, refusingRepetition: refusingRepetition))
     }
@@ -19,7 +19,7 @@ extension Station {
         _ amount: Money, id: OperationID, only card: CardUID? = nil,
         refusingRepetition: Bool = false
     ) async throws(TapcardError) -> Receipt {
-        try requirePositive(amount)
+        try limits.requirePositive(amount)
         return try await run(
             CardChange(.add(amount), id, only: card, refusingRepetition: refusingRepetition))
     }
@@ -57,7 +57,7 @@ package struct CardChange: ReceiptUseCase {
         }
         guard let known = request.operation else {
             try station.requireLoading(for: request.action)
-            try station.requireUnderCeilings(request.action)
+            try station.limits.requireUnderCeilings(request.action)
             return nil
         }
         if known.state == .committed { return station.receipt(known, isReplayed: true) }
@@ -94,7 +94,7 @@ extension ReceiptUseCase {
             throw .refused(await station.justResolved(repeated))
         }
         guard let known = reading.known else { throw try await station.strangerRefusal(reading) }
-        try station.requireUnderCeilings(request.action, on: known)
+        try station.limits.requireUnderCeilings(request.action, on: known)
         try station.requireRoom(for: request.action, on: reading)
         try await station.requireOpened(reading)
         switch try await request.begin(request.action, on: reading, at: station) {

@@ -9,7 +9,7 @@ extension Station {
         _ reversed: OperationID, _ amount: Money? = nil, id: OperationID? = nil,
         only card: CardUID? = nil
     ) async throws(TapcardError) -> Receipt {
-        if let amount { try requirePositive(amount) }
+        if let amount { try limits.requirePositive(amount) }
         return try await run(Refund(of: reversed, amount, id: id, only: card))
     }
 

@@ -99,7 +99,7 @@ extension Station {
         draw: DrawID, price: Money, rules: LotteryRules, id: OperationID,
         only card: CardUID? = nil, refusingRepetition: Bool = false
     ) async throws(TapcardError) -> TicketReceipt {
-        try requirePositive(price)
+        try limits.requirePositive(price)
         let ticket = Ticket(id: TicketID(boughtBy: id), draw: draw, balls: try balls(under: rules))
         return try await run(
             TicketPurchase(
