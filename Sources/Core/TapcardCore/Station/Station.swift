@@ -157,27 +157,6 @@ public struct Station: Sendable {
 
     /// A new id for a request. A retry of the request keeps it.
     public func newID() -> OperationID { surroundings.newID() }
-
-    /// Seals with the key that seals at all stations of the ledger. Throws where this one lacks it,
-    /// or has only a table of card keys and needs more for this card: before anything is begun.
-    func sealer(of reading: CardReading) throws(Interruption) -> RecordSealer {
-        if let missing = keySource.missing {
-            throw .refused(.lackingKey(missing, isTable: keys.isTable))
-        }
-        return sealer(
-            with: keys.isTable ? try entryOfTable(for: reading) : keys.sealing, on: reading.medium)
-    }
-
-    private func sealer(with entry: KeyEntry, on medium: CardReading.Medium) -> RecordSealer {
-        RecordSealer(
-            keyID: entry.id,
-            seal: { content in
-                guard let record = SealedRecord(content, on: medium, under: entry) else {
-                    preconditionFailure("the ledger let a balance pass that no card can hold")
-                }
-                return record.bytes
-            })
-    }
 }
 
 /// What works at a station.
@@ -185,23 +164,7 @@ extension Station {
     var hints: TagHints { TagHints(station: self) }
     var fitness: TagFitness { TagFitness(station: self) }
     var limits: Limits { Limits(settings: settings, currency: currency) }
-}
-
-extension SealedRecord {
-    /// The record of a card under one of the station's keys; nil for a balance that no card holds,
-    /// and for a card that is not in the station's table.
-    ///
-    /// On an NTAG 424 no name is sealed: nothing on it tells one, and the keys
-    /// of the card are proof enough of which card it is.
-    init?(_ content: SealedContent, on medium: CardReading.Medium, under entry: KeyEntry) {
-        guard let cardKey = entry.cardKey(uid: content.uid.bytes) else { return nil }
-        var holder = content.holder
-        if case .ntag424 = medium { holder = .nobody }
-        self.init(
-            uid: content.uid, sequence: content.sequence, balance: content.balance,
-            state: State(content.scratch), holder: holder, keyID: entry.id,
-            cardKey: cardKey)
-    }
+    var sealing: Sealing { Sealing(keySource: keySource) }
 }
 
 /// A use case of a station, as a value that stores its progress. A copy of it between two steps is

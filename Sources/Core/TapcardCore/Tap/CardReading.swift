@@ -73,7 +73,7 @@ extension Station {
     ) async throws(Interruption) -> CardReading {
         let known = try await asking(await ledger.knownCard(of: uid))
         try await refreshKeys(beside: known)
-        try requireInTable(identity, uid, known)
+        try sealing.requireInTable(identity, uid, known)
         if identity.speaksInBlocks {
             return try await seeChip(identity, uid, known, thoroughly: thoroughly, &history)
         }

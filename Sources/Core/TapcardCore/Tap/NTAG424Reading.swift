@@ -348,7 +348,7 @@ extension Station {
         _ uid: CardUID, _ state: NTAG424Reading.State, hasTried: Bool
     ) -> TapcardError {
         guard case .foreign(let version) = state else { return .factoryChip(uid) }
-        let error = lackingChipKeys(version, uid)
+        let error = sealing.lackingChipKeys(version, uid)
         return hasTried
             ? error.saying(
                 meaning: "It has refused the key that the ledger names for it. No other was tried, "

@@ -130,7 +130,7 @@ extension Station {
         case .resume(let open):
             surroundings.progress(.resolving(open.id))
             history.note(resolving: open)
-            let sealer = try sealer(of: reading)
+            let sealer = try sealing.sealer(of: reading)
             let resolution = try await asking(
                 await ledger.resume(
                     open, version: version, tagHolds: reading.highest, sealer: sealer, at: now))
@@ -138,7 +138,7 @@ extension Station {
         case .end(let open, let end):
             surroundings.progress(.resolving(open.id))
             history.note(resolving: open)
-            let sealer = try sealer(of: reading)
+            let sealer = try sealing.sealer(of: reading)
             let resolution = try await asking(
                 await ledger.end(
                     open, as: end, resealWith: newID(), version: version, sealer: sealer,
@@ -159,7 +159,7 @@ extension Station {
             }
         case .reseal:
             // The card is as the ledger has it, and another station can write it.
-            guard (try? sealer(of: reading)) != nil else { return .goOn }
+            guard (try? sealing.sealer(of: reading)) != nil else { return .goOn }
             return try await reseal(reading, version, above: .none)
         }
     }
@@ -192,7 +192,7 @@ extension Station {
         _ action: CardAction, _ id: OperationID, _ reading: CardReading, _ version: CardVersion
     ) async throws(Interruption) -> Decision<Never> {
         let request = request(action, id, reading.uid)
-        let sealer = try sealer(of: reading)
+        let sealer = try sealing.sealer(of: reading)
         let beginning = try await asking(
             await ledger.begin(request, version: version, sealer: sealer))
         switch beginning {

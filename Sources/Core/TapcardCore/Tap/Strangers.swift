@@ -70,7 +70,7 @@ extension Station {
                 other.currency)
         }
         if case .ntag424(let chip) = reading.medium, case .foreign(let version) = chip.state {
-            return .untrusted(lackingChipKeys(version, reading.uid))
+            return .untrusted(sealing.lackingChipKeys(version, reading.uid))
         }
         if let error = try await impostor(reading, content) { return .untrusted(error) }
         switch content {

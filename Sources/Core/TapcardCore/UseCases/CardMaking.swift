@@ -25,7 +25,7 @@ package struct CardMaking: TapUseCase {
 
     mutating func recall(at station: Station) async throws(TapcardError) -> CardSummary? {
         request.operation = try await station.known(request.id, cardRequest)
-        if request.operation?.state != .committed { try station.requireLoading() }
+        if request.operation?.state != .committed { try station.sealing.requireLoading() }
         if request.operation == nil { try station.limits.requireUnderCeilings(cardRequest.origin) }
         request.wasDone = request.operation?.state == .committed
         return nil

@@ -74,7 +74,7 @@ package struct Claiming: UseCase {
     package mutating func step(at station: Station) async throws(TapcardError) -> PrizeReceipt? {
         switch phase {
         case .looking(var looking):
-            try station.requireLoading()
+            try station.sealing.requireLoading()
             let summary = try await looking.step(at: station)
             phase = .looking(looking)
             guard let summary else { return nil }

@@ -56,12 +56,12 @@ package struct CardChange: ReceiptUseCase {
                 request.id, request.action, only: request.only)
         }
         guard let known = request.operation else {
-            try station.requireLoading(for: request.action)
+            try station.sealing.requireLoading(for: request.action)
             try station.limits.requireUnderCeilings(request.action)
             return nil
         }
         if known.state == .committed { return station.receipt(known, isReplayed: true) }
-        try station.requireLoading(for: request.action)
+        try station.sealing.requireLoading(for: request.action)
         return nil
     }
 }
@@ -118,11 +118,11 @@ extension PendingRequest {
     ) async throws(Interruption) -> Beginning {
         let request = station.request(action, id, reading.uid)
         do throws(TapcardError) {
-            try station.requireLoading(for: action)
+            try station.sealing.requireLoading(for: action)
         } catch {
             throw .refused(error)
         }
-        let sealer = try station.sealer(of: reading)
+        let sealer = try station.sealing.sealer(of: reading)
         do throws(LedgerError) {
             return try await station.ledger.begin(
                 request, version: reading.version, sealer: sealer)

@@ -41,7 +41,7 @@ extension Station {
             let version = CardVersion(confirmed: version.confirmed, open: nil)
             return try await reseal(reading, version, above: reading.highest)
         }
-        let sealer = try sealer(of: reading)
+        let sealer = try sealing.sealer(of: reading)
         let resolution = try await asking(
             await ledger.resume(
                 open, version: version, tagHolds: reading.highest, sealer: sealer, at: now))
