@@ -60,7 +60,7 @@ extension Station {
             if let sequence = reading.slots.best?.record.sequence, let card = reading.known?.card {
                 return TapcardError.onlyOld(sequence, on: card)
             }
-            if let other = sealedElsewhere(reading)?.currency {
+            if let other = strangers.sealedElsewhere(reading)?.currency {
                 return issuedElsewhere(other, uid)
             }
             return TapcardError(

@@ -209,7 +209,7 @@ private struct AttemptActivation: TapUseCase {
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Attempt> {
         guard let version = reading.version else {
-            throw try await station.strangerRefusal(reading)
+            throw try await station.strangers.refusal(reading)
         }
         if let done = tap.history.done(.activate) {
             if done.id != request.id {

@@ -205,7 +205,7 @@ extension Station {
                 .notACard, "The tag carries something (\(content.word)).", meaning: unchanged,
                 next: [.tag(.overwrite)], uid: reading.uid)
         }
-        switch try await stranger(reading) {
+        switch try await strangers.identify(reading) {
         case .blank: return
         case .sealed:
             if request.mayReissue { return }
@@ -213,7 +213,7 @@ extension Station {
                 .refusal(.cardKnown), "The tag carries a card of another ledger, with a true seal.",
                 meaning: unchanged, next: [.card(.adoptOrReissue)], uid: reading.uid)
         case .sealedElsewhere(_, _, let other):
-            if !request.mayReissue { throw .refused(otherCurrency(other, reading.uid)) }
+            if !request.mayReissue { throw .refused(strangers.otherCurrency(other, reading.uid)) }
         case .unsealed:
             if request.mayOverwrite { return }
             throw .refused(
@@ -223,7 +223,7 @@ extension Station {
             if !request.mayOverwrite { throw .refused(error) }
         case .senseless, .other:
             if !request.mayOverwrite {
-                throw try await strangerRefusal(reading, isMaking: true)
+                throw try await strangers.refusal(reading, isMaking: true)
             }
         }
     }
@@ -237,7 +237,7 @@ extension Station {
                 Refusal(.cardKnown, "card \(known.card.uid) is in this ledger already"),
                 uid: reading.uid)
         }
-        switch try await stranger(reading) {
+        switch try await strangers.identify(reading) {
         case .sealed(let record, let face):
             return (
                 face?.holder ?? .nobody, Money(minorUnits: Int64(record.balance), currency),
@@ -246,9 +246,9 @@ extension Station {
         // Any phone can write that a code is activated; the service can be asked for it.
         case .unsealed(let face): return (face.holder, face.balance, face.scratch.unactivated)
         case .sealedElsewhere(_, _, let other):
-            throw .refused(otherCurrency(other, reading.uid))
+            throw .refused(strangers.otherCurrency(other, reading.uid))
         case .untrusted(let error): throw .refused(error)
-        case .blank, .senseless, .other: throw try await strangerRefusal(reading)
+        case .blank, .senseless, .other: throw try await strangers.refusal(reading)
         }
     }
 }

@@ -93,7 +93,7 @@ extension ReceiptUseCase {
         if let repeated = request.repetition(in: tap.history) {
             throw .refused(await station.justResolved(repeated))
         }
-        guard let known = reading.known else { throw try await station.strangerRefusal(reading) }
+        guard let known = reading.known else { throw try await station.strangers.refusal(reading) }
         try station.limits.requireUnderCeilings(request.action, on: known)
         try station.requireRoom(for: request.action, on: reading)
         try await station.requireOpened(reading)

@@ -231,16 +231,17 @@ extension Station {
                 ledger: .unknown, display: .current,
                 protection: nil, originality: nil, resolved: [], problem: problem)
         }
-        switch try await stranger(reading) {
+        switch try await strangers.identify(reading) {
         case .sealed(let record, let face): return summary(.valid, record, face)
         case .sealedElsewhere(let record, let face, let other):
-            return summary(.valid, record, face, in: other, otherCurrency(other, reading.uid))
+            return summary(
+                .valid, record, face, in: other, strangers.otherCurrency(other, reading.uid))
         case .unsealed(let face): return summary(.unsealed, nil, face)
         case .untrusted(let problem):
             let seal = problem.kind == .keyMissing ? CardSummary.Seal.unsealed : .forged
             return summary(seal, nil, reading.content.face, problem)
         case .blank, .senseless, .other:
-            throw try await strangerRefusal(reading)
+            throw try await strangers.refusal(reading)
         }
     }
 

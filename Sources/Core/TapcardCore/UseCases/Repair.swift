@@ -89,7 +89,7 @@ private struct RepairCard: TapUseCase {
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard let known = reading.known else {
-            throw try await station.strangerRefusal(reading)
+            throw try await station.strangers.refusal(reading)
         }
         let content = known.card.content(reading.highest, balance: known.balance)
         let resolved = station.resolved(tap.history)

@@ -100,7 +100,7 @@ private struct FindScratchableCard: TapUseCase {
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Found> {
         guard let known = reading.known else {
-            throw try await station.strangerRefusal(reading)
+            throw try await station.strangers.refusal(reading)
         }
         do {
             try known.admits(.scratch(code))

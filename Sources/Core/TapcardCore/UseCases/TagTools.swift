@@ -265,9 +265,9 @@ extension Station {
         if closed.map(content.isLeft) ?? (known == nil && content == .empty) { return }
         if known == nil, let layout = tag.chip.model.flatMap(CardLayout.init),
             let image = CardImage(tag.memory, layout: layout),
-            let other = sealedElsewhere(image.records, image, uid)?.currency
+            let other = strangers.sealedElsewhere(image.records, image, uid)?.currency
         {
-            throw .refused(otherCurrency(other, uid))
+            throw .refused(strangers.otherCurrency(other, uid))
         }
         let isCard = known != nil && closed == nil
         let what = isCard ? "a card of this ledger" : "something (\(content.word))"

@@ -239,7 +239,7 @@ struct ReadKnownCard: TapUseCase {
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard let known = reading.known else {
-            throw try await station.strangerRefusal(reading)
+            throw try await station.strangers.refusal(reading)
         }
         return .done(await station.summary(quiet: reading, known, tap.history))
     }
