@@ -166,6 +166,7 @@ extension Station {
     var limits: Limits { Limits(settings: settings, currency: currency) }
     var sealing: Sealing { Sealing(keySource: keySource) }
     var strangers: Strangers { Strangers(station: self) }
+    var faces: FaceWriter { FaceWriter(station: self) }
 }
 
 /// A use case of a station, as a value that stores its progress. A copy of it between two steps is

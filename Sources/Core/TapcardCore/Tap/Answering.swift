@@ -26,7 +26,7 @@ extension Station {
         if operation.state == .committed, operation.uid == reading.uid, let known = reading.known {
             // What was known before the operation would bring an older text back.
             let isSeen = known.open == nil && known.card.confirmed >= operation.sequence
-            display = isSeen ? await refreshDisplay(ofQuiet: reading, known, history) : .outOfDate
+            display = isSeen ? await faces.refresh(ofQuiet: reading, known, history) : .outOfDate
         }
         return Decision(try finished(operation, history, display, isReplayed: isReplayed))
     }

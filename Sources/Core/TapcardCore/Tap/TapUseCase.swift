@@ -125,7 +125,7 @@ extension TapUseCase {
             tap.take(.switched(switched, isLast: isLast))
         case .confirm(let writing): return try await confirm(writing, at: station)
         case .refresh(let writing, let operation):
-            let display = await station.refreshDisplay(after: writing)
+            let display = await station.faces.refresh(after: writing)
             return try await finish(writing, operation, display, at: station)
         }
         return nil

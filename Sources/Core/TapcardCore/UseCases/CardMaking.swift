@@ -119,7 +119,7 @@ extension Station {
             return Decision(try await reseal(reading, version, above: .none))
         }
         // An earlier try may have ended between the record and the part that phones read.
-        let display = await refreshDisplay(ofQuiet: reading, known, history)
+        let display = await faces.refresh(ofQuiet: reading, known, history)
         let summary = try await summary(of: reading.uid, display)
         return .done(await self.summary(summary, tellingOf: making, history, request))
     }

@@ -95,7 +95,7 @@ extension ReceiptUseCase {
         }
         guard let known = reading.known else { throw try await station.strangers.refusal(reading) }
         try station.limits.requireUnderCeilings(request.action, on: known)
-        try station.requireRoom(for: request.action, on: reading)
+        try station.faces.requireRoom(for: request.action, on: reading)
         try await station.requireOpened(reading)
         switch try await request.begin(request.action, on: reading, at: station) {
         case .begun(let open):

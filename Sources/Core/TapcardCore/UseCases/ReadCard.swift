@@ -170,28 +170,11 @@ extension Station {
             settings: settings, surroundings: surroundings)
     }
 
-    /// Brings up to date what phones read: all that may be left to do on a resolved card.
-    func refreshDisplay(
-        ofQuiet reading: CardReading, _ known: KnownCard, _ history: TapHistory
-    ) async -> DisplayState {
-        let refreshed = await refreshDisplay(
-            on: reading, content: known.card.content(reading.highest, balance: known.balance),
-            of: known.card, rewritingAll: known.card.isDisplayStale)
-        return refreshed == .current ? history.display : refreshed
-    }
-
     func summary(
         quiet reading: CardReading, _ known: KnownCard, _ history: TapHistory
     ) async -> CardSummary {
-        let display = await refreshDisplay(ofQuiet: reading, known, history)
+        let display = await faces.refresh(ofQuiet: reading, known, history)
         return summary(reading, known, display, nil, resolved: resolved(history))
-    }
-
-    fileprivate func unresolvedDisplay(_ reading: CardReading, _ known: KnownCard) -> DisplayState {
-        let content = known.card.content(reading.highest, balance: known.balance)
-        guard let pages = reading.pages else { return .current }
-        return area(for: content, of: known.card, on: reading, pages) == pages.image.area
-            ? .current : .outOfDate
     }
 
     fileprivate func summary(
@@ -289,7 +272,8 @@ package struct ReadCard: TapUseCase {
         if !isResolving {
             let named = known.open.flatMap { verdict?.leavingOpen($0) } ?? verdict
             return .done(
-                station.summary(reading, known, station.unresolvedDisplay(reading, known), named))
+                station.summary(
+                    reading, known, station.faces.unresolvedDisplay(reading, known), named))
         }
         // A fresh record that the tag cannot take hides nothing: the ledger has the balance.
         if verdict == nil, tap.history.unusable != nil, known.open?.kind == .reseal {

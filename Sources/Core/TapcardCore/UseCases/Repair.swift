@@ -94,7 +94,7 @@ private struct RepairCard: TapUseCase {
         let content = known.card.content(reading.highest, balance: known.balance)
         let resolved = station.resolved(tap.history)
         do throws(Interruption) {
-            let display = try await station.writeDisplay(
+            let display = try await station.faces.write(
                 on: reading, content: content, of: known.card, rewritingAll: true,
                 keepingExtras: false)
             return .done(

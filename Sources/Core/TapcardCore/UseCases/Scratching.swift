@@ -107,7 +107,7 @@ private struct FindScratchableCard: TapUseCase {
         } catch {
             throw .refused(TapcardError(error, uid: reading.uid))
         }
-        try station.requireRoom(for: .scratch(code), on: reading)
+        try station.faces.requireRoom(for: .scratch(code), on: reading)
         return .done(
             Found(
                 uid: reading.uid, code: code,
