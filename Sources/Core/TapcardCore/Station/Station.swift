@@ -167,6 +167,7 @@ extension Station {
     var sealing: Sealing { Sealing(keySource: keySource) }
     var strangers: Strangers { Strangers(station: self) }
     var faces: FaceWriter { FaceWriter(station: self) }
+    var scanner: CardScanner { CardScanner(station: self) }
 }
 
 /// A use case of a station, as a value that stores its progress. A copy of it between two steps is

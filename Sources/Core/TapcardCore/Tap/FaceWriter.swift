@@ -51,7 +51,7 @@ struct FaceWriter: StationWork {
     /// and the next tap writes every page again.
     ///
     /// `isOpened` says that the tag has just taken the card's password.
-    func refresh(
+    private func refresh(
         on reading: CardReading, content: SealedContent, of card: LedgerCard, rewritingAll: Bool,
         isOpened: Bool = false
     ) async -> DisplayState {

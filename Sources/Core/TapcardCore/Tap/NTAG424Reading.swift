@@ -84,7 +84,7 @@ extension Station {
             ?? [[UInt8]](repeating: blank, count: NTAG424Slots.count)
         let slots = RecordSlots(
             records, uid: uid, holders: [.nobody], currency: currency, keys: keys)
-        return try await judged(
+        return try await scanner.judged(
             identity, uid, .ntag424(found), slots, content(of: found), known: known, chip: .ntag424)
     }
 

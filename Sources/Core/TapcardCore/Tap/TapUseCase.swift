@@ -109,7 +109,7 @@ extension TapUseCase {
         case .recall, .conclude: break
         case .find(let again): try await find(again: again, at: station)
         case .look(let identity, let uid):
-            let reading = try await station.see(
+            let reading = try await station.scanner.scan(
                 identity, uid, thoroughly: isThorough, &tap.history)
             tap.take(.looked(reading))
         case .examine(let reading):
@@ -165,7 +165,7 @@ extension TapUseCase {
 
     private mutating func find(again: Bool, at station: Station) async throws(Interruption) {
         if !again { station.surroundings.progress(.waitingForCard) }
-        let (identity, uid) = try await station.find(
+        let (identity, uid) = try await station.scanner.find(
             within: again ? Station.returnLimit : station.settings.wait)
         // Whoever stopped the wait for a card was told that nothing happens, also where one came
         // at the same moment.

@@ -90,7 +90,7 @@ extension Station {
     public func tagInfo() async throws(TapcardError) -> TagInfo {
         try await withTag { identity, uid throws(Interruption) in
             if identity.speaksInBlocks { return try await chipInfo(identity, uid) }
-            let tag = try await scanTag(of: identity) { $0.userPages }
+            let tag = try await scanner.scanTag(of: identity) { $0.userPages }
             let access = try await fitness.access(of: tag)
             var counter: UInt32?
             if access.configuration?.counts == true {
@@ -140,7 +140,7 @@ extension Station {
                     + "of it can be made.", meaning: TapcardError.unchanged, next: [.tag(.show)])
         ) { identity, uid throws(Interruption) in
             // Pages may be protected from reading, so the chip has to be identified first.
-            let tag = try await scanTag(of: identity) { chip in
+            let tag = try await scanner.scanTag(of: identity) { chip in
                 chip.hasFastRead ? 0...0 : chip.userPages
             }
             let pages: [Page?]
@@ -218,7 +218,7 @@ extension Station {
                 "This chip has files that keys protect, as an NTAG 424 has, and no pages: \(why).",
                 meaning: "Nothing was written to it.", next: [.card(.reissueTag), .tag(.show)])
         ) { identity, uid throws(Interruption) in
-            let tag = try await scanTag(of: identity)
+            let tag = try await scanner.scanTag(of: identity)
             let known = try await asking(await ledger.knownCard(of: uid))
             let writes = try pages(tag, uid, known)
             try requireOverwritable(tag, uid, known, overwriting)
@@ -325,7 +325,7 @@ extension Station {
         } catch {
             guard error.isClaim else { throw error }
         }
-        guard try await find(within: Station.returnLimit).uid == uid else {
+        guard try await scanner.find(within: Station.returnLimit).uid == uid else {
             throw .card(CardStoreError(.otherTag, "another tag lies on the reader now"))
         }
         return try await answeredInfo(identity, uid)
