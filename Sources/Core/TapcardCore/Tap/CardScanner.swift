@@ -33,7 +33,8 @@ struct CardScanner: StationWork {
         try await refreshKeys(beside: known)
         try station.sealing.requireInTable(identity, uid, known)
         if identity.speaksInBlocks {
-            return try await station.seeChip(identity, uid, known, thoroughly: thoroughly, &history)
+            return try await station.ntag424Scanner.scan(
+                identity, uid, known, thoroughly: thoroughly, &history)
         }
         if let known, !thoroughly, let layout = CardLayout(known.card.chip) {
             let bytes = try await reader.performing(

@@ -34,24 +34,11 @@ extension Station {
             guard history.hasRefused(key) else { return }
             history.note(unusable: .otherKey(key, change.reading.uid))
         } else if !isMakingWhole(change, chip), let card = chip.visit?.card,
-            let altered = await alteredSettings(of: card, after: cause, &history)
+            let altered = await ntag424Scanner.alteredSettings(of: card, after: cause, &history)
         {
             // While a card gets other keys, that one may be gone.
             history.note(unusable: altered)
         }
-    }
-
-    /// The error of a card whose files have other settings than a card's, where it proves that;
-    /// nil where it does not, or where its answer has another cause.
-    func alteredSettings(
-        of card: SellingKey, after error: NTAG424CardError, _ history: inout TapHistory
-    ) async -> TapcardError? {
-        // It takes the key once more, which somebody on the line can spoil.
-        guard error.mayComeOfSettings, !history.hasSent(.three) else { return nil }
-        // A card that is gone by now is looked at again in any case.
-        let isOfCard = try? await reader.performing(
-            InspectSettings(card, random: surroundings.random(SecureSession.randomSize)), &history)
-        return isOfCard == false ? .alteredSettings(card.uid) : nil
     }
 
     /// Ends an open payment whose state this look proves not to be on the chip. Its command was

@@ -335,7 +335,7 @@ extension Station {
         _ identity: TagIdentity, _ uid: CardUID
     ) async throws(Interruption) -> TagInfo {
         var history = TapHistory()
-        let answers = try await ask(.all, identity, &history)
+        let answers = try await ntag424Scanner.ask(.all, identity, &history)
         let message = answers.message
         let size = FileNumber.ndef.size - AddressFile.lengthByteCount
         let versions = KeyNumber.allCases.compactMap { answers.keyVersions[$0] }
