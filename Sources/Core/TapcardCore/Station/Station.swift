@@ -169,6 +169,7 @@ extension Station {
     var faces: FaceWriter { FaceWriter(station: self) }
     var scanner: CardScanner { CardScanner(station: self) }
     var ntag424Scanner: NTAG424Scanner { NTAG424Scanner(station: self) }
+    var ntag424Writer: NTAG424Writer { NTAG424Writer(station: self) }
 }
 
 /// A use case of a station, as a value that stores its progress. A copy of it between two steps is

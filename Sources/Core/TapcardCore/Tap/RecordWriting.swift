@@ -42,7 +42,7 @@ extension Station {
     ) async throws(Interruption) {
         surroundings.progress(.writing)
         switch change.reading.medium {
-        case .ntag424(let chip): try await write(change, on: chip, &history)
+        case .ntag424(let chip): try await ntag424Writer.write(change, on: chip, &history)
         case .pages(let pages):
             _ = try await reader.performing(
                 WritePages(

@@ -139,7 +139,7 @@ extension TapUseCase {
         case .resolve(let reading), .carryOut(let reading):
             return await station.reconsidered(error, reading)
         case .write(let writing):
-            await station.noteUnusable(after: error, writing: writing, &tap.history)
+            await station.ntag424Writer.noteUnusable(after: error, writing: writing, &tap.history)
             return await station.reconsidered(error, writing.reading)
         case .switchProtection(let writing), .confirm(let writing), .refresh(let writing, _):
             return await station.reconsidered(error, writing.reading)

@@ -149,8 +149,10 @@ extension Station {
             signature = tag.signature
         case .ntag424(let chip):
             guard let answers = chip.answers else { return .readAgain }
-            try await requireMakeable(chip, reading.uid, &history)
-            if reading.known != nil { try await endAddresses(of: reading.uid, answers) }
+            try await ntag424Writer.requireMakeable(chip, reading.uid, &history)
+            if reading.known != nil {
+                try await ntag424Writer.endAddresses(of: reading.uid, answers)
+            }
             (found, signature) = (.off, answers.signature)
         }
         let plan = try await plan(cardRequest, for: reading, signature, found)
