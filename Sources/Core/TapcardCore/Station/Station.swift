@@ -170,6 +170,7 @@ extension Station {
     var scanner: CardScanner { CardScanner(station: self) }
     var ntag424Scanner: NTAG424Scanner { NTAG424Scanner(station: self) }
     var ntag424Writer: NTAG424Writer { NTAG424Writer(station: self) }
+    var passwords: TagPasswords { TagPasswords(station: self) }
 }
 
 /// A use case of a station, as a value that stores its progress. A copy of it between two steps is

@@ -88,7 +88,7 @@ struct FaceWriter: StationWork {
                 _ = try await reader.performing(
                     WritePages(
                         writes, longestAnswer: await reader.longestAnswer,
-                        password: try await station.opening(card, isOpened: isOpened)))
+                        password: try await station.passwords.opening(card, isOpened: isOpened)))
             }
             if card.isDisplayStale {
                 try await asking(await ledger.markDisplay(of: card.uid, stale: false))

@@ -47,7 +47,8 @@ extension Station {
             _ = try await reader.performing(
                 WritePages(
                     change.writes(to: pages.layout), longestAnswer: await reader.longestAnswer,
-                    password: try await opening(change.open.card, isOpened: change.isOpened)))
+                    password: try await passwords.opening(
+                        change.open.card, isOpened: change.isOpened)))
         }
     }
 

@@ -123,7 +123,7 @@ extension Station {
         {
             return decision
         }
-        try await takeTrustedKey(for: reading)
+        try await passwords.takeTrustedKey(for: reading)
         switch step(on: reading, known, for: request) {
         case .nothing:
             return .goOn

@@ -137,11 +137,12 @@ struct TagFitness: StationWork {
                     known.map { $0.protection != .off } ?? false
                         ? .tag(.protectAgain) : .tag(.useAnother)))
         }
-        if protecting, configuration.isLocked { throw .refused(station.lockedSettings(uid)) }
+        if protecting, configuration.isLocked { throw .refused(.lockedSettings(uid)) }
         let noted = known?.protection
         guard access.isProtected || protecting || noted ?? .off != .off else { return .off }
         return (noted ?? .off).corrected(
-            by: try await station.evidence(on: identity, tag.chip, configuration, noted: noted))
+            by: try await station.passwords.evidence(
+                on: identity, tag.chip, configuration, noted: noted))
     }
 }
 

@@ -137,12 +137,12 @@ extension TapUseCase {
     ) async -> Interruption {
         switch tap.next {
         case .resolve(let reading), .carryOut(let reading):
-            return await station.reconsidered(error, reading)
+            return await station.passwords.reconsidered(error, reading)
         case .write(let writing):
             await station.ntag424Writer.noteUnusable(after: error, writing: writing, &tap.history)
-            return await station.reconsidered(error, writing.reading)
+            return await station.passwords.reconsidered(error, writing.reading)
         case .switchProtection(let writing), .confirm(let writing), .refresh(let writing, _):
-            return await station.reconsidered(error, writing.reading)
+            return await station.passwords.reconsidered(error, writing.reading)
         case .recall, .find, .look, .examine, .conclude: return error
         }
     }

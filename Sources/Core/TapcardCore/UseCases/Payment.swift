@@ -96,7 +96,7 @@ extension ReceiptUseCase {
         guard let known = reading.known else { throw try await station.strangers.refusal(reading) }
         try station.limits.requireUnderCeilings(request.action, on: known)
         try station.faces.requireRoom(for: request.action, on: reading)
-        try await station.requireOpened(reading)
+        try await station.passwords.requireOpened(reading)
         switch try await request.begin(request.action, on: reading, at: station) {
         case .begun(let open):
             request.operation = open.operation

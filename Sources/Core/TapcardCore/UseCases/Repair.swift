@@ -17,11 +17,12 @@ extension Station {
         of reading: CardReading, _ card: LedgerCard
     ) async throws(Interruption) {
         guard let chip = Type2Chip(card.chip) else { return }
-        let settings = try await configuration(of: chip, known: card.uid)
+        let settings = try await passwords.configuration(of: chip, known: card.uid)
         let found = card.protection.corrected(
-            by: try await evidence(on: reading.identity, chip, settings, noted: card.protection))
+            by: try await passwords.evidence(
+                on: reading.identity, chip, settings, noted: card.protection))
         guard found != card.protection else { return }
-        try await note(found, insteadOf: card.protection, of: card.uid)
+        try await passwords.note(found, insteadOf: card.protection, of: card.uid)
         throw .overtaken
     }
 
@@ -30,7 +31,7 @@ extension Station {
         _ reading: CardReading, _ known: KnownCard, _ version: CardVersion,
         _ history: inout TapHistory
     ) async throws(Interruption) -> Decision<Never> {
-        try await takeTrustedKey(for: reading)
+        try await passwords.takeTrustedKey(for: reading)
         guard let open = known.open else {
             return try await reseal(reading, version, above: reading.highest)
         }
@@ -73,7 +74,7 @@ private struct RepairCard: TapUseCase {
         do throws(Interruption) {
             return Decision(try await station.rewrite(reading, known, version, &tap.history))
         } catch {
-            throw await station.reconsidered(error, reading)
+            throw await station.passwords.reconsidered(error, reading)
         }
     }
 

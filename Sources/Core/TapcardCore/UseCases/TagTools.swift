@@ -233,7 +233,7 @@ extension Station {
     private func rewrite(
         _ chip: Type2Chip, _ wanted: [PageWrite], of uid: CardUID, _ protection: CardProtection
     ) async throws(Interruption) {
-        let password = try opening(protection, of: uid)
+        let password = try passwords.opening(protection, of: uid)
         let bytes = try await reader.performing(
             ReadPages(chip.userPages, longestAnswer: await reader.longestAnswer))
         let first = Int(chip.userPages.lowerBound)
