@@ -121,7 +121,7 @@ extension TapUseCase {
             try await station.writeRecord(of: writing, &tap.history)
             tap.take(.written)
         case .switchProtection(let writing):
-            let (switched, isLast) = try await station.switchProtection(of: writing)
+            let (switched, isLast) = try await station.protectionSteps.take(of: writing)
             tap.take(.switched(switched, isLast: isLast))
         case .confirm(let writing): return try await confirm(writing, at: station)
         case .refresh(let writing, let operation):

@@ -160,7 +160,7 @@ extension Station {
         if reading.isGivenUp, !found.isSteady {
             // The operation left open by an earlier try goes first: its pages may be weak.
             try admit(plan, on: reading)
-            _ = try await release(reading)
+            _ = try await protectionSteps.release(reading)
             throw .overtaken
         }
         let open = try await openToEnd(by: cardRequest, on: reading)

@@ -72,7 +72,7 @@ package struct ProtectionSwitch: TapUseCase {
     ) async throws(Interruption) -> Decision<ProtectionChange> {
         guard reading.pages != nil else { throw .refused(.protectedByItsKeys(reading.uid)) }
         guard !isProtecting, reading.isGivenUp else { return .goOn }
-        guard try await station.release(reading) else {
+        guard try await station.protectionSteps.release(reading) else {
             throw .refused(Refusal(.wrongState, "the tag is not protected"), uid: reading.uid)
         }
         return .done(
@@ -98,7 +98,7 @@ package struct ProtectionSwitch: TapUseCase {
                         display: history.display, resolved: station.resolved(history)))
             }
             if change.request.operation == nil || history.switchingEnded != nil {
-                try await station.requireSwitchable(
+                try await station.protectionSteps.requireSwitchable(
                     reading, card, after: history.switchingEnded, noting: &change.request)
             }
         }

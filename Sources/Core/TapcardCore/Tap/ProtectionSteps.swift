@@ -4,7 +4,10 @@ import Ledger
 import Tags
 import TapcardDomain
 
-extension Station {
+/// Puts the card's password onto its tag, or takes it off, step by step.
+struct ProtectionSteps: StationWork {
+    let station: Station
+
     /// Refuses a switch that the tag would refuse, before the ledger knows of it. Where the tag has
     /// another password of ours than the ledger says, the ledger is corrected first.
     func requireSwitchable(
@@ -23,28 +26,28 @@ extension Station {
                 .unsupportedTag, "The tag is not an \(card.chip), as the ledger has it.",
                 meaning: TapcardError.unchanged, next: [.trust(.replace(nil))], uid: reading.uid)
         }
-        let settings = try await passwords.configuration(of: chip, known: card.uid)
-        try await fitness.requireUnlocked(reading, chip)
+        let settings = try await station.passwords.configuration(of: chip, known: card.uid)
+        try await station.fitness.requireUnlocked(reading, chip)
         if settings.isLocked {
             throw .refused(
                 voided.map { TapcardError.lockedSettings(card, after: $0) }
                     ?? .lockedSettings(reading.uid))
         }
-        try fitness.requireShown(reading, settings)
-        let evidence = try await passwords.evidence(
+        try station.fitness.requireShown(reading, settings)
+        let evidence = try await station.passwords.evidence(
             on: reading.identity, chip, settings, noted: card.protection)
         let found = card.protection.corrected(by: evidence)
         guard found != card.protection else { return }
         // A tag without a password of ours may be a copy: only a repair takes it for the card.
         guard evidence != .nothing else { throw .refused(TapcardError.cleared(reading.uid)) }
         request.isSetBack = card.protection != .off
-        try await passwords.note(found, insteadOf: card.protection, of: reading.uid)
+        try await station.passwords.note(found, insteadOf: card.protection, of: reading.uid)
         throw .overtaken
     }
 
     /// Takes steps until the tag has the protection that the ledger wants. Each is durable in the
     /// ledger before the next; the last is noted when the operation is confirmed.
-    func switchProtection(
+    func take(
         of change: RecordWriting
     ) async throws(Interruption) -> (RecordWriting, isLast: Bool) {
         var change = change
@@ -70,7 +73,7 @@ extension Station {
         let card = open.card
         guard let keyID = card.protection.keyID else { throw .refused(.noPassword) }
         let chip = try card.chip.requirePages()
-        let settings = try await passwords.configuration(of: chip)
+        let settings = try await station.passwords.configuration(of: chip)
         // A single look is not enough to end an operation.
         guard settings.isLocked else {
             throw .card(CardStoreError(.differs, "the tag's settings read otherwise than before"))
@@ -99,7 +102,7 @@ extension Station {
     ) async throws(Interruption) {
         guard let keyID = protection.keyID, let probe else { return }
         surroundings.progress(.switchingProtection(protection))
-        let password = try passwords.password(keyID, of: card.uid)
+        let password = try station.passwords.password(keyID, of: card.uid)
         let chip = try card.chip.requirePages()
         switch protection {
         case .off, .on: return
@@ -139,14 +142,15 @@ extension Station {
         do throws(Interruption) {
             while true {
                 if let before = noted {
-                    try await passwords.note(state, insteadOf: before, of: uid)
+                    try await station.passwords.note(state, insteadOf: before, of: uid)
                     noted = state
                 }
                 if !state.isSteady { surroundings.progress(.switchingProtection(state)) }
                 switch state {
                 case .switchingOff(let keyID):
                     try await switchOver(
-                        .off, identity, chip, try passwords.password(keyID, of: uid).withoutProof)
+                        .off, identity, chip,
+                        try station.passwords.password(keyID, of: uid).withoutProof)
                 case .clearingPassword: try await set(nil, chip)
                 case .off, .settingPassword, .switchingOn, .on: return true
                 }
@@ -163,11 +167,11 @@ extension Station {
     private func leftover(
         on reading: CardReading, _ chip: Type2Chip, _ noted: CardProtection?
     ) async throws(Interruption) -> CardProtection {
-        let settings = try await passwords.configuration(of: chip)
+        let settings = try await station.passwords.configuration(of: chip)
         if settings.isLocked, chip.isProtected(by: settings) {
             throw .refused(.lockedSettings(reading.uid))
         }
-        let evidence = try await passwords.evidence(
+        let evidence = try await station.passwords.evidence(
             on: reading.identity, chip, settings, noted: noted, withoutProof: true)
         return (noted ?? .off).corrected(by: evidence).unprotecting
     }
