@@ -172,6 +172,7 @@ extension Station {
     var ntag424Writer: NTAG424Writer { NTAG424Writer(station: self) }
     var passwords: TagPasswords { TagPasswords(station: self) }
     var protectionSteps: ProtectionSteps { ProtectionSteps(station: self) }
+    var records: RecordWriter { RecordWriter(station: self) }
 }
 
 /// A use case of a station, as a value that stores its progress. A copy of it between two steps is

@@ -35,19 +35,22 @@ struct RecordWriting: Sendable, Hashable {
     var probe: PageWrite? { (reading.pages?.layout).map { writes(to: $0)[0] } }
 }
 
-extension Station {
+/// Brings a record onto the card, and the ledger to the card.
+struct RecordWriter: StationWork {
+    let station: Station
+
     /// Writes the record, and proves that it is on the card.
-    func writeRecord(
-        of change: RecordWriting, _ history: inout TapHistory
+    func write(
+        _ change: RecordWriting, _ history: inout TapHistory
     ) async throws(Interruption) {
         surroundings.progress(.writing)
         switch change.reading.medium {
-        case .ntag424(let chip): try await ntag424Writer.write(change, on: chip, &history)
+        case .ntag424(let chip): try await station.ntag424Writer.write(change, on: chip, &history)
         case .pages(let pages):
             _ = try await reader.performing(
                 WritePages(
                     change.writes(to: pages.layout), longestAnswer: await reader.longestAnswer,
-                    password: try await passwords.opening(
+                    password: try await station.passwords.opening(
                         change.open.card, isOpened: change.isOpened)))
         }
     }

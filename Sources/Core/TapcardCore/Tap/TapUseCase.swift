@@ -118,7 +118,7 @@ extension TapUseCase {
         case .carryOut(let reading):
             return follow(try await carryOut(on: reading, at: station), reading)
         case .write(let writing):
-            try await station.writeRecord(of: writing, &tap.history)
+            try await station.records.write(writing, &tap.history)
             tap.take(.written)
         case .switchProtection(let writing):
             let (switched, isLast) = try await station.protectionSteps.take(of: writing)
@@ -201,7 +201,7 @@ extension TapUseCase {
     private mutating func confirm(
         _ writing: RecordWriting, at station: Station
     ) async throws(Interruption) -> Success? {
-        switch try await station.confirm(writing.open) {
+        switch try await station.records.confirm(writing.open) {
         case .committed(let operation):
             station.surroundings.progress(.committed(operation.id))
             tap.take(.confirmed(operation))
