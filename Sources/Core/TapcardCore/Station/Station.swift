@@ -173,6 +173,7 @@ extension Station {
     var passwords: TagPasswords { TagPasswords(station: self) }
     var protectionSteps: ProtectionSteps { ProtectionSteps(station: self) }
     var records: RecordWriter { RecordWriter(station: self) }
+    var resolver: Resolver { Resolver(station: self) }
 }
 
 /// A use case of a station, as a value that stores its progress. A copy of it between two steps is

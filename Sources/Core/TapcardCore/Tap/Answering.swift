@@ -83,7 +83,7 @@ extension Station {
             operation: operation, amount: operation.change(in: currency),
             balance: Money(minorUnits: operation.balanceAfter ?? 0, currency),
             isReplayed: isReplayed, display: display ?? history?.display ?? .current,
-            resolved: history.map { resolved($0, besides: operation.id) } ?? [])
+            resolved: history.map { $0.resolved(besides: operation.id, in: currency) } ?? [])
     }
 
     /// Whether an operation under the request's id matches the request.

@@ -177,7 +177,7 @@ extension TapUseCase {
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Success> {
         let open = reading.known?.open
-        if tap.history.resolving?.id != open?.id { await station.lookUpEnd(&tap.history) }
+        if tap.history.resolving?.id != open?.id { await station.resolver.lookUpEnd(&tap.history) }
         if let open, let pending { try await station.require(open, pending) }
         tap.history.note(open: open, for: id)
         await station.hints.tell(of: reading)
@@ -187,7 +187,7 @@ extension TapUseCase {
     private mutating func resolve(
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) {
-        switch try await station.resolve(reading, for: id, &tap.history) {
+        switch try await station.resolver.resolve(reading, for: id, &tap.history) {
         case .goOn: tap.take(.examined)
         case .readAgain: tap.take(.resolved(nil, .current, closed: 0))
         case .perform(let open, let isOpened):
@@ -220,7 +220,7 @@ extension TapUseCase {
     ) async throws(Interruption) -> Success? {
         guard writing.isRequested else {
             var closed: Int64 = 0
-            if let operation { closed = await station.balanceClosed(by: operation) }
+            if let operation { closed = await station.resolver.balanceClosed(by: operation) }
             tap.take(.resolved(operation, display, closed: closed))
             return nil
         }
@@ -237,7 +237,7 @@ extension TapUseCase {
         after last: TapcardError, at station: Station
     ) async throws(TapcardError) -> Success {
         await station.reader.release()
-        await station.lookUpEnd(&tap.history)
+        await station.resolver.lookUpEnd(&tap.history)
         let error: TapcardError
         switch await conclude(after: last, at: station) {
         case .success(let success): return success
@@ -246,8 +246,8 @@ extension TapUseCase {
             error = await station.unresolved(
                 tap.history.hasWorked ? last.afterWork : last, pending, tap.touched)
         }
-        await station.lookUpEnd(&tap.history)
-        throw error.telling(station.resolved(tap.history, besides: id))
+        await station.resolver.lookUpEnd(&tap.history)
+        throw error.telling(tap.history.resolved(besides: id, in: station.currency))
     }
 }
 

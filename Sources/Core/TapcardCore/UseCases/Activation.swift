@@ -233,7 +233,7 @@ private struct AttemptActivation: TapUseCase {
             return .done(
                 .open(
                     attempt, on: reading.uid,
-                    station.resolved(tap.history, besides: attempt.id)))
+                    tap.history.resolved(besides: attempt.id, in: station.currency)))
         case .known, .changed: return .readAgain
         case .mismatched(let operation): throw .refused(station.mismatch(operation))
         case .refused(let refusal): throw .refused(refusal, uid: reading.uid)

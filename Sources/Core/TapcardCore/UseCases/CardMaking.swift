@@ -36,7 +36,7 @@ package struct CardMaking: TapUseCase {
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard cardRequest.mayReissue, reading.known?.open?.kind.makesCard != true,
-            request.operation == nil, station.verdict(on: reading) != nil
+            request.operation == nil, station.resolver.verdict(on: reading) != nil
         else { return .goOn }
         return try await station.make(
             cardRequest, of: reading, &tap.history, noting: &request)
@@ -116,7 +116,7 @@ extension Station {
             slot != .blank && !isOwn(slot, known, since: making)
         }
         if reading.pages != nil, isStale {
-            return Decision(try await reseal(reading, version, above: .none))
+            return Decision(try await resolver.reseal(reading, version, above: .none))
         }
         // An earlier try may have ended between the record and the part that phones read.
         let display = await faces.refresh(ofQuiet: reading, known, history)
@@ -248,13 +248,13 @@ extension Station {
         summary.ticketsGivenUp = await ticketsGivenUp(by: making.id)
         // A repeated request must not make a cashier hand the money out twice.
         if !request.wasDone {
-            let closed = await balanceClosed(by: making)
+            let closed = await resolver.balanceClosed(by: making)
             if closed > 0 { summary.closed = Money(minorUnits: closed, currency) }
         }
         if case .codeOwner(let owner) = making.subject { summary.codeOwner = owner }
         summary.operation = making.id
         summary.resolved =
-            resolved(history, besides: making.id)
+            history.resolved(besides: making.id, in: currency)
             + request.ended.map { ResolvedOperation($0, currency) }
         summary.sameHolderID = await cards(sharingNumberOf: summary)
         return summary

@@ -116,7 +116,7 @@ extension PendingRequest {
     mutating func begin(
         _ action: CardAction, on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Beginning {
-        let request = station.request(action, id, reading.uid)
+        let request = Request(action, id, reading.uid, at: station)
         do throws(TapcardError) {
             try station.sealing.requireLoading(for: action)
         } catch {
@@ -134,6 +134,15 @@ extension PendingRequest {
             }
             throw .ledger(error)
         }
+    }
+}
+
+extension Request {
+    /// A request of this moment and this cashier.
+    init(_ action: CardAction, _ id: OperationID, _ uid: CardUID, at station: Station) {
+        self.init(
+            id: id, uid: uid, action: action, by: station.cashier, at: station.now,
+            uptime: station.surroundings.uptime())
     }
 }
 

@@ -95,7 +95,7 @@ package struct ProtectionSwitch: TapUseCase {
                 return .done(
                     ProtectionChange(
                         uid: reading.uid, isProtected: isProtecting, operation: nil,
-                        display: history.display, resolved: station.resolved(history)))
+                        display: history.display, resolved: history.resolved(in: station.currency)))
             }
             if change.request.operation == nil || history.switchingEnded != nil {
                 try await station.protectionSteps.requireSwitchable(

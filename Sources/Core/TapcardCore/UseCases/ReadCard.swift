@@ -174,7 +174,7 @@ extension Station {
         quiet reading: CardReading, _ known: KnownCard, _ history: TapHistory
     ) async -> CardSummary {
         let display = await faces.refresh(ofQuiet: reading, known, history)
-        return summary(reading, known, display, nil, resolved: resolved(history))
+        return summary(reading, known, display, nil, resolved: history.resolved(in: currency))
     }
 
     fileprivate func summary(
@@ -268,7 +268,7 @@ package struct ReadCard: TapUseCase {
         guard let known = reading.known else {
             return .done(try await station.summary(ofStranger: reading))
         }
-        let verdict = station.verdict(on: reading)
+        let verdict = station.resolver.verdict(on: reading)
         if !isResolving {
             let named = known.open.flatMap { verdict?.leavingOpen($0) } ?? verdict
             return .done(
@@ -282,14 +282,15 @@ package struct ReadCard: TapUseCase {
         guard var problem = verdict, problem.kind != .refusal(.cardClosed) else { return .goOn }
         // Voids the open payment where that is due, and throws the problem with that.
         do throws(Interruption) {
-            _ = try await station.resolve(reading, for: nil, &tap.history)
+            _ = try await station.resolver.resolve(reading, for: nil, &tap.history)
         } catch .refused(let refused) {
             problem = refused
             station.surroundings.progress(.hint(problem.what))
         }
         return .done(
             station.summary(
-                reading, known, .outOfDate, problem, resolved: station.resolved(tap.history)))
+                reading, known, .outOfDate, problem,
+                resolved: tap.history.resolved(in: station.currency)))
     }
 
     func carryOut(

@@ -33,14 +33,14 @@ extension Station {
     ) async throws(Interruption) -> Decision<Never> {
         try await passwords.takeTrustedKey(for: reading)
         guard let open = known.open else {
-            return try await reseal(reading, version, above: reading.highest)
+            return try await resolver.reseal(reading, version, above: reading.highest)
         }
         if open.kind.isVoidable {
             let voided = try await asking(
                 await ledger.voidOpenPayment(on: reading.uid, version: version, at: now))
             if let voided { history.note(ended: voided) }
             let version = CardVersion(confirmed: version.confirmed, open: nil)
-            return try await reseal(reading, version, above: reading.highest)
+            return try await resolver.reseal(reading, version, above: reading.highest)
         }
         let sealer = try sealing.sealer(of: reading)
         let resolution = try await asking(
@@ -65,7 +65,7 @@ private struct RepairCard: TapUseCase {
         guard card != nil, let version = reading.version, let known = reading.known else {
             return .goOn
         }
-        let problem = station.verdict(on: reading)
+        let problem = station.resolver.verdict(on: reading)
         if problem?.kind != .refusal(.cardClosed) {
             try await station.learnProtection(of: reading, known.card)
         }
@@ -93,7 +93,7 @@ private struct RepairCard: TapUseCase {
             throw try await station.strangers.refusal(reading)
         }
         let content = known.card.content(reading.highest, balance: known.balance)
-        let resolved = station.resolved(tap.history)
+        let resolved = tap.history.resolved(in: station.currency)
         do throws(Interruption) {
             let display = try await station.faces.write(
                 on: reading, content: content, of: known.card, rewritingAll: true,

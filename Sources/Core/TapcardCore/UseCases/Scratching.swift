@@ -111,6 +111,6 @@ private struct FindScratchableCard: TapUseCase {
         return .done(
             Found(
                 uid: reading.uid, code: code,
-                resolved: station.resolved(tap.history, besides: request.id)))
+                resolved: tap.history.resolved(besides: request.id, in: station.currency)))
     }
 }

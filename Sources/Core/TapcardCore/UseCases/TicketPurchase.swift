@@ -251,7 +251,7 @@ struct ReadKnownCard: TapUseCase {
         do throws(Interruption) {
             return .success(
                 try await station.summary(
-                    of: done.uid, .outOfDate, resolved: station.resolved(tap.history)))
+                    of: done.uid, .outOfDate, resolved: tap.history.resolved(in: station.currency)))
         } catch {
             return .failure(TapcardError.doneUnread(done, because: error.error))
         }
