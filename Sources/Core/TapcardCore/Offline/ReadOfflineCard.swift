@@ -21,7 +21,7 @@ extension Station {
 
     /// The refusal of an id under which the journal has another payment.
     package func otherRequest(_ line: JournalLine) -> TapcardError {
-        mismatch(
+        answering.mismatch(
             Operation(
                 id: line.id, uid: line.uid, kind: .offline, amount: line.amount,
                 begunAt: line.at))

@@ -76,20 +76,3 @@ struct PendingRequest: Sendable, Hashable {
         }
     }
 }
-
-extension TapcardError {
-    /// The error of a request whose outcome is not known, with the way to ask for it again: under
-    /// its own id it never happens twice.
-    func retriable(_ operation: Operation) -> TapcardError {
-        guard kind == .outcomeUnknown, operation.kind.takesIDOfClient else { return self }
-        return saying(next: next + [.request(.repeatWithID(operation.id))])
-    }
-
-    /// The error names what is wrong with the card, and the operation that stays open on it.
-    func leavingOpen(_ open: Operation) -> TapcardError {
-        saying(
-            "\(what) The \(open.kind.noun) \(open.id) is still open.",
-            meaning: open.kind.isBookedAtOnce
-                ? "The ledger has the \(open.kind.noun). \(meaning)" : meaning)
-    }
-}

@@ -178,7 +178,7 @@ extension TapUseCase {
     ) async throws(Interruption) -> Decision<Success> {
         let open = reading.known?.open
         if tap.history.resolving?.id != open?.id { await station.resolver.lookUpEnd(&tap.history) }
-        if let open, let pending { try await station.require(open, pending) }
+        if let open, let pending { try await station.answering.require(open, pending) }
         tap.history.note(open: open, for: id)
         await station.hints.tell(of: reading)
         return try await examine(reading, at: station)
@@ -243,105 +243,10 @@ extension TapUseCase {
         case .success(let success): return success
         case .failure(let failure): error = failure
         case nil:
-            error = await station.unresolved(
+            error = await station.answering.unresolved(
                 tap.history.hasWorked ? last.afterWork : last, pending, tap.touched)
         }
         await station.resolver.lookUpEnd(&tap.history)
         throw error.telling(tap.history.resolved(besides: id, in: station.currency))
-    }
-}
-
-extension Station {
-    /// What is open on the card under the request's id has to be what is asked for: nothing is
-    /// finished in the name of a request that wants something else.
-    fileprivate func require(
-        _ open: Operation, _ request: PendingRequest
-    ) async throws(Interruption) {
-        guard open.id == request.id, request.operation == nil else { return }
-        if SafetyRule.parametersAtTheTag.isLeftOut { return }
-        let isAsked = try await asking(await isAnswered(request, by: open))
-        guard isAsked else { throw .refused(mismatch(open)) }
-    }
-
-    /// A card that left while something was open on it is not "nothing happened"; nor is one that
-    /// can never be written again, except for a request that was not begun on it.
-    fileprivate func unresolved(
-        _ error: TapcardError, _ request: PendingRequest?, _ uid: CardUID?
-    ) async -> TapcardError {
-        let isNoAnswer =
-            [.failed, .noCard, .noReader].contains(error.result) || error.isOfTagForGood
-        guard isNoAnswer, let uid, let known = try? await ledger.knownCard(of: uid),
-            let open = known.open
-        else { return error }
-        guard error.isOfTagForGood else { return TapcardError.openStill(open, because: error) }
-        if let request, request.id != open.id {
-            return error.notBegun(request.kind, after: open)
-        }
-        // No request asks for a fresh record.
-        return open.kind == .reseal ? error : TapcardError.openStill(open, because: error)
-    }
-}
-
-extension TapcardError {
-    /// Something was begun, and whether the card has it is not known.
-    static func openStill(_ open: Operation, because error: TapcardError) -> TapcardError {
-        let isReaderGone = error.kind == .readerLost || error.kind == .noReader
-        return TapcardError(
-            .outcomeUnknown, "\(error.what) The \(open.kind.noun) \(open.id) is still open.",
-            meaning: error.meaning(leavingOpen: open.kind),
-            next: error.blamesTag
-                ? error.next
-                : (isReaderGone ? [.reader(.plugIn)] : []) + [.tag(.tapToResolve(error.kind))],
-            uid: open.uid, operation: open.kind.takesIDOfClient ? open.id : nil)
-    }
-
-    /// The meaning of an open operation of this kind.
-    fileprivate func meaning(leavingOpen kind: Operation.Kind) -> String {
-        switch kind {
-        case .pay, .ticket, .close:
-            "Whether the card has it is not known; until then it is not done."
-        case _ where kind.isBookedAtOnce:
-            isOfTagForGood
-                ? "The ledger has it; this tag cannot follow."
-                : "The ledger has it; the card follows at the next tap."
-        case .protect:
-            "Whether the tag asks for its password already is not known; the money is safe."
-        case .unprotect:
-            "Whether the tag still asks for its password is not known; the money is safe."
-        default: "The money is safe in the ledger."
-        }
-    }
-
-    /// The error of a tag that cannot be used any more, for a request of this kind that was not
-    /// begun because an older one is open.
-    fileprivate func notBegun(_ kind: Operation.Kind, after open: Operation) -> TapcardError {
-        let (what, meaning) = kind.notDone
-        let older =
-            open.kind == .reseal
-            ? ""
-            : " The older \(open.kind.noun) \(open.id) is still open. "
-                + self.meaning(leavingOpen: open.kind)
-        return saying(meaning: "\(what) \(meaning)\(older)")
-    }
-
-    /// The tag can never be written again, or not without its owner.
-    fileprivate var isOfTagForGood: Bool { [.lockedTag, .unusableTag].contains(kind) }
-
-    /// The tag is what it is: to tap it again would not help.
-    var blamesTag: Bool {
-        [.protectedTag, .lockedTag, .unusableTag, .unsupportedTag].contains(kind) && !next.isEmpty
-    }
-
-    /// The card itself is wrong, so another tap would not help.
-    var blamesCard: Bool {
-        result == .untrusted || kind == .ledgerBehind || kind == .cardCurrency
-    }
-
-    /// The error of a tap that had resolved something before.
-    var afterWork: TapcardError {
-        guard meaning == TapcardError.unchanged else { return self }
-        return saying(
-            meaning: "Earlier unfinished work was processed first; the history shows it. "
-                + "Nothing else was changed.")
     }
 }

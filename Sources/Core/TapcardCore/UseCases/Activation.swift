@@ -172,7 +172,7 @@ package struct Activation: UseCase {
 
     private mutating func begin(at station: Station) async throws(TapcardError) {
         id = try await whileAsking(await station.ledger.attempt(askedAboutBy: id))
-        if let known = try await station.known(id, .activate, only: nil) {
+        if let known = try await station.answering.known(id, .activate, only: nil) {
             phase = .repeating(CardChange(.activate, id, known: known))
             return
         }
@@ -219,7 +219,7 @@ private struct AttemptActivation: TapUseCase {
                     at: station.now)
             }
             guard
-                case .done(let receipt) = try await station.ended(
+                case .done(let receipt) = try await station.answering.ended(
                     done, on: reading, tap.history)
             else { return .readAgain }
             return .done(.done(receipt))
@@ -235,7 +235,7 @@ private struct AttemptActivation: TapUseCase {
                     attempt, on: reading.uid,
                     tap.history.resolved(besides: attempt.id, in: station.currency)))
         case .known, .changed: return .readAgain
-        case .mismatched(let operation): throw .refused(station.mismatch(operation))
+        case .mismatched(let operation): throw .refused(station.answering.mismatch(operation))
         case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
         }
     }
@@ -261,7 +261,7 @@ private struct WriteActivation: ReceiptUseCase {
     func conclude(
         after error: TapcardError, at station: Station
     ) async -> Result<Receipt, TapcardError>? {
-        await station.conclude(request, tap.history, after: error)
+        await station.answering.conclude(request, tap.history, after: error)
             ?? .failure(
                 error.leavingUnwritten(perhapsBegun: tap.history.perhapsBegun == request.id))
     }

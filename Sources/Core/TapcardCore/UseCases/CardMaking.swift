@@ -46,7 +46,9 @@ package struct CardMaking: TapUseCase {
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         if let making = request.operation {
-            guard making.uid == reading.uid else { throw .refused(station.mismatch(making)) }
+            guard making.uid == reading.uid else {
+                throw .refused(station.answering.mismatch(making))
+            }
             return try await station.finish(request.id, reading, tap.history, request)
         }
         if let resolved = tap.history.made,
@@ -79,8 +81,8 @@ extension Station {
     ) async throws(TapcardError) -> Operation? {
         let known = try await whileAsking(await ledger.operation(id))
         guard let known else { return nil }
-        guard cardRequest.isAnswered(by: known) else { throw mismatch(known) }
-        if known.state == .voided { throw voided(known) }
+        guard cardRequest.isAnswered(by: known) else { throw answering.mismatch(known) }
+        if known.state == .voided { throw answering.voided(known) }
         return known
     }
 
@@ -91,7 +93,7 @@ extension Station {
     ) async -> Result<CardSummary, TapcardError>? {
         // The making with this id belongs to another request.
         guard error.kind != .operationMismatch else { return nil }
-        switch await outcome(of: request, history, after: error) {
+        switch await answering.outcome(of: request, history, after: error) {
         case nil: return nil
         case .failure(let failure): return .failure(failure)
         case .success(let making):
@@ -176,7 +178,7 @@ extension Station {
         case .known(let operation):
             request.operation = operation
             return .readAgain
-        case .mismatched(let operation): throw .refused(mismatch(operation))
+        case .mismatched(let operation): throw .refused(answering.mismatch(operation))
         case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
         case .changed: return .readAgain
         }
@@ -245,7 +247,7 @@ extension Station {
         _ request: PendingRequest
     ) async -> CardSummary {
         var summary = summary
-        summary.ticketsGivenUp = await ticketsGivenUp(by: making.id)
+        summary.ticketsGivenUp = await answering.ticketsGivenUp(by: making.id)
         // A repeated request must not make a cashier hand the money out twice.
         if !request.wasDone {
             let closed = await resolver.balanceClosed(by: making)

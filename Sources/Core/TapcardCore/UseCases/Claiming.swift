@@ -43,7 +43,7 @@ extension Station {
         }
         return PrizeReceipt.Prize(
             ticket: ticket, draw: draw,
-            receipt: receipt(
+            receipt: answering.receipt(
                 operation,
                 isReplayed: !resolved.contains { $0.operation.id == operation.id }))
     }
@@ -188,7 +188,7 @@ private struct Claims: Sendable, Hashable {
                 let known = try? await station.ledger.operation(booking.id),
                 known.kind.booksPrize, known.state == .committed
             {
-                take(station.receipt(known, isReplayed: true), of: booking)
+                take(station.answering.receipt(known, isReplayed: true), of: booking)
                 return
             }
             problem = error.refusing(

@@ -22,7 +22,8 @@ package struct Closing: UseCase {
     package mutating func step(at station: Station) async throws(TapcardError) -> Receipt? {
         do throws(TapcardError) {
             guard var receipt = try await change.step(at: station) else { return nil }
-            receipt.ticketsGivenUp = await station.ticketsGivenUp(by: receipt.operation.id)
+            receipt.ticketsGivenUp = await station.answering.ticketsGivenUp(
+                by: receipt.operation.id)
             return receipt
         } catch {
             throw await station.namingClosing(error)

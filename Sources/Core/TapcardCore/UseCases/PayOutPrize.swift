@@ -34,7 +34,8 @@ extension Station {
             let operation = try await payOut(prize, of: name, on: summary.uid, id: id)
             return receipt(
                 PrizeReceipt.Prize(
-                    ticket: ticket, draw: draw, receipt: receipt(operation, isReplayed: false)),
+                    ticket: ticket, draw: draw,
+                    receipt: answering.receipt(operation, isReplayed: false)),
                 on: summary)
         }
     }
@@ -46,7 +47,7 @@ extension Station {
         let known = try await whileAsking(await ledger.operation(id))
         guard let known else { return nil }
         guard known.kind == .payout, known.subject == .prize(ticket), card ?? known.uid == known.uid
-        else { throw mismatch(known) }
+        else { throw answering.mismatch(known) }
         return known
     }
 
@@ -63,7 +64,7 @@ extension Station {
         }
         let prize = PrizeReceipt.Prize(
             ticket: ticket, draw: drawn[ticket.ticket.draw],
-            receipt: receipt(payout, isReplayed: true))
+            receipt: answering.receipt(payout, isReplayed: true))
         do throws(Interruption) {
             return receipt(prize, on: try await summary(of: payout.uid, .current))
         } catch {

@@ -52,7 +52,7 @@ package struct CardChange: ReceiptUseCase {
 
     mutating func recall(at station: Station) async throws(TapcardError) -> Receipt? {
         if request.operation == nil {
-            request.operation = try await station.known(
+            request.operation = try await station.answering.known(
                 request.id, request.action, only: request.only)
         }
         guard let known = request.operation else {
@@ -60,7 +60,7 @@ package struct CardChange: ReceiptUseCase {
             try station.limits.requireUnderCeilings(request.action)
             return nil
         }
-        if known.state == .committed { return station.receipt(known, isReplayed: true) }
+        if known.state == .committed { return station.answering.receipt(known, isReplayed: true) }
         try station.sealing.requireLoading(for: request.action)
         return nil
     }
@@ -78,20 +78,20 @@ extension ReceiptUseCase {
     ) async throws(Interruption) -> Decision<Receipt> {
         if let known = try await asking(await station.ledger.answer(to: request.id)) {
             if request.isOurs(tap.history) {
-                return try await station.ended(known, on: reading, tap.history)
+                return try await station.answering.ended(known, on: reading, tap.history)
             }
-            let isAsked = try await asking(await station.isAnswered(request, by: known))
+            let isAsked = try await asking(await station.answering.isAnswered(request, by: known))
             guard isAsked, known.state == .committed || known.uid == reading.uid else {
-                throw .refused(station.mismatch(known))
+                throw .refused(station.answering.mismatch(known))
             }
-            return try await station.ended(
+            return try await station.answering.ended(
                 known, on: reading, tap.history, isReplayed: !request.isNew(tap.history))
         }
         if case .close = request.action, let done = tap.history.done(.close) {
-            return try await station.ended(done, on: reading, tap.history)
+            return try await station.answering.ended(done, on: reading, tap.history)
         }
         if let repeated = request.repetition(in: tap.history) {
-            throw .refused(await station.justResolved(repeated))
+            throw .refused(await station.answering.justResolved(repeated))
         }
         guard let known = reading.known else { throw try await station.strangers.refusal(reading) }
         try station.limits.requireUnderCeilings(request.action, on: known)
@@ -105,7 +105,7 @@ extension ReceiptUseCase {
                 reading.known?.card.protection.openingKeyID == open.card.protection.openingKeyID
             return .perform(open, isOpened: isOpened)
         case .known, .changed: return .readAgain
-        case .mismatched(let operation): throw .refused(station.mismatch(operation))
+        case .mismatched(let operation): throw .refused(station.answering.mismatch(operation))
         case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
         }
     }
@@ -151,13 +151,13 @@ extension ReceiptUseCase {
     func performed(
         _ operation: Operation, _ display: DisplayState, at station: Station
     ) throws(Interruption) -> Receipt? {
-        try station.finished(
+        try station.answering.finished(
             operation, tap.history, display == .outOfDate ? .outOfDate : tap.history.display)
     }
 
     func conclude(
         after error: TapcardError, at station: Station
     ) async -> Result<Receipt, TapcardError>? {
-        await station.conclude(request, tap.history, after: error)
+        await station.answering.conclude(request, tap.history, after: error)
     }
 }

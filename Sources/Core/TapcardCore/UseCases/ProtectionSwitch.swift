@@ -59,9 +59,9 @@ package struct ProtectionSwitch: TapUseCase {
         let action =
             isProtecting ? CardAction.protect(keyID: station.keys.sealing.id) : .unprotect
         change.request = PendingRequest(id, action, only: card)
-        let known = try await station.known(id, action, only: card)
+        let known = try await station.answering.known(id, action, only: card)
         if let known, known.state == .committed {
-            return answer(station.receipt(known, isReplayed: true))
+            return answer(station.answering.receipt(known, isReplayed: true))
         }
         change.request.operation = known
         return nil
@@ -86,7 +86,7 @@ package struct ProtectionSwitch: TapUseCase {
         let history = tap.history
         if let done = history.done(change.request.kind), change.request.operation == nil {
             // An earlier tap had begun it, and this one has finished it.
-            return .done(answer(station.receipt(done, isReplayed: true, history)))
+            return .done(answer(station.answering.receipt(done, isReplayed: true, history)))
         }
         if let card = reading.known?.card {
             if change.request.isSetBack, card.protection.isSteady,

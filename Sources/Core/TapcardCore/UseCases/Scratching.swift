@@ -30,7 +30,7 @@ package struct Scratching: UseCase {
         case .beginning:
             let code = station.newID()
             let action = CardAction.scratch(code)
-            if let known = try await station.known(id, action, only: nil) {
+            if let known = try await station.answering.known(id, action, only: nil) {
                 phase = .writing(CardChange(action, id, known: known))
             } else {
                 phase = .looking(
@@ -43,7 +43,7 @@ package struct Scratching: UseCase {
             } catch {
                 // Another station may have done this very request since it was asked for here.
                 let action = CardAction.scratch(station.newID())
-                guard let known = try? await station.known(id, action, only: nil) else {
+                guard let known = try? await station.answering.known(id, action, only: nil) else {
                     throw error
                 }
                 resolved = error.resolved

@@ -204,7 +204,7 @@ private struct ResolvePurchase: TapUseCase {
     }
 
     mutating func recall(at station: Station) async throws(TapcardError) -> Receipt? {
-        request.operation = try await station.known(
+        request.operation = try await station.answering.known(
             request.id, request.action, only: request.only)
         return nil
     }
@@ -214,13 +214,13 @@ private struct ResolvePurchase: TapUseCase {
     ) async throws(Interruption) -> Decision<Receipt> {
         let known = try await asking(await station.ledger.operation(request.id))
         guard let known else { return .readAgain }
-        return try await station.ended(known, on: reading, tap.history)
+        return try await station.answering.ended(known, on: reading, tap.history)
     }
 
     func conclude(
         after error: TapcardError, at station: Station
     ) async -> Result<Receipt, TapcardError>? {
-        await station.conclude(request, tap.history, after: error)
+        await station.answering.conclude(request, tap.history, after: error)
     }
 }
 
