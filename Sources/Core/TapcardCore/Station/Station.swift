@@ -175,6 +175,7 @@ extension Station {
     var records: RecordWriter { RecordWriter(station: self) }
     var resolver: Resolver { Resolver(station: self) }
     var answering: Answering { Answering(station: self) }
+    var summaries: CardSummaries { CardSummaries(station: self) }
 }
 
 /// A use case of a station, as a value that stores its progress. A copy of it between two steps is

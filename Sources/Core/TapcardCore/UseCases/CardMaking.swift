@@ -99,7 +99,7 @@ extension Station {
         case .success(let making):
             // A card that was made and cannot be trusted is not shown as a good one.
             if error.blamesCard { return nil }
-            if let summary = try? await summary(of: making.uid, .outOfDate) {
+            if let summary = try? await summaries.card(making.uid, .outOfDate) {
                 return .success(await self.summary(summary, tellingOf: making, history, request))
             }
             return .failure(TapcardError.madeUnread(making, because: error).retriable(making))
@@ -122,7 +122,7 @@ extension Station {
         }
         // An earlier try may have ended between the record and the part that phones read.
         let display = await faces.refresh(ofQuiet: reading, known, history)
-        let summary = try await summary(of: reading.uid, display)
+        let summary = try await summaries.card(reading.uid, display)
         return .done(await self.summary(summary, tellingOf: making, history, request))
     }
 

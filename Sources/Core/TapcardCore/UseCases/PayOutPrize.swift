@@ -66,7 +66,7 @@ extension Station {
             ticket: ticket, draw: drawn[ticket.ticket.draw],
             receipt: answering.receipt(payout, isReplayed: true))
         do throws(Interruption) {
-            return receipt(prize, on: try await summary(of: payout.uid, .current))
+            return receipt(prize, on: try await summaries.card(payout.uid, .current))
         } catch {
             throw error.error
         }

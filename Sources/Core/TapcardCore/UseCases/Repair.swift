@@ -99,14 +99,14 @@ private struct RepairCard: TapUseCase {
                 on: reading, content: content, of: known.card, rewritingAll: true,
                 keepingExtras: false)
             return .done(
-                try await station.summary(of: reading.uid, display, resolved: resolved))
+                try await station.summaries.card(reading.uid, display, resolved: resolved))
         } catch {
             // The error tells which part was done, and that the rest was not.
             guard hasWritten || tap.history.hasWorked else { throw error }
             station.surroundings.progress(
                 .hint("what phones read was not refreshed: \(error.error.what)"))
             return .done(
-                try await station.summary(of: reading.uid, .outOfDate, resolved: resolved))
+                try await station.summaries.card(reading.uid, .outOfDate, resolved: resolved))
         }
     }
 }

@@ -241,7 +241,7 @@ struct ReadKnownCard: TapUseCase {
         guard let known = reading.known else {
             throw try await station.strangers.refusal(reading)
         }
-        return .done(await station.summary(quiet: reading, known, tap.history))
+        return .done(await station.summaries.quiet(reading, known, tap.history))
     }
 
     func conclude(
@@ -250,8 +250,8 @@ struct ReadKnownCard: TapUseCase {
         guard let done = kind.flatMap(tap.history.done), !error.blamesCard else { return nil }
         do throws(Interruption) {
             return .success(
-                try await station.summary(
-                    of: done.uid, .outOfDate, resolved: tap.history.resolved(in: station.currency)))
+                try await station.summaries.card(
+                    done.uid, .outOfDate, resolved: tap.history.resolved(in: station.currency)))
         } catch {
             return .failure(TapcardError.doneUnread(done, because: error.error))
         }
