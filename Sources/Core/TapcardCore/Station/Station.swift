@@ -176,6 +176,7 @@ extension Station {
     var resolver: Resolver { Resolver(station: self) }
     var answering: Answering { Answering(station: self) }
     var summaries: CardSummaries { CardSummaries(station: self) }
+    var planning: CardPlanning { CardPlanning(station: self) }
 }
 
 /// A use case of a station, as a value that stores its progress. A copy of it between two steps is
