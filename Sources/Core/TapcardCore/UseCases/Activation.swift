@@ -3,11 +3,6 @@ import Ledger
 public import TapcardDomain
 
 extension Station {
-    /// The greatest number of attempts to record an answer whose outcome stays unknown.
-    private static let mostRecordings = 3
-    /// The greatest length of a version in an answer.
-    private static let longestVersion = 64
-
     /// Activates the code of the card on the reader through the service. The attempt is durable
     /// before the service is asked, the answer before the card is written. An attempt without an
     /// answer is asked about again with the same code, also under a new id, which is stored with
@@ -18,95 +13,16 @@ extension Station {
     ) async throws(TapcardError) -> Receipt {
         try await run(Activation(id, through: service))
     }
-
-    /// Asks the service and returns the attempt with a recorded yes.
-    fileprivate func ask(
-        _ service: any ActivationService, _ attempt: ActivationAttempt, on uid: CardUID
-    ) async throws(TapcardError) -> ActivationAttempt {
-        var attempt = attempt
-        if attempt.state == .requested {
-            let answer = await answer(of: service, to: attempt.code)
-            switch answer {
-            case .failure(let error):
-                throw TapcardError(
-                    error,
-                    meaning: "Whether the code counts as activated is not known"
-                        + (error.mayBeOfWrongAddress
-                            ? "; the address may be wrong (activation-url). " : ". ")
-                        + "Until there is an answer the card is activating, and another activation "
-                        + "asks again for the same code.", uid: uid)
-            case .success(let answer):
-                attempt = try await record(answer, to: attempt, on: uid)
-            }
-        }
-        return try accepted(attempt, on: uid)
-    }
-
-    /// The attempt if its answer is a yes; throws for a no.
-    fileprivate func accepted(
-        _ attempt: ActivationAttempt, on uid: CardUID
-    ) throws(TapcardError) -> ActivationAttempt {
-        guard attempt.state == .active else {
-            throw TapcardError(
-                .activationRefused,
-                "The service does not activate the code: version \(attempt.version ?? "").",
-                meaning: "The card is still scratched and its code is as good as before.", uid: uid)
-        }
-        return attempt
-    }
-
-    /// Asks in a separate task, which goes on when the caller's is cancelled.
-    private func answer(
-        of service: any ActivationService, to code: ScratchCode
-    ) async -> Result<ActivationAnswer, ServiceError> {
-        surroundings.progress(.asking)
-        return await Task { () async -> Result<ActivationAnswer, ServiceError> in
-            do throws(ServiceError) {
-                return .success(try await service.activate(code))
-            } catch {
-                return .failure(error)
-            }
-        }.value
-    }
-
-    /// Makes the answer durable. The first answer counts, so the recorded one may be another
-    /// station's.
-    private func record(
-        _ answer: ActivationAnswer, to attempt: ActivationAttempt, on uid: CardUID
-    ) async throws(TapcardError) -> ActivationAttempt {
-        let version: String?
-        switch answer {
-        case .active: version = nil
-        case .refused(let named): version = String(named.unicodeScalars.prefix(Self.longestVersion))
-        }
-        var failure = LedgerError(.outcomeUnknown, "")
-        var state = "activating"
-        for _ in 0..<Station.mostRecordings {
-            do {
-                if let recorded = try await ledger.recordActivation(
-                    attempt.id, rejectedBy: version, at: now)
-                {
-                    return recorded
-                }
-                state = "scratched"
-                failure = LedgerError(
-                    .unavailable, "the ledger does not know the attempt \(attempt.id) any more")
-            } catch {
-                failure = error
-            }
-            if failure.kind != .outcomeUnknown { break }
-        }
-        let cause = TapcardError(failure)
-        throw TapcardError(
-            cause.kind, cause.what,
-            meaning: "The service has answered, but the ledger could not note it. The card is "
-                + "still \(state).", next: [.service(.activateLater)], uid: uid)
-    }
 }
 
 /// The activation of a code: a tap that makes the attempt durable, the service's answer, and a tap
 /// that writes it.
 package struct Activation: UseCase {
+    /// The greatest number of attempts to record an answer whose outcome stays unknown.
+    private static let mostRecordings = 3
+    /// The greatest length of a version in an answer.
+    private static let longestVersion = 64
+
     private enum Phase: Sendable, Hashable {
         case beginning
         case attempting(AttemptActivation)
@@ -159,7 +75,7 @@ package struct Activation: UseCase {
                 phase = .asking(attempt, on: uid)
             }
         case .asking(let attempt, on: let uid):
-            write(try await station.ask(service, attempt, on: uid), onto: uid)
+            write(try await ask(about: attempt, on: uid, at: station), onto: uid)
         case .writing(var writing):
             defer { phase = .writing(writing) }
             return try await writing.step(at: station)
@@ -181,12 +97,100 @@ package struct Activation: UseCase {
             phase = .attempting(AttemptActivation(request: PendingRequest(id, .activate)))
             return
         }
-        write(try station.accepted(answered, on: answered.card), onto: nil)
+        write(try accepted(answered, on: answered.card), onto: nil)
     }
 
     /// Writes a recorded yes to the card, or to the one that has its code by now.
     private mutating func write(_ attempt: ActivationAttempt, onto uid: CardUID?) {
         phase = .writing(WriteActivation(attempt.id, card: uid))
+    }
+}
+
+extension Activation {
+    /// Asks the service and returns the attempt with a recorded yes.
+    private func ask(
+        about attempt: ActivationAttempt, on uid: CardUID, at station: Station
+    ) async throws(TapcardError) -> ActivationAttempt {
+        var attempt = attempt
+        if attempt.state == .requested {
+            let answer = await answer(about: attempt.code, at: station)
+            switch answer {
+            case .failure(let error):
+                throw TapcardError(
+                    error,
+                    meaning: "Whether the code counts as activated is not known"
+                        + (error.mayBeOfWrongAddress
+                            ? "; the address may be wrong (activation-url). " : ". ")
+                        + "Until there is an answer the card is activating, and another activation "
+                        + "asks again for the same code.", uid: uid)
+            case .success(let answer):
+                attempt = try await record(answer, to: attempt, on: uid, at: station)
+            }
+        }
+        return try accepted(attempt, on: uid)
+    }
+
+    /// The attempt if its answer is a yes; throws for a no.
+    private func accepted(
+        _ attempt: ActivationAttempt, on uid: CardUID
+    ) throws(TapcardError) -> ActivationAttempt {
+        guard attempt.state == .active else {
+            throw TapcardError(
+                .activationRefused,
+                "The service does not activate the code: version \(attempt.version ?? "").",
+                meaning: "The card is still scratched and its code is as good as before.", uid: uid)
+        }
+        return attempt
+    }
+
+    /// Asks in a separate task, which goes on when the caller's is cancelled.
+    private func answer(
+        about code: ScratchCode, at station: Station
+    ) async -> Result<ActivationAnswer, ServiceError> {
+        station.surroundings.progress(.asking)
+        let service = service
+        return await Task { () async -> Result<ActivationAnswer, ServiceError> in
+            do throws(ServiceError) {
+                return .success(try await service.activate(code))
+            } catch {
+                return .failure(error)
+            }
+        }.value
+    }
+
+    /// Makes the answer durable. The first answer counts, so the recorded one may be another
+    /// station's.
+    private func record(
+        _ answer: ActivationAnswer, to attempt: ActivationAttempt, on uid: CardUID,
+        at station: Station
+    ) async throws(TapcardError) -> ActivationAttempt {
+        let version: String?
+        switch answer {
+        case .active: version = nil
+        case .refused(let named): version = String(named.unicodeScalars.prefix(Self.longestVersion))
+        }
+        var failure = LedgerError(.outcomeUnknown, "")
+        var state = "activating"
+        for _ in 0..<Activation.mostRecordings {
+            do {
+                if let recorded = try await station.ledger.recordActivation(
+                    attempt.id, rejectedBy: version, at: station.now)
+                {
+                    return recorded
+                }
+                state = "scratched"
+                failure = LedgerError(
+                    .unavailable, "the ledger does not know the attempt \(attempt.id) any more")
+            } catch {
+                failure = error
+            }
+            if failure.kind != .outcomeUnknown { break }
+        }
+        let cause = TapcardError(failure)
+        throw TapcardError(
+            cause.kind, cause.what,
+            meaning: "The service has answered, but the ledger could not note it. The card is "
+                + "still \(state).", next: [.service(.activateLater)], uid: uid)
     }
 }
 

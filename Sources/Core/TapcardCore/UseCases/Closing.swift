@@ -26,23 +26,23 @@ package struct Closing: UseCase {
                 by: receipt.operation.id)
             return receipt
         } catch {
-            throw await station.namingClosing(error)
+            throw await naming(error, at: station)
         }
     }
-}
 
-extension Station {
     /// Adds the closing to the error of a closed card: its answer may have been lost, and then the
     /// money is still in the drawer.
-    fileprivate func namingClosing(_ error: TapcardError) async -> TapcardError {
+    private func naming(
+        _ error: TapcardError, at station: Station
+    ) async -> TapcardError {
         let most = 100
         guard error.kind == .refusal(.cardClosed), let uid = error.uid,
-            let last = try? await ledger.read({ rows throws(LedgerError) in
+            let last = try? await station.ledger.read({ rows throws(LedgerError) in
                 try rows.operations(on: uid, last: most)
             }),
             let closing = last.last(where: { $0.kind == .close && $0.state == .committed })
         else { return error }
-        let amount = Money(minorUnits: closing.amount, currency).shown
+        let amount = Money(minorUnits: closing.amount, station.currency).shown
         return TapcardError(
             .refusal(.cardClosed),
             "The card was closed, and \(amount) was booked as paid out\(closing.whenAndByWhom).",

@@ -12,22 +12,6 @@ extension Station {
         if let amount { try limits.requirePositive(amount) }
         return try await run(Refund(of: reversed, amount, id: id, only: card))
     }
-
-    /// The refund of an operation; nil without one, or where the ledger fails.
-    fileprivate func refundMade(of reversed: OperationID) async -> Operation? {
-        try? await ledger.read { rows throws(LedgerError) in try rows.refund(of: reversed) }
-    }
-
-    /// Completes the error of a card with too low a balance by the amount that can be taken back.
-    fileprivate func shortOf(_ reversed: OperationID, _ error: TapcardError) async -> TapcardError {
-        guard let uid = error.uid, let known = try? await ledger.knownCard(of: uid) else {
-            return error
-        }
-        guard known.balance.minorUnits > 0 else {
-            return error.saying(next: [.request(.allSpent)])
-        }
-        return error.saying(next: [.request(.refundAtMost(reversed, known.balance))])
-    }
 }
 
 /// The reversal of a payment or of a top-up.
@@ -88,13 +72,33 @@ package struct Refund: UseCase {
         let isRefunded =
             error.kind == .refusal(.alreadyRefunded)
             || id == nil && error.kind == .operationMismatch
-        if isRefunded, let earlier = await station.refundMade(of: known.id) {
+        if isRefunded, let earlier = await refundMade(of: known.id, at: station) {
             let refusal = TapcardError(earlier.isRefundAlready(of: known.id, station.currency))
             return TapcardError(
                 refusal.kind, refusal.what, meaning: refusal.meaning, next: refusal.next,
                 uid: earlier.uid, operation: earlier.id)
         }
         guard known.kind == .add, error.kind == .refusal(.insufficientBalance) else { return error }
-        return await station.shortOf(known.id, error.naming(known.uid))
+        return await shortOf(known.id, error.naming(known.uid), at: station)
+    }
+
+    /// The refund of an operation; nil without one, or where the ledger fails.
+    private func refundMade(
+        of reversed: OperationID, at station: Station
+    ) async -> Operation? {
+        try? await station.ledger.read { rows throws(LedgerError) in try rows.refund(of: reversed) }
+    }
+
+    /// Completes the error of a card with too low a balance by the amount that can be taken back.
+    private func shortOf(
+        _ reversed: OperationID, _ error: TapcardError, at station: Station
+    ) async -> TapcardError {
+        guard let uid = error.uid, let known = try? await station.ledger.knownCard(of: uid) else {
+            return error
+        }
+        guard known.balance.minorUnits > 0 else {
+            return error.saying(next: [.request(.allSpent)])
+        }
+        return error.saying(next: [.request(.refundAtMost(reversed, known.balance))])
     }
 }

@@ -10,45 +10,6 @@ extension Station {
     public func repair(naming card: CardUID? = nil) async throws(TapcardError) -> CardSummary {
         try await run(RepairCard(card: card))
     }
-
-    /// Corrects the ledger's protection of a card that the operator has named, and has the card
-    /// looked at again.
-    fileprivate func learnProtection(
-        of reading: CardReading, _ card: LedgerCard
-    ) async throws(Interruption) {
-        guard let chip = Type2Chip(card.chip) else { return }
-        let settings = try await passwords.configuration(of: chip, known: card.uid)
-        let found = card.protection.corrected(
-            by: try await passwords.evidence(
-                on: reading.identity, chip, settings, noted: card.protection))
-        guard found != card.protection else { return }
-        try await passwords.note(found, insteadOf: card.protection, of: card.uid)
-        throw .overtaken
-    }
-
-    /// Ends an open payment, finishes any other operation, and seals above every number on the tag.
-    fileprivate func rewrite(
-        _ reading: CardReading, _ known: KnownCard, _ version: CardVersion,
-        _ history: inout TapHistory
-    ) async throws(Interruption) -> Decision<Never> {
-        try await passwords.takeTrustedKey(for: reading)
-        guard let open = known.open else {
-            return try await resolver.reseal(reading, version, above: reading.highest)
-        }
-        if open.kind.isVoidable {
-            let voided = try await asking(
-                await ledger.voidOpenPayment(on: reading.uid, version: version, at: now))
-            if let voided { history.note(ended: voided) }
-            let version = CardVersion(confirmed: version.confirmed, open: nil)
-            return try await resolver.reseal(reading, version, above: reading.highest)
-        }
-        let sealer = try sealing.sealer(of: reading)
-        let resolution = try await asking(
-            await ledger.resume(
-                open, version: version, tagHolds: reading.highest, sealer: sealer, at: now))
-        if case .open(let resumed) = resolution { return .perform(resumed, isOpened: false) }
-        return .readAgain
-    }
 }
 
 /// The repair of a card, by an operator.
@@ -67,12 +28,12 @@ private struct RepairCard: TapUseCase {
         }
         let problem = station.resolver.verdict(on: reading)
         if problem?.kind != .refusal(.cardClosed) {
-            try await station.learnProtection(of: reading, known.card)
+            try await learnProtection(of: reading, known.card, at: station)
         }
         guard problem != nil else { return .goOn }
         if let unusable = tap.history.unusable { throw .refused(unusable) }
         do throws(Interruption) {
-            return Decision(try await station.rewrite(reading, known, version, &tap.history))
+            return Decision(try await rewrite(reading, known, version, at: station))
         } catch {
             throw await station.passwords.reconsidered(error, reading)
         }
@@ -108,5 +69,44 @@ private struct RepairCard: TapUseCase {
             return .done(
                 try await station.summaries.card(reading.uid, .outOfDate, resolved: resolved))
         }
+    }
+
+    /// Corrects the ledger's protection of a card that the operator has named, and has the card
+    /// looked at again.
+    private func learnProtection(
+        of reading: CardReading, _ card: LedgerCard, at station: Station
+    ) async throws(Interruption) {
+        guard let chip = Type2Chip(card.chip) else { return }
+        let settings = try await station.passwords.configuration(of: chip, known: card.uid)
+        let found = card.protection.corrected(
+            by: try await station.passwords.evidence(
+                on: reading.identity, chip, settings, noted: card.protection))
+        guard found != card.protection else { return }
+        try await station.passwords.note(found, insteadOf: card.protection, of: card.uid)
+        throw .overtaken
+    }
+
+    /// Ends an open payment, finishes any other operation, and seals above every number on the tag.
+    private mutating func rewrite(
+        _ reading: CardReading, _ known: KnownCard, _ version: CardVersion, at station: Station
+    ) async throws(Interruption) -> Decision<Never> {
+        try await station.passwords.takeTrustedKey(for: reading)
+        guard let open = known.open else {
+            return try await station.resolver.reseal(reading, version, above: reading.highest)
+        }
+        if open.kind.isVoidable {
+            let voided = try await asking(
+                await station.ledger.voidOpenPayment(
+                    on: reading.uid, version: version, at: station.now))
+            if let voided { tap.history.note(ended: voided) }
+            let version = CardVersion(confirmed: version.confirmed, open: nil)
+            return try await station.resolver.reseal(reading, version, above: reading.highest)
+        }
+        let sealer = try station.sealing.sealer(of: reading)
+        let resolution = try await asking(
+            await station.ledger.resume(
+                open, version: version, tagHolds: reading.highest, sealer: sealer, at: station.now))
+        if case .open(let resumed) = resolution { return .perform(resumed, isOpened: false) }
+        return .readAgain
     }
 }
