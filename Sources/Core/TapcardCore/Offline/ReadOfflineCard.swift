@@ -16,7 +16,7 @@ extension Station {
     ) async throws(TapcardError) -> UnconfirmedCard {
         var alone = withoutLedger
         alone.snapshot = snapshot
-        return try await alone.run(ReadOfflineCard(card: card))
+        return try await ReadOfflineCard(card: card).run(at: alone)
     }
 
     /// The refusal of an id under which the journal has another payment.

@@ -11,7 +11,7 @@ extension Station {
     public func activate(
         id: OperationID, through service: any ActivationService
     ) async throws(TapcardError) -> Receipt {
-        try await run(Activation(id, through: service))
+        try await Activation(id, through: service).run(at: self)
     }
 }
 

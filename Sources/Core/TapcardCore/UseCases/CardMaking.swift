@@ -267,7 +267,7 @@ extension Station {
     public func make(
         _ cardRequest: CardRequest, id: OperationID
     ) async throws(TapcardError) -> CardSummary {
-        try await run(CardMaking(cardRequest, id))
+        try await CardMaking(cardRequest, id).run(at: self)
     }
 }
 

@@ -7,7 +7,7 @@ extension Station {
     public func close(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> Receipt {
-        try await run(Closing(id, only: card))
+        try await Closing(id, only: card).run(at: self)
     }
 }
 

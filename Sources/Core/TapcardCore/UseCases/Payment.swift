@@ -9,8 +9,9 @@ extension Station {
         refusingRepetition: Bool = false
     ) async throws(TapcardError) -> Receipt {
         try limits.requirePositive(amount)
-        return try await run(
-            CardChange(.pay(amount), id, only: card, refusingRepetition: refusingRepetition))
+        return try await CardChange(
+            .pay(amount), id, only: card, refusingRepetition: refusingRepetition
+        ).run(at: self)
     }
 
     /// Records a top-up whose cash is in the drawer already. `refusingRepetition` is for callers
@@ -20,8 +21,9 @@ extension Station {
         refusingRepetition: Bool = false
     ) async throws(TapcardError) -> Receipt {
         try limits.requirePositive(amount)
-        return try await run(
-            CardChange(.add(amount), id, only: card, refusingRepetition: refusingRepetition))
+        return try await CardChange(
+            .add(amount), id, only: card, refusingRepetition: refusingRepetition
+        ).run(at: self)
     }
 }
 

@@ -23,7 +23,7 @@ extension Station {
     public func protect(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> ProtectionChange {
-        try await run(ProtectionSwitch(on: true, id, only: card))
+        try await ProtectionSwitch(on: true, id, only: card).run(at: self)
     }
 
     /// Takes the password off the tag. The tag of a card that this ledger does not know, or that
@@ -31,7 +31,7 @@ extension Station {
     public func unprotect(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> ProtectionChange {
-        try await run(ProtectionSwitch(on: false, id, only: card))
+        try await ProtectionSwitch(on: false, id, only: card).run(at: self)
     }
 }
 

@@ -10,7 +10,7 @@ extension Station {
     /// Without an answer of the ledger's server, the card is shown as it describes itself.
     public func read(resolving isWanted: Bool = true) async throws(TapcardError) -> CardSummary {
         do throws(TapcardError) {
-            return try await run(ReadCard(resolving: isWanted && !ledger.isReadOnly))
+            return try await ReadCard(resolving: isWanted && !ledger.isReadOnly).run(at: self)
         } catch {
             guard error.kind == .ledgerOffline else { throw error }
             return try await readAgainWithoutLedger(error)
@@ -24,7 +24,7 @@ extension Station {
         alone.settings.wait = Station.returnLimit
         var summary: CardSummary
         do throws(TapcardError) {
-            summary = try await alone.run(ReadCard(resolving: false))
+            summary = try await ReadCard(resolving: false).run(at: alone)
         } catch {
             // The card has been taken away in the meantime.
             throw error.result == .noCard ? problem : error

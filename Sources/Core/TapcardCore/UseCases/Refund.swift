@@ -10,7 +10,7 @@ extension Station {
         only card: CardUID? = nil
     ) async throws(TapcardError) -> Receipt {
         if let amount { try limits.requirePositive(amount) }
-        return try await run(Refund(of: reversed, amount, id: id, only: card))
+        return try await Refund(of: reversed, amount, id: id, only: card).run(at: self)
     }
 }
 

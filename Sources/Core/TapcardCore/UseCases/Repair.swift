@@ -8,7 +8,7 @@ extension Station {
     /// trusted is only written when the operator names it; the password of a named card is searched
     /// for as well, because a restored ledger may not know of it.
     public func repair(naming card: CardUID? = nil) async throws(TapcardError) -> CardSummary {
-        try await run(RepairCard(card: card))
+        try await RepairCard(card: card).run(at: self)
     }
 }
 

@@ -4,7 +4,7 @@ public import TapcardDomain
 extension Station {
     /// Scratches the card: after two seconds there is a code. Cancelling before that has no effect.
     public func scratch(id: OperationID) async throws(TapcardError) -> Receipt {
-        try await run(Scratching(id))
+        try await Scratching(id).run(at: self)
     }
 }
 

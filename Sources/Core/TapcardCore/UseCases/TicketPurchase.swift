@@ -101,9 +101,9 @@ extension Station {
     ) async throws(TapcardError) -> TicketReceipt {
         try limits.requirePositive(price)
         let ticket = Ticket(id: TicketID(boughtBy: id), draw: draw, balls: try balls(under: rules))
-        return try await run(
-            TicketPurchase(
-                ticket, price, id, only: card, refusingRepetition: refusingRepetition))
+        return try await TicketPurchase(
+            ticket, price, id, only: card, refusingRepetition: refusingRepetition
+        ).run(at: self)
     }
 
     /// Resolves a purchase that was begun and whose draw is over: only the card can prove now that
@@ -111,8 +111,8 @@ extension Station {
     public func finishPurchase(
         _ sold: SoldTicket, draw: DrawID, only card: CardUID? = nil
     ) async throws(TapcardError) -> TicketReceipt {
-        let receipt = try await run(
-            ResolvePurchase(sold, draw: draw, currency: currency, only: card))
+        let receipt = try await ResolvePurchase(sold, draw: draw, currency: currency, only: card)
+            .run(at: self)
         return TicketReceipt(ticket: sold.ticket, receipt: receipt)
     }
 
@@ -120,19 +120,36 @@ extension Station {
     public func checkTickets(
         only card: CardUID? = nil
     ) async throws(TapcardError) -> CardTickets {
-        try await tickets(on: try await run(ReadKnownCard(card: card)))
-    }
-
-    /// The tickets of a card that was read.
-    func tickets(on summary: CardSummary) async throws(TapcardError) -> CardTickets {
-        let tickets = try await whileAsking(await ledger.tickets(of: summary.uid))
-        return CardTickets(
-            card: summary, tickets: (tickets ?? []).map { CardTicket($0, currency) })
+        try await CardTickets(of: try await ReadKnownCard(card: card).run(at: self), in: ledger)
     }
 
     /// The tickets of a card that need not be on the reader, newest first; of all cards if none is
     /// named.
     public static func tickets(
+        of card: CardUID?, in ledger: any LedgerStore
+    ) async throws(TapcardError) -> [CardTicket] {
+        try await CardTicket.tickets(of: card, in: ledger)
+    }
+
+    /// Random balls, each with the same probability to within 2^-54.
+    package func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
+        try surroundings.balls(under: rules)
+    }
+}
+
+extension CardTickets {
+    /// The tickets of a card that was read.
+    init(of summary: CardSummary, in ledger: any LedgerStore) async throws(TapcardError) {
+        let tickets = try await whileAsking(await ledger.tickets(of: summary.uid))
+        self.init(
+            card: summary, tickets: (tickets ?? []).map { CardTicket($0, ledger.currency) })
+    }
+}
+
+extension CardTicket {
+    /// The tickets of a card that need not be on the reader, newest first; of all cards if none is
+    /// named.
+    static func tickets(
         of card: CardUID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [CardTicket] {
         let tickets: [CountingTicket]?
@@ -149,12 +166,14 @@ extension Station {
         }
         return tickets.map { CardTicket($0, ledger.currency) }
     }
+}
 
+extension Station.Surroundings {
     /// Random balls, each with the same probability to within 2^-54.
-    package func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
+    func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
         do {
             return try Balls.drawn(under: rules) { limit in
-                let dealt = surroundings.random(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+                let dealt = random(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
                 return Int(dealt % UInt64(limit))
             }
         } catch {
