@@ -49,12 +49,3 @@ public struct Ceilings: Sendable, Hashable {
         return Ceilings(unconfirmed: amounts, absolute: amounts)
     }
 }
-
-extension Station {
-    /// The station for a request whose amount a person has confirmed.
-    public func confirmed() -> Station {
-        var station = self
-        station.settings.isConfirmed = true
-        return station
-    }
-}

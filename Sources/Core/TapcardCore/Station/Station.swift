@@ -10,6 +10,9 @@ public struct Station: Sendable {
     /// How soon a tag that was there a moment ago has to be there again.
     static let returnLimit = Duration.milliseconds(300)
 
+    /// How often an occupied reader is asked whether the card still lies there.
+    package static let presenceInterval = Duration.milliseconds(100)
+
     /// The reader that serves one card at a time.
     public let reader: any TagReader
     /// The ledger that keeps operations and balances.
@@ -148,12 +151,34 @@ public struct Station: Sendable {
         case hint(String)
     }
 
+    /// An event of a reader that is watched.
+    public enum WatchEvent: Sendable {
+        /// A card came, and was read.
+        case card(CardSummary)
+        /// A tap failed, or the reader did.
+        case problem(TapcardError)
+        /// The card or the problem that was reported last is gone.
+        case gone
+        /// The first look since the reader was opened has found nothing.
+        case empty
+        /// The reader that was lost, or another one in its place.
+        case readerIsBack(name: String)
+    }
+
     /// The keys at the last look at a card.
     public var keys: KeyRing { keySource.current }
     /// The currency of the ledger.
     public var currency: Currency { ledger.currency }
     var now: Timestamp { ledger.time(at: surroundings.now()) }
     var cashier: CashierName? { surroundings.cashier }
+
+    /// This station where its ledger cannot be asked: it knows no card, and reads what the cards
+    /// say.
+    var withoutLedger: Station {
+        Station(
+            reader: reader, ledger: InMemoryLedger(currency: currency), keySource: keySource,
+            settings: settings, surroundings: surroundings)
+    }
 
     /// A new id for a request. A retry of the request keeps it.
     public func newID() -> OperationID { surroundings.newID() }
@@ -177,4 +202,5 @@ extension Station {
     var answering: Answering { Answering(station: self) }
     var summaries: CardSummaries { CardSummaries(station: self) }
     var planning: CardPlanning { CardPlanning(station: self) }
+    var tools: TagTools { TagTools(station: self) }
 }

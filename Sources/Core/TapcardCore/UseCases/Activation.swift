@@ -1,19 +1,6 @@
 import Cards
 import Ledger
-public import TapcardDomain
-
-extension Station {
-    /// Activates the code of the card on the reader through the service. The attempt is durable
-    /// before the service is asked, the answer before the card is written. An attempt without an
-    /// answer is asked about again with the same code, also under a new id, which is stored with
-    /// it: a retry under that id gets the same answer. Cancelling does not stop the request: its
-    /// answer is recorded, and is written to the card at its next tap.
-    public func activate(
-        id: OperationID, through service: any ActivationService
-    ) async throws(TapcardError) -> Receipt {
-        try await Activation(id, through: service).run(at: self)
-    }
-}
+package import TapcardDomain
 
 /// The activation of a code: a tap that makes the attempt durable, the service's answer, and a tap
 /// that writes it.

@@ -1,7 +1,7 @@
 import CardCryptography
 import Cards
 import Ledger
-public import TapcardDomain
+package import TapcardDomain
 
 /// The making of a card. It finishes an interrupted making of the same card.
 package struct CardMaking: TapUseCase {
@@ -259,15 +259,6 @@ extension CardMaking {
             }
         }
         return (sharing ?? []).map(\.uid)
-    }
-}
-
-extension Station {
-    /// Makes a card of the tag on the reader. Finishes an interrupted making of the same card.
-    public func make(
-        _ cardRequest: CardRequest, id: OperationID
-    ) async throws(TapcardError) -> CardSummary {
-        try await CardMaking(cardRequest, id).run(at: self)
     }
 }
 

@@ -204,4 +204,16 @@ struct CardSummaries: StationWork {
         }
         return CardSummary(known, .valid, at: known.card.confirmed, display, resolved: resolved)
     }
+
+    /// The card as a change left it.
+    func summary(after receipt: Receipt) async throws(TapcardError) -> CardSummary {
+        do {
+            var summary = try await card(
+                receipt.uid, receipt.display, resolved: receipt.resolved)
+            summary.operation = receipt.operation.id
+            return summary
+        } catch {
+            throw error.error
+        }
+    }
 }

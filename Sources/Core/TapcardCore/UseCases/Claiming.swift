@@ -1,20 +1,5 @@
 import Ledger
-public import TapcardDomain
-
-extension Station {
-    /// Books the prizes of all won tickets of the card on the reader, or of the named one: each
-    /// only once, even for another caller. Throws `.nothingWon` if no ticket has won.
-    public func claimTickets(
-        drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
-        naming name: TicketID? = nil, only card: CardUID? = nil
-    ) async throws(TapcardError) -> PrizeReceipt {
-        try limits.requireOwnCurrency(Money(minorUnits: 0, prizes.currency))
-        return try await Claiming(
-            drawn: drawn, prizes: prizes, topPrizeUnit: topPrizeUnit, naming: name,
-            only: card
-        ).run(at: self)
-    }
-}
+package import TapcardDomain
 
 /// The booking of a card's prizes: one tap that reads it, then one change for each prize.
 package struct Claiming: UseCase {

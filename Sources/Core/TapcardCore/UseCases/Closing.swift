@@ -1,15 +1,5 @@
 import Ledger
-public import TapcardDomain
-
-extension Station {
-    /// Pays out the balance of a card and empties it. Where this tap has completed an earlier
-    /// closing, that one is the answer: its money has to be handed out.
-    public func close(
-        id: OperationID, only card: CardUID? = nil
-    ) async throws(TapcardError) -> Receipt {
-        try await Closing(id, only: card).run(at: self)
-    }
-}
+package import TapcardDomain
 
 /// The closing of a card, with the tickets that are lost with it.
 package struct Closing: UseCase {

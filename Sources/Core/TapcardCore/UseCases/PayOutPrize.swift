@@ -1,31 +1,15 @@
 import Ledger
-public import TapcardDomain
-
-extension Station {
-    /// Books the prize of one ticket of the card on the reader as paid out of the drawer. It is the
-    /// claim of that ticket, which happens once: a prize that was booked before is refused, with
-    /// the time and the cashier. Only a retry under the id that the caller chose gets the same
-    /// answer. The card proves whose ticket it is, and the tap resolves an open operation; the card
-    /// is not written.
-    public func payOutPrize(
-        of name: TicketID, drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
-        id: OperationID? = nil, only card: CardUID? = nil
-    ) async throws(TapcardError) -> PrizeReceipt {
-        try limits.requireOwnCurrency(Money(minorUnits: 0, prizes.currency))
-        return try await PayOutPrize(
-            station: self, name: name, drawn: drawn, prizes: prizes, topPrizeUnit: topPrizeUnit
-        ).receipt(id: id, only: card)
-    }
-}
+import TapcardDomain
 
 /// The payout of the prize of one ticket.
-private struct PayOutPrize: StationWork {
+struct PayOutPrize: StationWork {
     let station: Station
     let name: TicketID
     let drawn: DrawList
     let prizes: PrizeTable
     let topPrizeUnit: TopPrizeUnit
 
+    /// Books it, or finds the booking that the caller has asked for before.
     func receipt(
         id: OperationID?, only card: CardUID?
     ) async throws(TapcardError) -> PrizeReceipt {

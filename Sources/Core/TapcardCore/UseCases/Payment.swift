@@ -1,31 +1,5 @@
 package import Ledger
-public import TapcardDomain
-
-extension Station {
-    /// Records a payment. `refusingRepetition` is for callers that chose no id of their own: where
-    /// this tap has just resolved the same payment, it throws and the card is not charged again.
-    public func pay(
-        _ amount: Money, id: OperationID, only card: CardUID? = nil,
-        refusingRepetition: Bool = false
-    ) async throws(TapcardError) -> Receipt {
-        try limits.requirePositive(amount)
-        return try await CardChange(
-            .pay(amount), id, only: card, refusingRepetition: refusingRepetition
-        ).run(at: self)
-    }
-
-    /// Records a top-up whose cash is in the drawer already. `refusingRepetition` is for callers
-    /// that chose no id of their own, as for a payment.
-    public func add(
-        _ amount: Money, id: OperationID, only card: CardUID? = nil,
-        refusingRepetition: Bool = false
-    ) async throws(TapcardError) -> Receipt {
-        try limits.requirePositive(amount)
-        return try await CardChange(
-            .add(amount), id, only: card, refusingRepetition: refusingRepetition
-        ).run(at: self)
-    }
-}
+package import TapcardDomain
 
 /// A change of one card under an id: a payment, a top-up, a prize, a game. It may have begun before
 /// this call: under its id it happens once.

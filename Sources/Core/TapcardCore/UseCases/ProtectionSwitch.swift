@@ -17,24 +17,6 @@ public struct ProtectionChange: Sendable, Hashable {
     public var resolved: [ResolvedOperation] = []
 }
 
-extension Station {
-    /// Puts the card's password on its tag: from then on writing to it needs the keys, and every
-    /// phone can still read it.
-    public func protect(
-        id: OperationID, only card: CardUID? = nil
-    ) async throws(TapcardError) -> ProtectionChange {
-        try await ProtectionSwitch(on: true, id, only: card).run(at: self)
-    }
-
-    /// Takes the password off the tag. The tag of a card that this ledger does not know, or that
-    /// was given up and formatted, is released if its password derives from one of our keys.
-    public func unprotect(
-        id: OperationID, only card: CardUID? = nil
-    ) async throws(TapcardError) -> ProtectionChange {
-        try await ProtectionSwitch(on: false, id, only: card).run(at: self)
-    }
-}
-
 /// Puts the card's password onto its tag, or takes it off: a change of the card, answered by what
 /// has become of its protection.
 package struct ProtectionSwitch: TapUseCase {

@@ -1,58 +1,6 @@
 import Cards
-public import Ledger
-public import TapcardDomain
-
-extension Station {
-    /// Reads a card and resolves what an interrupted tap left open on it. A card that cannot be
-    /// trusted is shown with the reason, not refused. Without resolving nothing is ever written,
-    /// nor where the ledger can only be read.
-    ///
-    /// Without an answer of the ledger's server, the card is shown as it describes itself.
-    public func read(resolving isWanted: Bool = true) async throws(TapcardError) -> CardSummary {
-        do throws(TapcardError) {
-            return try await ReadCard(resolving: isWanted && !ledger.isReadOnly).run(at: self)
-        } catch {
-            guard error.kind == .ledgerOffline else { throw error }
-            return try await readAgainWithoutLedger(error)
-        }
-    }
-
-    private func readAgainWithoutLedger(
-        _ problem: TapcardError
-    ) async throws(TapcardError) -> CardSummary {
-        var alone = withoutLedger
-        alone.settings.wait = Station.returnLimit
-        var summary: CardSummary
-        do throws(TapcardError) {
-            summary = try await ReadCard(resolving: false).run(at: alone)
-        } catch {
-            // The card has been taken away in the meantime.
-            throw error.result == .noCard ? problem : error
-        }
-        summary.resolved = problem.resolved
-        return summary.withoutLedger(problem)
-    }
-
-    /// The card as a change left it.
-    public func summary(afterwards receipt: Receipt) async throws(TapcardError) -> CardSummary {
-        do {
-            var summary = try await summaries.card(
-                receipt.uid, receipt.display, resolved: receipt.resolved)
-            summary.operation = receipt.operation.id
-            return summary
-        } catch {
-            throw error.error
-        }
-    }
-
-    /// This station where its ledger cannot be asked: it knows no card, and reads what the cards
-    /// say.
-    var withoutLedger: Station {
-        Station(
-            reader: reader, ledger: InMemoryLedger(currency: currency), keySource: keySource,
-            settings: settings, surroundings: surroundings)
-    }
-}
+import Ledger
+import TapcardDomain
 
 /// One look at a card, whatever it is.
 package struct ReadCard: TapUseCase {
@@ -100,5 +48,36 @@ package struct ReadCard: TapUseCase {
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard let known = reading.known else { return .readAgain }
         return .done(await station.summaries.quiet(reading, known, tap.history))
+    }
+}
+
+extension ReadCard {
+    /// Reads a card; again without the ledger where its server does not answer.
+    static func summary(
+        resolving isWanted: Bool, at station: Station
+    ) async throws(TapcardError) -> CardSummary {
+        do throws(TapcardError) {
+            return try await ReadCard(resolving: isWanted && !station.ledger.isReadOnly)
+                .run(at: station)
+        } catch {
+            guard error.kind == .ledgerOffline else { throw error }
+            return try await readAgain(withoutLedgerOf: station, error)
+        }
+    }
+
+    private static func readAgain(
+        withoutLedgerOf station: Station, _ problem: TapcardError
+    ) async throws(TapcardError) -> CardSummary {
+        var alone = station.withoutLedger
+        alone.settings.wait = Station.returnLimit
+        var summary: CardSummary
+        do throws(TapcardError) {
+            summary = try await ReadCard(resolving: false).run(at: alone)
+        } catch {
+            // The card has been taken away in the meantime.
+            throw error.result == .noCard ? problem : error
+        }
+        summary.resolved = problem.resolved
+        return summary.withoutLedger(problem)
     }
 }

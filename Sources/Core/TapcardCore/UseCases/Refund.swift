@@ -1,18 +1,5 @@
 import Ledger
-public import TapcardDomain
-
-extension Station {
-    /// Returns a payment, or takes back a top-up whose cash leaves the drawer again: once, at
-    /// most the original amount, and never below zero. Without an id of the caller's the id derives
-    /// from the reversed operation, so that a retry is the same request.
-    public func refund(
-        _ reversed: OperationID, _ amount: Money? = nil, id: OperationID? = nil,
-        only card: CardUID? = nil
-    ) async throws(TapcardError) -> Receipt {
-        if let amount { try limits.requirePositive(amount) }
-        return try await Refund(of: reversed, amount, id: id, only: card).run(at: self)
-    }
-}
+package import TapcardDomain
 
 /// The reversal of a payment or of a top-up.
 package struct Refund: UseCase {

@@ -1,19 +1,10 @@
 import Cards
 import Ledger
 import Tags
-public import TapcardDomain
-
-extension Station {
-    /// Writes the ledger's state to a card, and every page that phones read. A card that cannot be
-    /// trusted is only written when the operator names it; the password of a named card is searched
-    /// for as well, because a restored ledger may not know of it.
-    public func repair(naming card: CardUID? = nil) async throws(TapcardError) -> CardSummary {
-        try await RepairCard(card: card).run(at: self)
-    }
-}
+import TapcardDomain
 
 /// The repair of a card, by an operator.
-private struct RepairCard: TapUseCase {
+struct RepairCard: TapUseCase {
     var tap = Tap()
     let card: CardUID?
     private var hasWritten = false

@@ -1,12 +1,5 @@
 import Ledger
-public import TapcardDomain
-
-extension Station {
-    /// Scratches the card: after two seconds there is a code. Cancelling before that has no effect.
-    public func scratch(id: OperationID) async throws(TapcardError) -> Receipt {
-        try await Scratching(id).run(at: self)
-    }
-}
+package import TapcardDomain
 
 /// The scratching of a card: a tap that finds it, the time that scratching takes, and a tap that
 /// writes the code.

@@ -91,52 +91,6 @@ public struct PrizeReceipt: Sendable, Hashable {
     public var isReplayed: Bool { prizes.allSatisfy(\.receipt.isReplayed) }
 }
 
-extension Station {
-    /// Sells a ticket with random balls. The price is held, and booked when the card shows it;
-    /// until then the ticket is not valid. The same id gets the same ticket. The caller ensures
-    /// that the draw is still to come.
-    public func buyTicket(
-        draw: DrawID, price: Money, rules: LotteryRules, id: OperationID,
-        only card: CardUID? = nil, refusingRepetition: Bool = false
-    ) async throws(TapcardError) -> TicketReceipt {
-        try limits.requirePositive(price)
-        let ticket = Ticket(id: TicketID(boughtBy: id), draw: draw, balls: try balls(under: rules))
-        return try await TicketPurchase(
-            ticket, price, id, only: card, refusingRepetition: refusingRepetition
-        ).run(at: self)
-    }
-
-    /// Resolves a purchase that was begun and whose draw is over: only the card can prove now that
-    /// it was paid. Nothing is written again for it; without its card it stays open.
-    public func finishPurchase(
-        _ sold: SoldTicket, draw: DrawID, only card: CardUID? = nil
-    ) async throws(TapcardError) -> TicketReceipt {
-        let receipt = try await ResolvePurchase(sold, draw: draw, currency: currency, only: card)
-            .run(at: self)
-        return TicketReceipt(ticket: sold.ticket, receipt: receipt)
-    }
-
-    /// Reads a card, resolves an open operation on it, and looks up its tickets.
-    public func checkTickets(
-        only card: CardUID? = nil
-    ) async throws(TapcardError) -> CardTickets {
-        try await CardTickets(of: try await ReadKnownCard(card: card).run(at: self), in: ledger)
-    }
-
-    /// The tickets of a card that need not be on the reader, newest first; of all cards if none is
-    /// named.
-    public static func tickets(
-        of card: CardUID?, in ledger: any LedgerStore
-    ) async throws(TapcardError) -> [CardTicket] {
-        try await CardTicket.tickets(of: card, in: ledger)
-    }
-
-    /// Random balls, each with the same probability to within 2^-54.
-    package func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
-        try surroundings.balls(under: rules)
-    }
-}
-
 extension CardTickets {
     /// The tickets of a card that was read.
     init(of summary: CardSummary, in ledger: any LedgerStore) async throws(TapcardError) {
@@ -147,8 +101,7 @@ extension CardTickets {
 }
 
 extension CardTicket {
-    /// The tickets of a card that need not be on the reader, newest first; of all cards if none is
-    /// named.
+    /// What the ledger has of a card, or of all.
     static func tickets(
         of card: CardUID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [CardTicket] {
@@ -210,7 +163,7 @@ package struct TicketPurchase: UseCase {
 
 /// A tap that resolves a purchase whose draw is over: the card is read for no operation, so that
 /// nothing new is written for it.
-private struct ResolvePurchase: TapUseCase {
+struct ResolvePurchase: TapUseCase {
     var tap = Tap()
     private var request: PendingRequest
     let card: CardUID?
