@@ -1,4 +1,3 @@
-import Ledger
 public import TapcardDomain
 
 /// The limits for the money that moves at once, and for the balance of a card. There are two: an
@@ -48,93 +47,5 @@ public struct Ceilings: Sendable, Hashable {
         let most = Money(minorUnits: Currency.largestBalance, currency)
         let amounts = Amounts(payment: most, topUp: most, balance: most)
         return Ceilings(unconfirmed: amounts, absolute: amounts)
-    }
-}
-
-extension Station {
-    /// The ceilings in force.
-    var ceilings: Ceilings { settings.ceilings ?? .standard(for: currency) }
-
-    /// The station for a request whose amount a person has confirmed.
-    public func confirmed() -> Station {
-        var station = self
-        station.settings.isConfirmed = true
-        return station
-    }
-
-    /// Refuses an amount above the ceilings. A request that the ledger knows is not checked again:
-    /// it has passed before.
-    func requireUnderCeilings(_ action: CardAction) throws(TapcardError) {
-        switch action {
-        case .pay(let amount), .ticket(_, let amount):
-            try requireUnder("A payment", amount, \.payment)
-        case .add(let amount): try requireUnder("A top-up", amount, \.topUp)
-        // A refund's amount passed when it was paid, and a prize is not typed.
-        case .refund, .reverse, .scratch, .activate, .close, .claim, .game, .reseal, .make,
-            .protect, .unprotect:
-            break
-        }
-    }
-
-    /// Refuses a card whose first balance is above the ceilings.
-    func requireUnderCeilings(_ origin: CardRequest.Origin) throws(TapcardError) {
-        switch origin {
-        case .issue(_, let amount, _), .adopt(accepting: .some(let amount)):
-            try requireUnder("A top-up", amount, \.topUp)
-            try requireUnder("A balance", amount, \.balance)
-        case .adopt(accepting: nil), .replace: break
-        }
-    }
-
-    /// Refuses a change that would raise the card's balance above the ceilings, by the ledger's
-    /// data.
-    func requireUnderCeilings(
-        _ action: CardAction, on known: KnownCard
-    ) throws(Interruption) {
-        switch action {
-        case .add(let amount): try requireUnder(amount, on: known, isTyped: true)
-        // A prize was not typed, so a confirmation would not help.
-        case .claim(_, let amount): try requireUnder(amount, on: known, isTyped: false)
-        case .pay, .refund, .reverse, .scratch, .activate, .close, .ticket, .game, .reseal, .make,
-            .protect, .unprotect:
-            break
-        }
-    }
-
-    private func requireUnder(
-        _ amount: Money, on known: KnownCard, isTyped: Bool
-    ) throws(Interruption) {
-        let (sum, overflow) = known.balance.minorUnits.addingReportingOverflow(amount.minorUnits)
-        // The rules of the purse have the words for a balance above the limit of a card.
-        guard !overflow, sum <= Currency.largestBalance else { return }
-        do {
-            try requireUnder(
-                "A balance", Money(minorUnits: sum, currency), \.balance, isTyped: isTyped)
-        } catch {
-            throw .refused(error.naming(known.card.uid))
-        }
-    }
-
-    private func requireUnder(
-        _ what: String, _ amount: Money, _ ceiling: KeyPath<Ceilings.Amounts, Money>,
-        isTyped: Bool = true
-    ) throws(TapcardError) {
-        try requireOwnCurrency(amount)
-        let limit = ceilings.absolute[keyPath: ceiling]
-        guard amount.minorUnits <= limit.minorUnits else {
-            throw TapcardError(
-                .refusal(.limitExceeded),
-                "\(what) of \(amount.shown) is over this station's limit of \(limit.shown).",
-                meaning: TapcardError.unchanged,
-                next: [.request(.checkAmount), .request(.showLimits)])
-        }
-        let quiet = ceilings.unconfirmed[keyPath: ceiling]
-        guard !isTyped || settings.isConfirmed || amount.minorUnits <= quiet.minorUnits else {
-            throw TapcardError(
-                .confirmationNeeded,
-                "\(what) of \(amount.shown) is over \(quiet.shown) and needs confirmation.",
-                meaning: TapcardError.unchanged,
-                next: [.request(.checkAmount), .request(.confirm)])
-        }
     }
 }

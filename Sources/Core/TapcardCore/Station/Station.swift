@@ -7,6 +7,12 @@ public import TapcardDomain
 /// A reader, a ledger and the keys: everything needed to work on a card. Each operation is a
 /// method. Call one at a time, because a reader serves one card.
 public struct Station: Sendable {
+    /// How soon a tag that was there a moment ago has to be there again.
+    static let returnLimit = Duration.milliseconds(300)
+
+    /// How often an occupied reader is asked whether the card still lies there.
+    package static let presenceInterval = Duration.milliseconds(100)
+
     /// The reader that serves one card at a time.
     public let reader: any TagReader
     /// The ledger that keeps operations and balances.
@@ -145,6 +151,20 @@ public struct Station: Sendable {
         case hint(String)
     }
 
+    /// An event of a reader that is watched.
+    public enum WatchEvent: Sendable {
+        /// A card came, and was read.
+        case card(CardSummary)
+        /// A tap failed, or the reader did.
+        case problem(TapcardError)
+        /// The card or the problem that was reported last is gone.
+        case gone
+        /// The first look since the reader was opened has found nothing.
+        case empty
+        /// The reader that was lost, or another one in its place.
+        case readerIsBack(name: String)
+    }
+
     /// The keys at the last look at a card.
     public var keys: KeyRing { keySource.current }
     /// The currency of the ledger.
@@ -152,74 +172,35 @@ public struct Station: Sendable {
     var now: Timestamp { ledger.time(at: surroundings.now()) }
     var cashier: CashierName? { surroundings.cashier }
 
+    /// This station where its ledger cannot be asked: it knows no card, and reads what the cards
+    /// say.
+    var withoutLedger: Station {
+        Station(
+            reader: reader, ledger: InMemoryLedger(currency: currency), keySource: keySource,
+            settings: settings, surroundings: surroundings)
+    }
+
     /// A new id for a request. A retry of the request keeps it.
     public func newID() -> OperationID { surroundings.newID() }
-
-    /// Seals with the key that seals at all stations of the ledger. Throws where this one lacks it,
-    /// or has only a table of card keys and needs more for this card: before anything is begun.
-    func sealer(of reading: CardReading) throws(Interruption) -> RecordSealer {
-        if let missing = keySource.missing {
-            throw .refused(.lackingKey(missing, isTable: keys.isTable))
-        }
-        return sealer(
-            with: keys.isTable ? try entryOfTable(for: reading) : keys.sealing, on: reading.medium)
-    }
-
-    private func sealer(with entry: KeyEntry, on medium: CardReading.Medium) -> RecordSealer {
-        RecordSealer(
-            keyID: entry.id,
-            seal: { content in
-                guard let record = SealedRecord(content, on: medium, under: entry) else {
-                    preconditionFailure("the ledger let a balance pass that no card can hold")
-                }
-                return record.bytes
-            })
-    }
 }
 
-extension SealedRecord {
-    /// The record of a card under one of the station's keys; nil for a balance that no card holds,
-    /// and for a card that is not in the station's table.
-    ///
-    /// On an NTAG 424 no name is sealed: nothing on it tells one, and the keys
-    /// of the card are proof enough of which card it is.
-    init?(_ content: SealedContent, on medium: CardReading.Medium, under entry: KeyEntry) {
-        guard let cardKey = entry.cardKey(uid: content.uid.bytes) else { return nil }
-        var holder = content.holder
-        if case .ntag424 = medium { holder = .nobody }
-        self.init(
-            uid: content.uid, sequence: content.sequence, balance: content.balance,
-            state: State(content.scratch), holder: holder, keyID: entry.id,
-            cardKey: cardKey)
-    }
-}
-
-/// A use case of a station, as a value that stores its progress. A copy of it between two steps is
-/// a snapshot: from there it can go on in more than one way.
-package protocol UseCase<Success>: Sendable, Hashable {
-    associatedtype Success: Sendable
-
-    /// Takes the next step; nil as long as another one is left.
-    mutating func step(at station: Station) async throws(TapcardError) -> Success?
-}
-
+/// What works at a station.
 extension Station {
-    /// Runs a use case to its end.
-    func run<Case: UseCase>(_ useCase: Case) async throws(TapcardError) -> Case.Success {
-        var useCase = useCase
-        while true {
-            if let success = try await useCase.step(at: self) { return success }
-        }
-    }
-}
-
-/// Asks the ledger outside of a tap.
-func whileAsking<Success: Sendable>(
-    _ question: @autoclosure () async throws(LedgerError) -> Success
-) async throws(TapcardError) -> Success {
-    do {
-        return try await question()
-    } catch {
-        throw TapcardError(error)
-    }
+    var hints: TagHints { TagHints(station: self) }
+    var fitness: TagFitness { TagFitness(station: self) }
+    var limits: Limits { Limits(settings: settings, currency: currency) }
+    var sealing: Sealing { Sealing(keySource: keySource) }
+    var strangers: Strangers { Strangers(station: self) }
+    var faces: FaceWriter { FaceWriter(station: self) }
+    var scanner: CardScanner { CardScanner(station: self) }
+    var ntag424Scanner: NTAG424Scanner { NTAG424Scanner(station: self) }
+    var ntag424Writer: NTAG424Writer { NTAG424Writer(station: self) }
+    var passwords: TagPasswords { TagPasswords(station: self) }
+    var protectionSteps: ProtectionSteps { ProtectionSteps(station: self) }
+    var records: RecordWriter { RecordWriter(station: self) }
+    var resolver: Resolver { Resolver(station: self) }
+    var answering: Answering { Answering(station: self) }
+    var summaries: CardSummaries { CardSummaries(station: self) }
+    var planning: CardPlanning { CardPlanning(station: self) }
+    var tools: TagTools { TagTools(station: self) }
 }

@@ -1,69 +1,7 @@
 package import CardCryptography
 import Cards
 package import Ledger
-import Tags
 import TapcardDomain
-
-/// A station that has a table of card keys, and not the keys of the issuer. It sells to the cards
-/// of the table; whatever gives a card credit or other keys is refused before anything is begun.
-extension Station {
-    /// Refuses what needs a key that loads a card, before a card is waited for.
-    func requireLoading(for action: CardAction) throws(TapcardError) {
-        switch action {
-        case .add, .refund, .claim, .make: try requireLoading()
-        case .pay, .reverse, .scratch, .activate, .ticket, .close, .game, .reseal, .protect,
-            .unprotect:
-            return
-        }
-    }
-
-    /// Refuses a station without the key that loads a card.
-    func requireLoading() throws(TapcardError) {
-        guard keys.isTable else { return }
-        throw .needsIssuer("This station cannot put money on a card or make one.")
-    }
-
-    /// Refuses a card whose keys come from masters alone, or are not in the table.
-    func requireInTable(
-        _ identity: TagIdentity, _ uid: CardUID, _ known: KnownCard?
-    ) throws(Interruption) {
-        guard keys.isTable else { return }
-        guard identity.speaksInBlocks else {
-            throw .refused(
-                .keyMissing, "This station only has keys for cards on an NTAG 424.",
-                meaning: TapcardError.unchanged, next: [.trust(.useAtIssuerStation)], uid: uid)
-        }
-        if known != nil, keys.entries.allSatisfy({ $0.cardKey(uid: uid.bytes) == nil }) {
-            throw .refused(.notInTable(uid))
-        }
-    }
-
-    /// The key of the table that this card has, where nothing but that key is needed to write it:
-    /// the card has all of its keys in one version and the credit that the ledger knows, and no
-    /// other key has to seal.
-    func entryOfTable(for reading: CardReading) throws(Interruption) -> KeyEntry {
-        guard case .ntag424(let chip) = reading.medium, let known = reading.known,
-            let visit = chip.visit,
-            chip.isComplete, let grant = visit.grant
-        else {
-            // Its grant is read without a proof.
-            throw .claimed(.needsIssuer("The card is not made whole yet.", reading.uid))
-        }
-        let spent = visit.slots.spent(at: known.issued[known.card.confirmed]?.bytes)
-        guard grant.granted >= known.balance.minorUnits + spent else {
-            throw .refused(.needsIssuer("Money is still to be put on the card.", reading.uid))
-        }
-        let own = keys.entries.first { NTAG424CardKeys.version(of: $0.id) == visit.card.version }
-        guard let own, own.status != .retired, own.id == keys.sealing.id || !keySource.isCommon
-        else { throw .refused(.needsIssuer("The card needs newer keys.", reading.uid)) }
-        return own
-    }
-
-    /// The error of a chip with keys that are not here.
-    func lackingChipKeys(_ version: UInt8, _ uid: CardUID) -> TapcardError {
-        keys.isTable ? .notInTable(uid) : .foreignChip(version, uid)
-    }
-}
 
 extension TapcardError {
     /// The refusal of a card that is not in the station's table.

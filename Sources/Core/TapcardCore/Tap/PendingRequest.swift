@@ -19,6 +19,15 @@ struct PendingRequest: Sendable, Hashable {
         case .making(let cardRequest): cardRequest.kind
         }
     }
+    /// The change that it asks for. What a making is to do is planned when its tag was read.
+    var action: CardAction {
+        guard case .change(let action, _) = parameters else {
+            preconditionFailure("a making has a plan instead")
+        }
+        return action
+    }
+    /// The only card that it is for; nil for any.
+    var only: CardUID? { if case .change(_, let card) = parameters { card } else { nil } }
     /// Whether the request is refused where its tap has just resolved the same one: a caller that
     /// chose no id may have meant that one.
     let refusesRepetition: Bool
@@ -65,104 +74,5 @@ struct PendingRequest: Sendable, Hashable {
             return done.amount == money.minorUnits ? done : nil
         default: return nil
         }
-    }
-}
-
-extension Station {
-    /// Whether an operation under the request's id matches the request.
-    func isAnswered(
-        _ request: PendingRequest, by operation: Operation
-    ) async throws(LedgerError) -> Bool {
-        switch request.parameters {
-        case .making(let cardRequest): return cardRequest.isAnswered(by: operation)
-        case .change(let action, let card):
-            guard card.map(operation.wasTapped) ?? true,
-                case .known = try await ledger.repetition(of: action, operation.id)
-            else { return false }
-            return true
-        }
-    }
-
-    /// The outcome of a request whose card is gone or cannot be trusted any more. The ledger
-    /// decides; if it fails, this tap's own observations do. A committed operation has happened,
-    /// whatever the card shows; the next tap resolves the rest. Nil where nothing was begun: then
-    /// the error is complete.
-    func outcome(
-        of request: PendingRequest, _ history: TapHistory, after error: TapcardError
-    ) async -> Result<Operation, TapcardError>? {
-        let known: Operation?
-        do {
-            known = try await ledger.answer(to: request.id)
-        } catch {
-            known = history.seen(request.id) ?? request.operation
-            if known == nil, let perhaps = request.perhaps {
-                return .failure(
-                    TapcardError.perhapsBegun(perhaps, because: TapcardError(error))
-                        .retriable(perhaps))
-            }
-        }
-        guard let operation = known else {
-            guard error.result == .ledger, let perhaps = request.perhaps else { return nil }
-            return .failure(TapcardError.notBegun(perhaps))
-        }
-        if !request.isOurs(history), (try? await isAnswered(request, by: operation)) == false {
-            return .failure(mismatch(operation))
-        }
-        switch operation.state {
-        case .committed: return .success(operation)
-        case .pending where error.blamesCard:
-            return .failure(error.leavingOpen(operation))
-        case _ where error.blamesCard: return nil
-        // The error tells why the operation was voided.
-        case .voided where error.kind == .lockedTag && operation.kind.switchesProtection:
-            return .failure(error)
-        case .voided where error.kind == .unusableTag:
-            let (what, meaning) = operation.kind.notDone
-            return .failure(error.saying(meaning: "\(what) \(meaning)"))
-        case .voided: return .failure(voided(operation))
-        case .pending:
-            let open =
-                error.kind == .outcomeUnknown
-                ? error : TapcardError.openStill(operation, because: error)
-            // To repeat it would not help a tag that cannot take it.
-            return .failure(error.blamesTag ? open : open.retriable(operation))
-        }
-    }
-}
-
-extension TapcardError {
-    /// The ledger failed while it was to note it, and cannot be asked.
-    fileprivate static func perhapsBegun(
-        _ perhaps: Operation, because error: TapcardError
-    ) -> TapcardError {
-        TapcardError(
-            .outcomeUnknown,
-            "\(error.what) Whether the ledger has the \(perhaps.kind.noun) \(perhaps.id) is not "
-                + "known.",
-            meaning: "Nothing was written to the card, and nobody was told that it is done.",
-            next: [.ledger(.readCardWhenWritable)], uid: perhaps.uid, operation: perhaps.id)
-    }
-
-    /// The ledger failed while it was to note it, and says that it has not.
-    fileprivate static func notBegun(_ perhaps: Operation) -> TapcardError {
-        TapcardError(
-            .ledgerUnavailable,
-            "The ledger failed while it was being written. The \(perhaps.kind.noun) was not begun.",
-            meaning: unchanged, next: [.ledger(.checkDisk)], uid: perhaps.uid)
-    }
-
-    /// The error of a request whose outcome is not known, with the way to ask for it again: under
-    /// its own id it never happens twice.
-    func retriable(_ operation: Operation) -> TapcardError {
-        guard kind == .outcomeUnknown, operation.kind.takesIDOfClient else { return self }
-        return saying(next: next + [.request(.repeatWithID(operation.id))])
-    }
-
-    /// The error names what is wrong with the card, and the operation that stays open on it.
-    func leavingOpen(_ open: Operation) -> TapcardError {
-        saying(
-            "\(what) The \(open.kind.noun) \(open.id) is still open.",
-            meaning: open.kind.isBookedAtOnce
-                ? "The ledger has the \(open.kind.noun). \(meaning)" : meaning)
     }
 }

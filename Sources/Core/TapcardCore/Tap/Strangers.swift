@@ -60,8 +60,12 @@ extension TagContent {
     }
 }
 
-extension Station {
-    func stranger(_ reading: CardReading) async throws(Interruption) -> Stranger {
+/// Judges tags that this ledger does not know.
+struct Strangers: StationWork {
+    let station: Station
+
+    /// What such a tag is.
+    func identify(_ reading: CardReading) async throws(Interruption) -> Stranger {
         let content = reading.content
         if let best = reading.slots.best { return .sealed(best.record, content.face) }
         if let other = sealedElsewhere(reading) {
@@ -70,7 +74,7 @@ extension Station {
                 other.currency)
         }
         if case .ntag424(let chip) = reading.medium, case .foreign(let version) = chip.state {
-            return .untrusted(lackingChipKeys(version, reading.uid))
+            return .untrusted(station.sealing.lackingChipKeys(version, reading.uid))
         }
         if let error = try await impostor(reading, content) { return .untrusted(error) }
         switch content {
@@ -156,15 +160,15 @@ extension Station {
 
     /// Why no money moves on a tag that this ledger does not know, or why no card is made of it.
     /// What a chip holds that has proved no key is its word alone.
-    func strangerRefusal(
+    func refusal(
         _ reading: CardReading, isMaking: Bool = false
     ) async throws(Interruption) -> Interruption {
-        let error = try await strangerError(reading, isMaking: isMaking)
+        let error = try await error(reading, isMaking: isMaking)
         if case .ntag424(let chip) = reading.medium, chip.visit == nil { return .claimed(error) }
         return .refused(error)
     }
 
-    private func strangerError(
+    private func error(
         _ reading: CardReading, isMaking: Bool
     ) async throws(Interruption) -> TapcardError {
         // That it can be written over is said to whoever asks for a card on it.
@@ -173,7 +177,7 @@ extension Station {
                 ? [.tag(.overwrite)] : await advice(.tag(.makeCard(on: reading.chip)), reading)
         }
         let unchanged = "Nothing was changed on it."
-        switch try await stranger(reading) {
+        switch try await identify(reading) {
         case .sealed, .unsealed:
             return TapcardError(
                 .refusal(.cardUnknown), "This ledger does not know the card.", meaning: unchanged,
@@ -201,9 +205,10 @@ extension Station {
         if keys.isTable { return [.trust(.useAtIssuerStation)] }
         guard let tag = reading.pages?.tag else { return [step] }
         do throws(Interruption) {
-            _ = try await requireWritable(tag, reading.identity, reading.uid, known: nil)
+            _ = try await station.fitness.requireWritable(
+                tag, reading.identity, reading.uid, known: nil)
             let originality = TagInfo.Originality(tag.signature, of: reading.uid, on: reading.chip)
-            return originality == .invalid ? untrueSignature(reading).next : [step]
+            return originality == .invalid ? TapcardError.untrueSignature(reading).next : [step]
         } catch {
             // A tag that is gone by now is looked at again when a card is made.
             if case .reader = error { return [step] }

@@ -4,7 +4,7 @@ import TapcardDomain
 
 /// One tap as a state machine without I/O: told what happened, it says what to do next.
 ///
-/// `Tapping` performs its actions; nothing else awaits anything.
+/// `TapUseCase` performs its actions; nothing else awaits anything.
 struct Tap: Sendable, Hashable {
     /// The next thing to do in a tap.
     indirect enum Action: Sendable, Hashable {

@@ -1,119 +1,22 @@
 import Cards
 import Ledger
-public import TapcardDomain
+package import TapcardDomain
 
-extension Station {
+/// The activation of a code: a tap that makes the attempt durable, the service's answer, and a tap
+/// that writes it.
+package struct Activation: UseCase {
     /// The greatest number of attempts to record an answer whose outcome stays unknown.
     private static let mostRecordings = 3
     /// The greatest length of a version in an answer.
     private static let longestVersion = 64
 
-    /// Activates the code of the card on the reader through the service. The attempt is durable
-    /// before the service is asked, the answer before the card is written. An attempt without an
-    /// answer is asked about again with the same code, also under a new id, which is stored with
-    /// it: a retry under that id gets the same answer. Cancelling does not stop the request: its
-    /// answer is recorded, and is written to the card at its next tap.
-    public func activate(
-        id: OperationID, through service: any ActivationService
-    ) async throws(TapcardError) -> Receipt {
-        try await run(Activation(id, through: service))
-    }
-
-    /// Asks the service and returns the attempt with a recorded yes.
-    fileprivate func ask(
-        _ service: any ActivationService, _ attempt: ActivationAttempt, on uid: CardUID
-    ) async throws(TapcardError) -> ActivationAttempt {
-        var attempt = attempt
-        if attempt.state == .requested {
-            let answer = await answer(of: service, to: attempt.code)
-            switch answer {
-            case .failure(let error):
-                throw TapcardError(
-                    error,
-                    meaning: "Whether the code counts as activated is not known"
-                        + (error.mayBeOfWrongAddress
-                            ? "; the address may be wrong (activation-url). " : ". ")
-                        + "Until there is an answer the card is activating, and another activation "
-                        + "asks again for the same code.", uid: uid)
-            case .success(let answer):
-                attempt = try await record(answer, to: attempt, on: uid)
-            }
-        }
-        return try accepted(attempt, on: uid)
-    }
-
-    /// The attempt if its answer is a yes; throws for a no.
-    fileprivate func accepted(
-        _ attempt: ActivationAttempt, on uid: CardUID
-    ) throws(TapcardError) -> ActivationAttempt {
-        guard attempt.state == .active else {
-            throw TapcardError(
-                .activationRefused,
-                "The service does not activate the code: version \(attempt.version ?? "").",
-                meaning: "The card is still scratched and its code is as good as before.", uid: uid)
-        }
-        return attempt
-    }
-
-    /// Asks in a separate task, which goes on when the caller's is cancelled.
-    private func answer(
-        of service: any ActivationService, to code: ScratchCode
-    ) async -> Result<ActivationAnswer, ServiceError> {
-        surroundings.progress(.asking)
-        return await Task { () async -> Result<ActivationAnswer, ServiceError> in
-            do throws(ServiceError) {
-                return .success(try await service.activate(code))
-            } catch {
-                return .failure(error)
-            }
-        }.value
-    }
-
-    /// Makes the answer durable. The first answer counts, so the recorded one may be another
-    /// station's.
-    private func record(
-        _ answer: ActivationAnswer, to attempt: ActivationAttempt, on uid: CardUID
-    ) async throws(TapcardError) -> ActivationAttempt {
-        let version: String?
-        switch answer {
-        case .active: version = nil
-        case .refused(let named): version = String(named.unicodeScalars.prefix(Self.longestVersion))
-        }
-        var failure = LedgerError(.outcomeUnknown, "")
-        var state = "activating"
-        for _ in 0..<Station.mostRecordings {
-            do {
-                if let recorded = try await ledger.recordActivation(
-                    attempt.id, rejectedBy: version, at: now)
-                {
-                    return recorded
-                }
-                state = "scratched"
-                failure = LedgerError(
-                    .unavailable, "the ledger does not know the attempt \(attempt.id) any more")
-            } catch {
-                failure = error
-            }
-            if failure.kind != .outcomeUnknown { break }
-        }
-        let cause = TapcardError(failure)
-        throw TapcardError(
-            cause.kind, cause.what,
-            meaning: "The service has answered, but the ledger could not note it. The card is "
-                + "still \(state).", next: [.service(.activateLater)], uid: uid)
-    }
-}
-
-/// The activation of a code: a tap that makes the attempt durable, the service's answer, and a tap
-/// that writes it.
-package struct Activation: UseCase {
     private enum Phase: Sendable, Hashable {
         case beginning
-        case attempting(Tapping<AttemptRequest>)
+        case attempting(AttemptActivation)
         case asking(ActivationAttempt, on: CardUID)
-        case writing(Tapping<AnswerRequest>)
+        case writing(WriteActivation)
         /// An earlier call has begun the operation under this id.
-        case repeating(Tapping<ChangeRequest>)
+        case repeating(CardChange)
     }
 
     private var id: OperationID
@@ -159,7 +62,7 @@ package struct Activation: UseCase {
                 phase = .asking(attempt, on: uid)
             }
         case .asking(let attempt, on: let uid):
-            write(try await station.ask(service, attempt, on: uid), onto: uid)
+            write(try await ask(about: attempt, on: uid, at: station), onto: uid)
         case .writing(var writing):
             defer { phase = .writing(writing) }
             return try await writing.step(at: station)
@@ -172,26 +75,114 @@ package struct Activation: UseCase {
 
     private mutating func begin(at station: Station) async throws(TapcardError) {
         id = try await whileAsking(await station.ledger.attempt(askedAboutBy: id))
-        if let known = try await station.known(id, .activate, only: nil) {
-            phase = .repeating(Tapping(ChangeRequest(.activate, id, known: known)))
+        if let known = try await station.answering.known(id, .activate, only: nil) {
+            phase = .repeating(CardChange(.activate, id, known: known))
             return
         }
         let answered = try await whileAsking(await station.ledger.activation(id))
         guard let answered, answered.state != .requested else {
-            phase = .attempting(Tapping(AttemptRequest(request: PendingRequest(id, .activate))))
+            phase = .attempting(AttemptActivation(request: PendingRequest(id, .activate)))
             return
         }
-        write(try station.accepted(answered, on: answered.card), onto: nil)
+        write(try accepted(answered, on: answered.card), onto: nil)
     }
 
     /// Writes a recorded yes to the card, or to the one that has its code by now.
     private mutating func write(_ attempt: ActivationAttempt, onto uid: CardUID?) {
-        phase = .writing(Tapping(AnswerRequest(attempt.id, card: uid)))
+        phase = .writing(WriteActivation(attempt.id, card: uid))
     }
 }
 
-/// A card whose code is to be activated: its tap makes the attempt durable.
-private struct AttemptRequest: TapRequest {
+extension Activation {
+    /// Asks the service and returns the attempt with a recorded yes.
+    private func ask(
+        about attempt: ActivationAttempt, on uid: CardUID, at station: Station
+    ) async throws(TapcardError) -> ActivationAttempt {
+        var attempt = attempt
+        if attempt.state == .requested {
+            let answer = await answer(about: attempt.code, at: station)
+            switch answer {
+            case .failure(let error):
+                throw TapcardError(
+                    error,
+                    meaning: "Whether the code counts as activated is not known"
+                        + (error.mayBeOfWrongAddress
+                            ? "; the address may be wrong (activation-url). " : ". ")
+                        + "Until there is an answer the card is activating, and another activation "
+                        + "asks again for the same code.", uid: uid)
+            case .success(let answer):
+                attempt = try await record(answer, to: attempt, on: uid, at: station)
+            }
+        }
+        return try accepted(attempt, on: uid)
+    }
+
+    /// The attempt if its answer is a yes; throws for a no.
+    private func accepted(
+        _ attempt: ActivationAttempt, on uid: CardUID
+    ) throws(TapcardError) -> ActivationAttempt {
+        guard attempt.state == .active else {
+            throw TapcardError(
+                .activationRefused,
+                "The service does not activate the code: version \(attempt.version ?? "").",
+                meaning: "The card is still scratched and its code is as good as before.", uid: uid)
+        }
+        return attempt
+    }
+
+    /// Asks in a separate task, which goes on when the caller's is cancelled.
+    private func answer(
+        about code: ScratchCode, at station: Station
+    ) async -> Result<ActivationAnswer, ServiceError> {
+        station.surroundings.progress(.asking)
+        let service = service
+        return await Task { () async -> Result<ActivationAnswer, ServiceError> in
+            do throws(ServiceError) {
+                return .success(try await service.activate(code))
+            } catch {
+                return .failure(error)
+            }
+        }.value
+    }
+
+    /// Makes the answer durable. The first answer counts, so the recorded one may be another
+    /// station's.
+    private func record(
+        _ answer: ActivationAnswer, to attempt: ActivationAttempt, on uid: CardUID,
+        at station: Station
+    ) async throws(TapcardError) -> ActivationAttempt {
+        let version: String?
+        switch answer {
+        case .active: version = nil
+        case .refused(let named): version = String(named.unicodeScalars.prefix(Self.longestVersion))
+        }
+        var failure = LedgerError(.outcomeUnknown, "")
+        var state = "activating"
+        for _ in 0..<Activation.mostRecordings {
+            do {
+                if let recorded = try await station.ledger.recordActivation(
+                    attempt.id, rejectedBy: version, at: station.now)
+                {
+                    return recorded
+                }
+                state = "scratched"
+                failure = LedgerError(
+                    .unavailable, "the ledger does not know the attempt \(attempt.id) any more")
+            } catch {
+                failure = error
+            }
+            if failure.kind != .outcomeUnknown { break }
+        }
+        let cause = TapcardError(failure)
+        throw TapcardError(
+            cause.kind, cause.what,
+            meaning: "The service has answered, but the ledger could not note it. The card is "
+                + "still \(state).", next: [.service(.activateLater)], uid: uid)
+    }
+}
+
+/// A tap of a card whose code is to be activated: it makes the attempt durable.
+private struct AttemptActivation: TapUseCase {
     /// The result of tapping a card to be activated.
     enum Attempt: Sendable {
         case open(ActivationAttempt, on: CardUID, [ResolvedOperation])
@@ -199,25 +190,28 @@ private struct AttemptRequest: TapRequest {
         case done(Receipt)
     }
 
+    var tap = Tap()
     let request: PendingRequest
 
     var pending: PendingRequest? { request }
     var card: CardUID? { nil }
 
     func carryOut(
-        on reading: CardReading, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Attempt> {
         guard let version = reading.version else {
-            throw try await station.strangerRefusal(reading)
+            throw try await station.strangers.refusal(reading)
         }
-        if let done = history.done(.activate) {
+        if let done = tap.history.done(.activate) {
             if done.id != request.id {
                 // The card shows the answer, even if the id cannot be stored with the attempt.
                 try? await station.ledger.keep(
                     request.id, for: done.id, of: done.uid, by: station.cashier,
                     at: station.now)
             }
-            guard case .done(let receipt) = try await station.ended(done, on: reading, history)
+            guard
+                case .done(let receipt) = try await station.answering.ended(
+                    done, on: reading, tap.history)
             else { return .readAgain }
             return .done(.done(receipt))
         }
@@ -229,18 +223,19 @@ private struct AttemptRequest: TapRequest {
         case .attempt(let attempt):
             return .done(
                 .open(
-                    attempt, on: reading.uid, station.resolved(history, besides: attempt.id)))
+                    attempt, on: reading.uid,
+                    tap.history.resolved(besides: attempt.id, in: station.currency)))
         case .known, .changed: return .readAgain
-        case .mismatched(let operation): throw .refused(station.mismatch(operation))
+        case .mismatched(let operation): throw .refused(station.answering.mismatch(operation))
         case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
         }
     }
 }
 
-/// A card to which the service's yes is written. The yes stays valid even if that is refused.
-private struct AnswerRequest: ReceiptRequest {
+/// A tap that writes the service's yes to the card. The yes stays valid even if that is refused.
+private struct WriteActivation: ReceiptUseCase {
+    var tap = Tap()
     let card: CardUID?
-    let action = CardAction.activate
     var request: PendingRequest
 
     init(_ attempt: OperationID, card: CardUID?) {
@@ -255,11 +250,11 @@ private struct AnswerRequest: ReceiptRequest {
     }
 
     func conclude(
-        after error: TapcardError, _ history: TapHistory, at station: Station
+        after error: TapcardError, at station: Station
     ) async -> Result<Receipt, TapcardError>? {
-        await station.conclude(request, history, after: error)
+        await station.answering.conclude(request, tap.history, after: error)
             ?? .failure(
-                error.leavingUnwritten(perhapsBegun: history.perhapsBegun == request.id))
+                error.leavingUnwritten(perhapsBegun: tap.history.perhapsBegun == request.id))
     }
 }
 

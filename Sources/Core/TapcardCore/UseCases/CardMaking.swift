@@ -1,27 +1,22 @@
 import CardCryptography
 import Cards
 import Ledger
-public import TapcardDomain
+package import TapcardDomain
 
 /// The making of a card. It finishes an interrupted making of the same card.
-package struct CardMaking: UseCase {
-    private var tapping: Tapping<MakingRequest>
-
-    package init(_ cardRequest: CardRequest, _ id: OperationID) {
-        tapping = Tapping(MakingRequest(cardRequest, id))
-    }
-
-    package mutating func step(at station: Station) async throws(TapcardError) -> CardSummary? {
-        try await tapping.step(at: station)
-    }
-}
-
-private struct MakingRequest: TapRequest {
-    private let cardRequest: CardRequest
+package struct CardMaking: TapUseCase {
+    var tap = Tap()
     private var request: PendingRequest
 
-    init(_ cardRequest: CardRequest, _ id: OperationID) {
-        (self.cardRequest, request) = (cardRequest, PendingRequest(id, cardRequest))
+    package init(_ cardRequest: CardRequest, _ id: OperationID) {
+        request = PendingRequest(id, cardRequest)
+    }
+
+    private var cardRequest: CardRequest {
+        guard case .making(let cardRequest) = request.parameters else {
+            preconditionFailure("a making asks for no change")
+        }
+        return cardRequest
     }
 
     var pending: PendingRequest? { request }
@@ -29,147 +24,109 @@ private struct MakingRequest: TapRequest {
     var isThorough: Bool { true }
 
     mutating func recall(at station: Station) async throws(TapcardError) -> CardSummary? {
-        request.operation = try await station.known(request.id, cardRequest)
-        if request.operation?.state != .committed { try station.requireLoading() }
-        if request.operation == nil { try station.requireUnderCeilings(cardRequest.origin) }
+        request.operation = try await known(at: station)
+        if request.operation?.state != .committed { try station.sealing.requireLoading() }
+        if request.operation == nil {
+            try station.limits.requireUnderCeilings(cardRequest.origin)
+        }
         request.wasDone = request.operation?.state == .committed
         return nil
     }
 
+    /// The earlier making under this id, if it matches the request; throws if it does not.
+    private func known(at station: Station) async throws(TapcardError) -> Operation? {
+        let known = try await whileAsking(await station.ledger.operation(request.id))
+        guard let known else { return nil }
+        guard cardRequest.isAnswered(by: known) else { throw station.answering.mismatch(known) }
+        if known.state == .voided { throw station.answering.voided(known) }
+        return known
+    }
+
     /// An operator who requests a reissue knows that the card cannot be trusted.
     mutating func examine(
-        _ reading: CardReading, _ history: inout TapHistory, at station: Station
+        _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard cardRequest.mayReissue, reading.known?.open?.kind.makesCard != true,
-            request.operation == nil, station.verdict(on: reading) != nil
+            request.operation == nil, station.resolver.verdict(on: reading) != nil
         else { return .goOn }
-        return try await station.make(cardRequest, of: reading, &history, noting: &request)
+        return try await make(of: reading, at: station)
     }
 
     mutating func carryOut(
-        on reading: CardReading, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         if let making = request.operation {
-            guard making.uid == reading.uid else { throw .refused(station.mismatch(making)) }
-            return try await station.finish(request.id, reading, history, request)
+            guard making.uid == reading.uid else {
+                throw .refused(station.answering.mismatch(making))
+            }
+            return try await finish(request.id, on: reading, at: station)
         }
-        if let resolved = history.made,
-            try await station.isDone(cardRequest, by: resolved, reading.known)
+        if let resolved = tap.history.made,
+            try await isDone(by: resolved, reading.known, at: station)
         {
-            return try await station.finish(resolved.id, reading, history, request)
+            return try await finish(resolved.id, on: reading, at: station)
         }
-        return try await station.make(cardRequest, of: reading, &history, noting: &request)
-    }
-
-    func conclude(
-        after error: TapcardError, _ history: TapHistory, at station: Station
-    ) async -> Result<CardSummary, TapcardError>? {
-        await station.concludeMaking(request, history, after: error)
-    }
-}
-
-extension Station {
-    /// Makes a card of the tag on the reader. Finishes an interrupted making of the same card.
-    public func make(
-        _ cardRequest: CardRequest, id: OperationID
-    ) async throws(TapcardError) -> CardSummary {
-        try await run(CardMaking(cardRequest, id))
-    }
-
-    /// The earlier making under this id, if it matches the request; throws if it does not.
-    func known(
-        _ id: OperationID, _ cardRequest: CardRequest
-    ) async throws(TapcardError) -> Operation? {
-        let known = try await whileAsking(await ledger.operation(id))
-        guard let known else { return nil }
-        guard cardRequest.isAnswered(by: known) else { throw mismatch(known) }
-        if known.state == .voided { throw voided(known) }
-        return known
+        return try await make(of: reading, at: station)
     }
 
     /// The card after the tag or the reader was lost: the ledger has the outcome, also of an
     /// earlier tap with the same id.
-    func concludeMaking(
-        _ request: PendingRequest, _ history: TapHistory, after error: TapcardError
+    func conclude(
+        after error: TapcardError, at station: Station
     ) async -> Result<CardSummary, TapcardError>? {
         // The making with this id belongs to another request.
         guard error.kind != .operationMismatch else { return nil }
-        switch await outcome(of: request, history, after: error) {
+        switch await station.answering.outcome(of: request, tap.history, after: error) {
         case nil: return nil
         case .failure(let failure): return .failure(failure)
         case .success(let making):
             // A card that was made and cannot be trusted is not shown as a good one.
             if error.blamesCard { return nil }
-            if let summary = try? await summary(of: making.uid, .outOfDate) {
-                return .success(await self.summary(summary, tellingOf: making, history, request))
+            if let summary = try? await station.summaries.card(making.uid, .outOfDate) {
+                return .success(await told(summary, of: making, at: station))
             }
             return .failure(TapcardError.madeUnread(making, because: error).retriable(making))
         }
     }
+}
 
-    /// Removes the record of an earlier life from a new card's other record place.
-    func finish(
-        _ id: OperationID, _ reading: CardReading, _ history: TapHistory, _ request: PendingRequest
-    ) async throws(Interruption) -> Decision<CardSummary> {
-        guard let known = reading.known, let version = reading.version else { return .readAgain }
-        let making = try await asking(await ledger.operation(id))
-        guard let making else { return .readAgain }
-        // On a chip the highest number counts, and no record can be put back.
-        let isStale = reading.slots.others.contains { slot in
-            slot != .blank && !isOwn(slot, known, since: making)
-        }
-        if reading.pages != nil, isStale {
-            return Decision(try await reseal(reading, version, above: .none))
-        }
-        // An earlier try may have ended between the record and the part that phones read.
-        let display = await refreshDisplay(ofQuiet: reading, known, history)
-        let summary = try await summary(of: reading.uid, display)
-        return .done(await self.summary(summary, tellingOf: making, history, request))
-    }
-
-    /// Whether a record was made by the operation that made the card, or after it.
-    private func isOwn(
-        _ slot: RecordSlots.Slot, _ known: KnownCard, since making: Operation
-    ) -> Bool {
-        guard case .valid(let record) = slot, let issued = known.issued[record.sequence] else {
-            return false
-        }
-        return issued.operation == making.id || record.sequence > making.sequence
-    }
-
-    func make(
-        _ cardRequest: CardRequest, of reading: CardReading, _ history: inout TapHistory,
-        noting request: inout PendingRequest
+extension CardMaking {
+    /// Begins the making in the ledger, if the tag and what it holds stand for it.
+    private mutating func make(
+        of reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         let found: CardProtection
         let signature: [UInt8]?
         switch reading.medium {
         case .pages(let pages):
             guard let tag = pages.tag else { return .readAgain }
-            found = try await requireWritable(
+            found = try await station.fitness.requireWritable(
                 tag, reading.identity, reading.uid, known: reading.known?.card,
                 protecting: cardRequest.protects)
             signature = tag.signature
         case .ntag424(let chip):
             guard let answers = chip.answers else { return .readAgain }
-            try await requireMakeable(chip, reading.uid, &history)
-            if reading.known != nil { try await endAddresses(of: reading.uid, answers) }
+            try await station.ntag424Writer.requireMakeable(chip, reading.uid, &tap.history)
+            if reading.known != nil {
+                try await station.ntag424Writer.endAddresses(of: reading.uid, answers)
+            }
             (found, signature) = (.off, answers.signature)
         }
-        let plan = try await plan(cardRequest, for: reading, signature, found)
-        try requireConfirmedClosing(cardRequest, of: reading)
+        let plan = try await station.planning.plan(
+            cardRequest, for: reading, signature, found)
+        try requireConfirmedClosing(of: reading, at: station)
         if reading.isGivenUp, !found.isSteady {
             // The operation left open by an earlier try goes first: its pages may be weak.
             try admit(plan, on: reading)
-            _ = try await release(reading)
+            _ = try await station.protectionSteps.release(reading)
             throw .overtaken
         }
-        let open = try await openToEnd(by: cardRequest, on: reading)
-        switch try await begin(.make(plan), on: reading, noting: &request) {
+        let open = try await openToEnd(on: reading, at: station)
+        switch try await request.begin(.make(plan), on: reading, at: station) {
         case .begun(let begun):
             request.operation = begun.operation
             for id in open {
-                let ended = try await asking(await ledger.operation(id))
+                let ended = try await asking(await station.ledger.operation(id))
                 if let ended, ended.state != .pending { request.ended.append(ended) }
             }
             return .perform(begun, isOpened: false)
@@ -177,7 +134,7 @@ extension Station {
         case .known(let operation):
             request.operation = operation
             return .readAgain
-        case .mismatched(let operation): throw .refused(mismatch(operation))
+        case .mismatched(let operation): throw .refused(station.answering.mismatch(operation))
         case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
         case .changed: return .readAgain
         }
@@ -186,11 +143,11 @@ extension Station {
     /// The open operations that the making ends: that of a card that is issued again, and that of
     /// the lost card.
     private func openToEnd(
-        by cardRequest: CardRequest, on reading: CardReading
+        on reading: CardReading, at station: Station
     ) async throws(Interruption) -> [OperationID] {
         var open = [reading.known?.open?.id]
         if case .replace(let lost) = cardRequest.origin {
-            let known = try await asking(await ledger.knownCard(of: lost))
+            let known = try await asking(await station.ledger.knownCard(of: lost))
             open.append(known?.open?.id)
         }
         return open.compactMap { $0 }
@@ -198,9 +155,9 @@ extension Station {
 
     /// Requires a confirmation to close an account that holds money: a person has to hand it out.
     private func requireConfirmedClosing(
-        _ cardRequest: CardRequest, of reading: CardReading
+        of reading: CardReading, at station: Station
     ) throws(Interruption) {
-        guard cardRequest.mayReissue, !settings.isConfirmed, let known = reading.known,
+        guard cardRequest.mayReissue, !station.settings.isConfirmed, let known = reading.known,
             known.balance.minorUnits > 0
         else { return }
         throw .refused(
@@ -218,10 +175,12 @@ extension Station {
             throw .refused(TapcardError(error, uid: reading.uid))
         }
     }
+}
 
+extension CardMaking {
     /// Whether the making that an earlier tap had left open matches the request.
-    func isDone(
-        _ cardRequest: CardRequest, by resolved: Operation, _ known: KnownCard?
+    private func isDone(
+        by resolved: Operation, _ known: KnownCard?, at station: Station
     ) async throws(Interruption) -> Bool {
         guard let known, known.card.face == cardRequest.face, cardRequest.isAnswered(by: resolved),
             !cardRequest.protects || known.card.protection != .off || known.card.chip == .ntag424
@@ -232,40 +191,69 @@ extension Station {
                 && (known.card.scratch == .unscratched) == hasScratchCard
         case .adopt: return true
         case .replace(let lost):
-            let lost = try await asking(await ledger.knownCard(of: lost))
+            let lost = try await asking(await station.ledger.knownCard(of: lost))
             return lost?.card.status == .replaced
         }
     }
-}
 
-extension Station {
+    /// Removes the record of an earlier life from a new card's other record place.
+    private func finish(
+        _ id: OperationID, on reading: CardReading, at station: Station
+    ) async throws(Interruption) -> Decision<CardSummary> {
+        guard let known = reading.known, let version = reading.version else { return .readAgain }
+        let making = try await asking(await station.ledger.operation(id))
+        guard let making else { return .readAgain }
+        // On a chip the highest number counts, and no record can be put back.
+        let isStale = reading.slots.others.contains { slot in
+            slot != .blank && !isOwn(slot, known, since: making)
+        }
+        if reading.pages != nil, isStale {
+            return Decision(try await station.resolver.reseal(reading, version, above: .none))
+        }
+        // An earlier try may have ended between the record and the part that phones read.
+        let display = await station.faces.refresh(ofQuiet: reading, known, tap.history)
+        let summary = try await station.summaries.card(reading.uid, display)
+        return .done(await told(summary, of: making, at: station))
+    }
+
+    /// Whether a record was made by the operation that made the card, or after it.
+    private func isOwn(
+        _ slot: RecordSlots.Slot, _ known: KnownCard, since making: Operation
+    ) -> Bool {
+        guard case .valid(let record) = slot, let issued = known.issued[record.sequence] else {
+            return false
+        }
+        return issued.operation == making.id || record.sequence > making.sequence
+    }
+
     /// The reading of a new card, with the parts that it has lost or never had, and the operations
     /// resolved on the way.
-    fileprivate func summary(
-        _ summary: CardSummary, tellingOf making: Operation, _ history: TapHistory,
-        _ request: PendingRequest
+    private func told(
+        _ summary: CardSummary, of making: Operation, at station: Station
     ) async -> CardSummary {
         var summary = summary
-        summary.ticketsGivenUp = await ticketsGivenUp(by: making.id)
+        summary.ticketsGivenUp = await station.answering.ticketsGivenUp(by: making.id)
         // A repeated request must not make a cashier hand the money out twice.
         if !request.wasDone {
-            let closed = await balanceClosed(by: making)
-            if closed > 0 { summary.closed = Money(minorUnits: closed, currency) }
+            let closed = await station.resolver.balanceClosed(by: making)
+            if closed > 0 { summary.closed = Money(minorUnits: closed, station.currency) }
         }
         if case .codeOwner(let owner) = making.subject { summary.codeOwner = owner }
         summary.operation = making.id
         summary.resolved =
-            resolved(history, besides: making.id)
-            + request.ended.map { ResolvedOperation($0, currency) }
-        summary.sameHolderID = await cards(sharingNumberOf: summary)
+            tap.history.resolved(besides: making.id, in: station.currency)
+            + request.ended.map { ResolvedOperation($0, station.currency) }
+        summary.sameHolderID = await cards(sharingNumberOf: summary, at: station)
         return summary
     }
 
     /// The cards that share the holder's number: two people with one number are a typing error; one
     /// person may have two cards. Empty where the ledger fails: the card was made all the same.
-    private func cards(sharingNumberOf summary: CardSummary) async -> [CardUID] {
+    private func cards(
+        sharingNumberOf summary: CardSummary, at station: Station
+    ) async -> [CardUID] {
         guard let id = summary.holder.id else { return [] }
-        let sharing = try? await ledger.read { rows throws(LedgerError) in
+        let sharing = try? await station.ledger.read { rows throws(LedgerError) in
             try rows.cards(of: id).filter {
                 $0.isInUse && $0.uid != summary.uid && $0.holder.name != summary.holder.name
             }

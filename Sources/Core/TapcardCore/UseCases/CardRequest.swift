@@ -99,7 +99,10 @@ extension CardRequest {
 }
 
 /// Turns a request into a plan for the tag on the reader, or refuses it before anything is begun.
-extension Station {
+struct CardPlanning: StationWork {
+    let station: Station
+
+    /// The plan, with the maker's signature and the protection that were found on the tag.
     func plan(
         _ request: CardRequest, for reading: CardReading, _ signature: [UInt8]?,
         _ found: CardProtection
@@ -111,7 +114,7 @@ extension Station {
         switch request.origin {
         case .issue(let wanted, let amount, let hasScratchCard):
             do {
-                try requireOwnCurrency(amount)
+                try station.limits.requireOwnCurrency(amount)
             } catch {
                 throw .refused(error)
             }
@@ -188,7 +191,7 @@ extension Station {
     ) throws(Interruption) -> Bool? {
         let originality = TagInfo.Originality(signature, of: reading.uid, on: reading.chip)
         guard originality != .invalid || request.acceptsAnyChip else {
-            throw .claimed(untrueSignature(reading))
+            throw .claimed(.untrueSignature(reading))
         }
         return originality.isGenuine
     }
@@ -205,7 +208,7 @@ extension Station {
                 .notACard, "The tag carries something (\(content.word)).", meaning: unchanged,
                 next: [.tag(.overwrite)], uid: reading.uid)
         }
-        switch try await stranger(reading) {
+        switch try await station.strangers.identify(reading) {
         case .blank: return
         case .sealed:
             if request.mayReissue { return }
@@ -213,7 +216,9 @@ extension Station {
                 .refusal(.cardKnown), "The tag carries a card of another ledger, with a true seal.",
                 meaning: unchanged, next: [.card(.adoptOrReissue)], uid: reading.uid)
         case .sealedElsewhere(_, _, let other):
-            if !request.mayReissue { throw .refused(otherCurrency(other, reading.uid)) }
+            if !request.mayReissue {
+                throw .refused(station.strangers.otherCurrency(other, reading.uid))
+            }
         case .unsealed:
             if request.mayOverwrite { return }
             throw .refused(
@@ -223,7 +228,7 @@ extension Station {
             if !request.mayOverwrite { throw .refused(error) }
         case .senseless, .other:
             if !request.mayOverwrite {
-                throw try await strangerRefusal(reading, isMaking: true)
+                throw try await station.strangers.refusal(reading, isMaking: true)
             }
         }
     }
@@ -237,7 +242,7 @@ extension Station {
                 Refusal(.cardKnown, "card \(known.card.uid) is in this ledger already"),
                 uid: reading.uid)
         }
-        switch try await stranger(reading) {
+        switch try await station.strangers.identify(reading) {
         case .sealed(let record, let face):
             return (
                 face?.holder ?? .nobody, Money(minorUnits: Int64(record.balance), currency),
@@ -246,9 +251,9 @@ extension Station {
         // Any phone can write that a code is activated; the service can be asked for it.
         case .unsealed(let face): return (face.holder, face.balance, face.scratch.unactivated)
         case .sealedElsewhere(_, _, let other):
-            throw .refused(otherCurrency(other, reading.uid))
+            throw .refused(station.strangers.otherCurrency(other, reading.uid))
         case .untrusted(let error): throw .refused(error)
-        case .blank, .senseless, .other: throw try await strangerRefusal(reading)
+        case .blank, .senseless, .other: throw try await station.strangers.refusal(reading)
         }
     }
 }

@@ -1,58 +1,10 @@
 import Ledger
-public import TapcardDomain
-
-extension Station {
-    /// Books the prizes of all won tickets of the card on the reader, or of the named one: each
-    /// only once, even for another caller. Throws `.nothingWon` if no ticket has won.
-    public func claimTickets(
-        drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
-        naming name: TicketID? = nil, only card: CardUID? = nil
-    ) async throws(TapcardError) -> PrizeReceipt {
-        try requireOwnCurrency(Money(minorUnits: 0, prizes.currency))
-        return try await run(
-            Claiming(
-                drawn: drawn, prizes: prizes, topPrizeUnit: topPrizeUnit, naming: name,
-                only: card))
-    }
-
-    /// Runs a query after resolving. If the ledger fails now, an operation that this tap has
-    /// completed is still reported.
-    func afterResolving<Success: Sendable>(
-        _ summary: CardSummary, _ body: () async throws(TapcardError) -> Success
-    ) async throws(TapcardError) -> Success {
-        do throws(TapcardError) {
-            return try await body()
-        } catch {
-            let error = error.telling(summary.resolved)
-            let claim = summary.resolved.last { $0.operation.kind == .claim }
-            guard let claim, error.result == .ledger else { throw error }
-            throw TapcardError.doneUnread(claim.operation, because: error)
-                .telling(summary.resolved)
-        }
-    }
-
-    /// The booking of a prize. One that this tap has completed counts as new.
-    func booked(
-        _ claim: CardTicket.Claim, _ ticket: CardTicket, _ draw: Draw?,
-        by resolved: [ResolvedOperation]
-    ) async throws(TapcardError) -> PrizeReceipt.Prize {
-        let operation = try await whileAsking(await ledger.operation(claim.operation))
-        guard let operation else {
-            throw TapcardError(
-                LedgerError(.corrupt, "operation \(claim.operation) has vanished"))
-        }
-        return PrizeReceipt.Prize(
-            ticket: ticket, draw: draw,
-            receipt: receipt(
-                operation,
-                isReplayed: !resolved.contains { $0.operation.id == operation.id }))
-    }
-}
+package import TapcardDomain
 
 /// The booking of a card's prizes: one tap that reads it, then one change for each prize.
 package struct Claiming: UseCase {
     private enum Phase: Sendable, Hashable {
-        case looking(Tapping<KnownCardRequest>)
+        case looking(ReadKnownCard)
         case claiming(Claims)
     }
 
@@ -68,18 +20,18 @@ package struct Claiming: UseCase {
     ) {
         (self.drawn, self.prizes, self.topPrizeUnit) = (drawn, prizes, topPrizeUnit)
         self.name = name
-        phase = .looking(Tapping(KnownCardRequest(card: card, finishing: .claim)))
+        phase = .looking(ReadKnownCard(card: card, finishing: .claim))
     }
 
     package mutating func step(at station: Station) async throws(TapcardError) -> PrizeReceipt? {
         switch phase {
         case .looking(var looking):
-            try station.requireLoading()
+            try station.sealing.requireLoading()
             let summary = try await looking.step(at: station)
             phase = .looking(looking)
             guard let summary else { return nil }
-            let checked = try await station.afterResolving(summary) { () throws(TapcardError) in
-                try await station.tickets(on: summary)
+            let checked = try await summary.afterResolving { () throws(TapcardError) in
+                try await CardTickets(of: summary, in: station.ledger)
             }
             phase = .claiming(
                 Claims(card: checked.card, left: try checked.tickets(naming: name)))
@@ -102,8 +54,8 @@ package struct Claiming: UseCase {
         let draw = drawn[ticket.ticket.draw]
         if let claim = ticket.claim {
             let summary = claims.card
-            let prize = try await station.afterResolving(summary) { () throws(TapcardError) in
-                try await station.booked(claim, ticket, draw, by: summary.resolved)
+            let prize = try await summary.afterResolving { () throws(TapcardError) in
+                try await booked(claim, ticket, draw, by: summary.resolved, at: station)
             }
             claims.prizes.append(prize)
             return
@@ -114,6 +66,23 @@ package struct Claiming: UseCase {
         }
         guard let prize = prizes.prize(of: ticket.ticket, in: draw, topPrizeUnit) else { return }
         claims.change = Claims.Change(ticket, draw, prize, on: claims.card.uid)
+    }
+
+    /// The booking of a prize. One that this tap has completed counts as new.
+    private func booked(
+        _ claim: CardTicket.Claim, _ ticket: CardTicket, _ draw: Draw?,
+        by resolved: [ResolvedOperation], at station: Station
+    ) async throws(TapcardError) -> PrizeReceipt.Prize {
+        let operation = try await whileAsking(await station.ledger.operation(claim.operation))
+        guard let operation else {
+            throw TapcardError(
+                LedgerError(.corrupt, "operation \(claim.operation) has vanished"))
+        }
+        return PrizeReceipt.Prize(
+            ticket: ticket, draw: draw,
+            receipt: station.answering.receipt(
+                operation,
+                isReplayed: !resolved.contains { $0.operation.id == operation.id }))
     }
 
     private func receipt(
@@ -188,12 +157,12 @@ private struct Claims: Sendable, Hashable {
                 let known = try? await station.ledger.operation(booking.id),
                 known.kind.booksPrize, known.state == .committed
             {
-                take(station.receipt(known, isReplayed: true), of: booking)
+                take(station.answering.receipt(known, isReplayed: true), of: booking)
                 return
             }
             problem = error.refusing(
                 booking.prize, of: booking.ticket.ticket.id,
-                above: station.ceilings.absolute.balance)
+                above: station.limits.ceilings.absolute.balance)
             // A fault of this ticket does not affect the next one; a missing card or ledger does.
             if !error.isOfOneTicket { left = [] }
         }
@@ -205,6 +174,24 @@ private struct Claims: Sendable, Hashable {
         resolved += receipt.resolved
         prizes.append(
             PrizeReceipt.Prize(ticket: booking.ticket, draw: booking.draw, receipt: receipt))
+    }
+}
+
+extension CardSummary {
+    /// Runs a query after resolving. If the ledger fails now, an operation that this tap has
+    /// completed is still reported.
+    func afterResolving<Success: Sendable>(
+        _ body: () async throws(TapcardError) -> Success
+    ) async throws(TapcardError) -> Success {
+        do throws(TapcardError) {
+            return try await body()
+        } catch {
+            let error = error.telling(resolved)
+            let claim = resolved.last { $0.operation.kind == .claim }
+            guard let claim, error.result == .ledger else { throw error }
+            throw TapcardError.doneUnread(claim.operation, because: error)
+                .telling(resolved)
+        }
     }
 }
 

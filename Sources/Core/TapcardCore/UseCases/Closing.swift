@@ -1,15 +1,5 @@
 import Ledger
-public import TapcardDomain
-
-extension Station {
-    /// Pays out the balance of a card and empties it. Where this tap has completed an earlier
-    /// closing, that one is the answer: its money has to be handed out.
-    public func close(
-        id: OperationID, only card: CardUID? = nil
-    ) async throws(TapcardError) -> Receipt {
-        try await run(Closing(id, only: card))
-    }
-}
+package import TapcardDomain
 
 /// The closing of a card, with the tickets that are lost with it.
 package struct Closing: UseCase {
@@ -22,26 +12,27 @@ package struct Closing: UseCase {
     package mutating func step(at station: Station) async throws(TapcardError) -> Receipt? {
         do throws(TapcardError) {
             guard var receipt = try await change.step(at: station) else { return nil }
-            receipt.ticketsGivenUp = await station.ticketsGivenUp(by: receipt.operation.id)
+            receipt.ticketsGivenUp = await station.answering.ticketsGivenUp(
+                by: receipt.operation.id)
             return receipt
         } catch {
-            throw await station.namingClosing(error)
+            throw await naming(error, at: station)
         }
     }
-}
 
-extension Station {
     /// Adds the closing to the error of a closed card: its answer may have been lost, and then the
     /// money is still in the drawer.
-    fileprivate func namingClosing(_ error: TapcardError) async -> TapcardError {
+    private func naming(
+        _ error: TapcardError, at station: Station
+    ) async -> TapcardError {
         let most = 100
         guard error.kind == .refusal(.cardClosed), let uid = error.uid,
-            let last = try? await ledger.read({ rows throws(LedgerError) in
+            let last = try? await station.ledger.read({ rows throws(LedgerError) in
                 try rows.operations(on: uid, last: most)
             }),
             let closing = last.last(where: { $0.kind == .close && $0.state == .committed })
         else { return error }
-        let amount = Money(minorUnits: closing.amount, currency).shown
+        let amount = Money(minorUnits: closing.amount, station.currency).shown
         return TapcardError(
             .refusal(.cardClosed),
             "The card was closed, and \(amount) was booked as paid out\(closing.whenAndByWhom).",

@@ -62,9 +62,9 @@ public struct History {
     }
 }
 
-extension Station {
-    /// The newest operations of one card, or of all, oldest first. Needs no reader.
-    public static func history(
+extension History {
+    /// The newest operations, oldest first.
+    static func lines(
         of card: CardUID?, last count: Int, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [HistoryLine] {
         let lines = try await looking(at: ledger) { rows, currency throws(LedgerError) in
@@ -78,9 +78,8 @@ extension Station {
         return lines
     }
 
-    /// Hands over the whole history of one card, or of all, in one consistent state and row by row.
-    /// Other work on the ledger goes on in the meantime.
-    public static func history<Shown: Sendable>(
+    /// The whole history, row by row, in one consistent state.
+    static func whole<Shown: Sendable>(
         of card: CardUID?, in ledger: any LedgerStore,
         _ show: @escaping @Sendable (inout History) throws(LedgerError) -> Shown
     ) async throws(TapcardError) -> Shown {
@@ -95,10 +94,8 @@ extension Station {
         return shown
     }
 
-    /// The attempts to activate for a card, in this life or an earlier one, and for its current
-    /// code, as far as they belong to these lines of its history; for all cards if none is named.
-    /// Oldest first.
-    public static func activations(
+    /// The attempts to activate that belong to these lines, oldest first.
+    static func activations(
         of card: CardUID?, beside lines: [HistoryLine], in ledger: any LedgerStore
     ) async throws(TapcardError) -> [ActivationAttempt] {
         guard let first = lines.first?.operation.begunAt else { return [] }
@@ -117,9 +114,8 @@ extension Station {
         }
     }
 
-    /// Folds the operations begun in a period, oldest first, each with what it has booked besides
-    /// its amount.
-    public static func operations<Sum: Sendable>(
+    /// Folds the operations begun in a period, oldest first.
+    static func operations<Sum: Sendable>(
         begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
         into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation, BookedBesides) -> Void
     ) async throws(TapcardError) -> Sum {
@@ -133,18 +129,9 @@ extension Station {
                 return sum
             })
     }
-
-    /// Checks every invariant over the whole ledger.
-    ///
-    /// With the time it also names the stations that have not reported in time.
-    public static func audit(
-        _ ledger: any LedgerStore, at now: Timestamp? = nil
-    ) async throws(TapcardError) -> AuditReport {
-        try await whileAsking(await ledger.audit(at: now.map(ledger.time(at:))))
-    }
 }
 
-extension Station {
+extension History {
     private static func looking<Success: Sendable>(
         at ledger: any LedgerStore,
         _ body: @escaping @Sendable (any LedgerRows, Currency) throws(LedgerError) -> Success

@@ -1,60 +1,62 @@
 import Ledger
-public import TapcardDomain
+import TapcardDomain
 
-extension Station {
-    /// Books the prize of one ticket of the card on the reader as paid out of the drawer. It is the
-    /// claim of that ticket, which happens once: a prize that was booked before is refused, with
-    /// the time and the cashier. Only a retry under the id that the caller chose gets the same
-    /// answer. The card proves whose ticket it is, and the tap resolves an open operation; the card
-    /// is not written.
-    public func payOutPrize(
-        of name: TicketID, drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
-        id: OperationID? = nil, only card: CardUID? = nil
+/// The payout of the prize of one ticket.
+struct PayOutPrize: StationWork {
+    let station: Station
+    let name: TicketID
+    let drawn: DrawList
+    let prizes: PrizeTable
+    let topPrizeUnit: TopPrizeUnit
+
+    /// Books it, or finds the booking that the caller has asked for before.
+    func receipt(
+        id: OperationID?, only card: CardUID?
     ) async throws(TapcardError) -> PrizeReceipt {
-        try requireOwnCurrency(Money(minorUnits: 0, prizes.currency))
-        if let id, let known = try await repeated(id, of: name, only: card) {
-            return try await receipt(of: known, name, drawn)
+        if let id, let known = try await repeated(id, only: card) {
+            return try await receipt(of: known)
         }
-        let summary = try await run(
-            Tapping(KnownCardRequest(card: card, finishing: .claim)))
-        return try await afterResolving(summary) { () throws(TapcardError) in
-            let ticket = try await tickets(on: summary).tickets(naming: name)[0]
+        let summary = try await ReadKnownCard(card: card, finishing: .claim).run(at: station)
+        return try await summary.afterResolving { () throws(TapcardError) in
+            let ticket = try await CardTickets(of: summary, in: ledger)
+                .tickets(naming: name)[0]
             if let claim = ticket.claim {
                 if SafetyRule.payoutIsToldOnce.isLeftOut,
                     let paid = try await whileAsking(await ledger.operation(claim.operation))
                 {
-                    return try await receipt(of: paid, name, drawn)
+                    return try await receipt(of: paid)
                 }
-                throw try await booked(claim, of: name, summary.uid)
+                throw try await booked(claim, summary.uid)
             }
             let draw = drawn[ticket.ticket.draw]
             guard let draw, let prize = prizes.prize(of: ticket.ticket, in: draw, topPrizeUnit)
             else {
                 throw TapcardError.nothingWon(by: name, isToCome: draw == nil, uid: summary.uid)
             }
-            let operation = try await payOut(prize, of: name, on: summary.uid, id: id)
+            let operation = try await payOut(prize, on: summary.uid, id: id)
             return receipt(
                 PrizeReceipt.Prize(
-                    ticket: ticket, draw: draw, receipt: receipt(operation, isReplayed: false)),
+                    ticket: ticket, draw: draw,
+                    receipt: station.answering.receipt(operation, isReplayed: false)),
                 on: summary)
         }
     }
 
     /// The earlier payout under this id; nil for a new id.
     private func repeated(
-        _ id: OperationID, of ticket: TicketID, only card: CardUID?
+        _ id: OperationID, only card: CardUID?
     ) async throws(TapcardError) -> Operation? {
         let known = try await whileAsking(await ledger.operation(id))
         guard let known else { return nil }
-        guard known.kind == .payout, known.subject == .prize(ticket), card ?? known.uid == known.uid
-        else { throw mismatch(known) }
+        guard known.kind == .payout, known.subject == .prize(name), card ?? known.uid == known.uid
+        else { throw station.answering.mismatch(known) }
         return known
     }
 
     private func receipt(
-        of payout: Operation, _ name: TicketID, _ drawn: DrawList
+        of payout: Operation
     ) async throws(TapcardError) -> PrizeReceipt {
-        let tickets = try await Station.tickets(of: payout.uid, in: ledger)
+        let tickets = try await CardTicket.tickets(of: payout.uid, in: ledger)
         guard let ticket = tickets.first(where: { $0.ticket.id == name }) else {
             throw TapcardError.doneUnread(
                 payout,
@@ -64,9 +66,9 @@ extension Station {
         }
         let prize = PrizeReceipt.Prize(
             ticket: ticket, draw: drawn[ticket.ticket.draw],
-            receipt: receipt(payout, isReplayed: true))
+            receipt: station.answering.receipt(payout, isReplayed: true))
         do throws(Interruption) {
-            return receipt(prize, on: try await summary(of: payout.uid, .current))
+            return receipt(prize, on: try await station.summaries.card(payout.uid, .current))
         } catch {
             throw error.error
         }
@@ -82,19 +84,19 @@ extension Station {
     /// Books the payout. The cashier pays on this answer, so only the caller that has certainly
     /// booked it gets it.
     private func payOut(
-        _ prize: Money, of ticket: TicketID, on uid: CardUID, id: OperationID?
+        _ prize: Money, on uid: CardUID, id: OperationID?
     ) async throws(TapcardError) -> Operation {
-        let id = id ?? newID()
+        let id = id ?? station.newID()
         let payout: PrizePayout
         do {
             payout = try await ledger.payOut(
-                prize, of: ticket, on: uid, id: id, by: cashier, at: now)
+                prize, of: name, on: uid, id: id, by: cashier, at: now)
         } catch {
-            throw TapcardError.payingNothing(error, for: ticket, id, uid: uid)
+            throw TapcardError.payingNothing(error, for: name, id, uid: uid)
         }
         switch payout {
         case .booked(let operation): return operation
-        case .earlier(let operation): throw alreadyPaid(operation, for: ticket)
+        case .earlier(let operation): throw alreadyPaid(operation)
         case .refused(let refusal):
             throw TapcardError(refusal, uid: uid).saying(
                 meaning: "Nothing was booked: pay nothing out.")
@@ -103,25 +105,25 @@ extension Station {
 
     /// The refusal to pay out a prize that is booked.
     private func booked(
-        _ claim: CardTicket.Claim, of ticket: TicketID, _ uid: CardUID
+        _ claim: CardTicket.Claim, _ uid: CardUID
     ) async throws(TapcardError) -> TapcardError {
         guard claim.isPaidOut else {
-            return TapcardError.onTheCard(claim, of: ticket, uid: uid)
+            return TapcardError.onTheCard(claim, of: name, uid: uid)
         }
         let operation = try await whileAsking(await ledger.operation(claim.operation))
         guard let operation else {
             return TapcardError(LedgerError(.corrupt, "operation \(claim.operation) has vanished"))
         }
-        return alreadyPaid(operation, for: ticket)
+        return alreadyPaid(operation)
     }
 
     /// The refusal names the earlier payout: the cashier decides whether it was this one, whose
     /// answer was lost.
-    private func alreadyPaid(_ payout: Operation, for ticket: TicketID) -> TapcardError {
+    private func alreadyPaid(_ payout: Operation) -> TapcardError {
         let prize = Money(minorUnits: payout.amount, currency).shown
         return TapcardError(
             .refusal(.alreadyClaimed),
-            "The prize of ticket \(ticket), \(prize), was booked as paid "
+            "The prize of ticket \(name), \(prize), was booked as paid "
                 + "out\(payout.whenAndByWhom).",
             meaning:
                 "Nothing was booked now: pay nothing out, unless that was you and the money is "

@@ -1,34 +1,5 @@
 import Ledger
-public import TapcardDomain
-
-extension Station {
-    /// Returns a payment, or takes back a top-up whose cash leaves the drawer again: once, at
-    /// most the original amount, and never below zero. Without an id of the caller's the id derives
-    /// from the reversed operation, so that a retry is the same request.
-    public func refund(
-        _ reversed: OperationID, _ amount: Money? = nil, id: OperationID? = nil,
-        only card: CardUID? = nil
-    ) async throws(TapcardError) -> Receipt {
-        if let amount { try requirePositive(amount) }
-        return try await run(Refund(of: reversed, amount, id: id, only: card))
-    }
-
-    /// The refund of an operation; nil without one, or where the ledger fails.
-    fileprivate func refundMade(of reversed: OperationID) async -> Operation? {
-        try? await ledger.read { rows throws(LedgerError) in try rows.refund(of: reversed) }
-    }
-
-    /// Completes the error of a card with too low a balance by the amount that can be taken back.
-    fileprivate func shortOf(_ reversed: OperationID, _ error: TapcardError) async -> TapcardError {
-        guard let uid = error.uid, let known = try? await ledger.knownCard(of: uid) else {
-            return error
-        }
-        guard known.balance.minorUnits > 0 else {
-            return error.saying(next: [.request(.allSpent)])
-        }
-        return error.saying(next: [.request(.refundAtMost(reversed, known.balance))])
-    }
-}
+package import TapcardDomain
 
 /// The reversal of a payment or of a top-up.
 package struct Refund: UseCase {
@@ -88,13 +59,33 @@ package struct Refund: UseCase {
         let isRefunded =
             error.kind == .refusal(.alreadyRefunded)
             || id == nil && error.kind == .operationMismatch
-        if isRefunded, let earlier = await station.refundMade(of: known.id) {
+        if isRefunded, let earlier = await refundMade(of: known.id, at: station) {
             let refusal = TapcardError(earlier.isRefundAlready(of: known.id, station.currency))
             return TapcardError(
                 refusal.kind, refusal.what, meaning: refusal.meaning, next: refusal.next,
                 uid: earlier.uid, operation: earlier.id)
         }
         guard known.kind == .add, error.kind == .refusal(.insufficientBalance) else { return error }
-        return await station.shortOf(known.id, error.naming(known.uid))
+        return await shortOf(known.id, error.naming(known.uid), at: station)
+    }
+
+    /// The refund of an operation; nil without one, or where the ledger fails.
+    private func refundMade(
+        of reversed: OperationID, at station: Station
+    ) async -> Operation? {
+        try? await station.ledger.read { rows throws(LedgerError) in try rows.refund(of: reversed) }
+    }
+
+    /// Completes the error of a card with too low a balance by the amount that can be taken back.
+    private func shortOf(
+        _ reversed: OperationID, _ error: TapcardError, at station: Station
+    ) async -> TapcardError {
+        guard let uid = error.uid, let known = try? await station.ledger.knownCard(of: uid) else {
+            return error
+        }
+        guard known.balance.minorUnits > 0 else {
+            return error.saying(next: [.request(.allSpent)])
+        }
+        return error.saying(next: [.request(.refundAtMost(reversed, known.balance))])
     }
 }

@@ -1,109 +1,103 @@
 import Cards
 import Ledger
 import Tags
-public import TapcardDomain
-
-extension Station {
-    /// Writes the ledger's state to a card, and every page that phones read. A card that cannot be
-    /// trusted is only written when the operator names it; the password of a named card is searched
-    /// for as well, because a restored ledger may not know of it.
-    public func repair(naming card: CardUID? = nil) async throws(TapcardError) -> CardSummary {
-        try await run(Tapping(RepairRequest(card: card)))
-    }
-
-    /// Corrects the ledger's protection of a card that the operator has named, and has the card
-    /// looked at again.
-    fileprivate func learnProtection(
-        of reading: CardReading, _ card: LedgerCard
-    ) async throws(Interruption) {
-        guard let chip = Type2Chip(card.chip) else { return }
-        let settings = try await configuration(of: chip, known: card.uid)
-        let found = card.protection.corrected(
-            by: try await evidence(on: reading.identity, chip, settings, noted: card.protection))
-        guard found != card.protection else { return }
-        try await note(found, insteadOf: card.protection, of: card.uid)
-        throw .overtaken
-    }
-
-    /// Ends an open payment, finishes any other operation, and seals above every number on the tag.
-    fileprivate func rewrite(
-        _ reading: CardReading, _ known: KnownCard, _ version: CardVersion,
-        _ history: inout TapHistory
-    ) async throws(Interruption) -> Decision<Never> {
-        try await takeTrustedKey(for: reading)
-        guard let open = known.open else {
-            return try await reseal(reading, version, above: reading.highest)
-        }
-        if open.kind.isVoidable {
-            let voided = try await asking(
-                await ledger.voidOpenPayment(on: reading.uid, version: version, at: now))
-            if let voided { history.note(ended: voided) }
-            let version = CardVersion(confirmed: version.confirmed, open: nil)
-            return try await reseal(reading, version, above: reading.highest)
-        }
-        let sealer = try sealer(of: reading)
-        let resolution = try await asking(
-            await ledger.resume(
-                open, version: version, tagHolds: reading.highest, sealer: sealer, at: now))
-        if case .open(let resumed) = resolution { return .perform(resumed, isOpened: false) }
-        return .readAgain
-    }
-}
+import TapcardDomain
 
 /// The repair of a card, by an operator.
-private struct RepairRequest: TapRequest {
+struct RepairCard: TapUseCase {
+    var tap = Tap()
     let card: CardUID?
-    var hasWritten = false
+    private var hasWritten = false
+
+    init(card: CardUID?) { self.card = card }
 
     mutating func examine(
-        _ reading: CardReading, _ history: inout TapHistory, at station: Station
+        _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard card != nil, let version = reading.version, let known = reading.known else {
             return .goOn
         }
-        let problem = station.verdict(on: reading)
+        let problem = station.resolver.verdict(on: reading)
         if problem?.kind != .refusal(.cardClosed) {
-            try await station.learnProtection(of: reading, known.card)
+            try await learnProtection(of: reading, known.card, at: station)
         }
         guard problem != nil else { return .goOn }
-        if let unusable = history.unusable { throw .refused(unusable) }
+        if let unusable = tap.history.unusable { throw .refused(unusable) }
         do throws(Interruption) {
-            return Decision(try await station.rewrite(reading, known, version, &history))
+            return Decision(try await rewrite(reading, known, version, at: station))
         } catch {
-            throw await station.reconsidered(error, reading)
+            throw await station.passwords.reconsidered(error, reading)
         }
     }
 
     mutating func performed(
-        _ operation: Operation, _ display: DisplayState, _ history: inout TapHistory,
-        at station: Station
+        _ operation: Operation, _ display: DisplayState, at station: Station
     ) -> CardSummary? {
         hasWritten = true
-        if operation.state == .committed { history.note(ended: operation) }
+        if operation.state == .committed { tap.history.note(ended: operation) }
         return nil
     }
 
     func carryOut(
-        on reading: CardReading, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard let known = reading.known else {
-            throw try await station.strangerRefusal(reading)
+            throw try await station.strangers.refusal(reading)
         }
         let content = known.card.content(reading.highest, balance: known.balance)
-        let resolved = station.resolved(history)
+        let resolved = tap.history.resolved(in: station.currency)
         do throws(Interruption) {
-            let display = try await station.writeDisplay(
+            let display = try await station.faces.write(
                 on: reading, content: content, of: known.card, rewritingAll: true,
                 keepingExtras: false)
             return .done(
-                try await station.summary(of: reading.uid, display, resolved: resolved))
+                try await station.summaries.card(reading.uid, display, resolved: resolved))
         } catch {
             // The error tells which part was done, and that the rest was not.
-            guard hasWritten || history.hasWorked else { throw error }
+            guard hasWritten || tap.history.hasWorked else { throw error }
             station.surroundings.progress(
                 .hint("what phones read was not refreshed: \(error.error.what)"))
             return .done(
-                try await station.summary(of: reading.uid, .outOfDate, resolved: resolved))
+                try await station.summaries.card(reading.uid, .outOfDate, resolved: resolved))
         }
+    }
+
+    /// Corrects the ledger's protection of a card that the operator has named, and has the card
+    /// looked at again.
+    private func learnProtection(
+        of reading: CardReading, _ card: LedgerCard, at station: Station
+    ) async throws(Interruption) {
+        guard let chip = Type2Chip(card.chip) else { return }
+        let settings = try await station.passwords.configuration(of: chip, known: card.uid)
+        let found = card.protection.corrected(
+            by: try await station.passwords.evidence(
+                on: reading.identity, chip, settings, noted: card.protection))
+        guard found != card.protection else { return }
+        try await station.passwords.note(found, insteadOf: card.protection, of: card.uid)
+        throw .overtaken
+    }
+
+    /// Ends an open payment, finishes any other operation, and seals above every number on the tag.
+    private mutating func rewrite(
+        _ reading: CardReading, _ known: KnownCard, _ version: CardVersion, at station: Station
+    ) async throws(Interruption) -> Decision<Never> {
+        try await station.passwords.takeTrustedKey(for: reading)
+        guard let open = known.open else {
+            return try await station.resolver.reseal(reading, version, above: reading.highest)
+        }
+        if open.kind.isVoidable {
+            let voided = try await asking(
+                await station.ledger.voidOpenPayment(
+                    on: reading.uid, version: version, at: station.now))
+            if let voided { tap.history.note(ended: voided) }
+            let version = CardVersion(confirmed: version.confirmed, open: nil)
+            return try await station.resolver.reseal(reading, version, above: reading.highest)
+        }
+        let sealer = try station.sealing.sealer(of: reading)
+        let resolution = try await asking(
+            await station.ledger.resume(
+                open, version: version, tagHolds: reading.highest, sealer: sealer, at: station.now))
+        if case .open(let resumed) = resolution { return .perform(resumed, isOpened: false) }
+        return .readAgain
     }
 }

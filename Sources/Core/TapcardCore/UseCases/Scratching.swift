@@ -1,21 +1,14 @@
 import Ledger
-public import TapcardDomain
-
-extension Station {
-    /// Scratches the card: after two seconds there is a code. Cancelling before that has no effect.
-    public func scratch(id: OperationID) async throws(TapcardError) -> Receipt {
-        try await run(Scratching(id))
-    }
-}
+package import TapcardDomain
 
 /// The scratching of a card: a tap that finds it, the time that scratching takes, and a tap that
 /// writes the code.
 package struct Scratching: UseCase {
     private enum Phase: Sendable, Hashable {
         case beginning
-        case looking(Tapping<ScratchableCard>)
+        case looking(FindScratchableCard)
         case scratching(CardUID, ScratchCode)
-        case writing(Tapping<ChangeRequest>)
+        case writing(CardChange)
     }
 
     private let id: OperationID
@@ -30,24 +23,24 @@ package struct Scratching: UseCase {
         case .beginning:
             let code = station.newID()
             let action = CardAction.scratch(code)
-            let known = try await station.known(id, action, only: nil)
-            phase =
-                known == nil
-                ? .looking(
-                    Tapping(ScratchableCard(code: code, request: PendingRequest(id, action))))
-                : .writing(Tapping(ChangeRequest(action, id, known: known)))
+            if let known = try await station.answering.known(id, action, only: nil) {
+                phase = .writing(CardChange(action, id, known: known))
+            } else {
+                phase = .looking(
+                    FindScratchableCard(code: code, request: PendingRequest(id, action)))
+            }
         case .looking(var looking):
-            let found: ScratchableCard.Found?
+            let found: FindScratchableCard.Found?
             do throws(TapcardError) {
                 found = try await looking.step(at: station)
             } catch {
                 // Another station may have done this very request since it was asked for here.
                 let action = CardAction.scratch(station.newID())
-                guard let known = try? await station.known(id, action, only: nil) else {
+                guard let known = try? await station.answering.known(id, action, only: nil) else {
                     throw error
                 }
                 resolved = error.resolved
-                phase = .writing(Tapping(ChangeRequest(action, id, known: known)))
+                phase = .writing(CardChange(action, id, known: known))
                 return nil
             }
             phase = .looking(looking)
@@ -56,7 +49,7 @@ package struct Scratching: UseCase {
             phase = .scratching(found.uid, found.code)
         case .scratching(let uid, let code):
             try await scratch(uid, at: station)
-            phase = .writing(Tapping(ChangeRequest(.scratch(code), id, only: uid)))
+            phase = .writing(CardChange(.scratch(code), id, only: uid))
         case .writing(var writing):
             defer { phase = .writing(writing) }
             do throws(TapcardError) {
@@ -82,13 +75,14 @@ package struct Scratching: UseCase {
 }
 
 /// A tap that finds a card to scratch, before the scratching begins.
-private struct ScratchableCard: TapRequest {
+private struct FindScratchableCard: TapUseCase {
     struct Found: Sendable {
         let uid: CardUID
         let code: ScratchCode
         let resolved: [ResolvedOperation]
     }
 
+    var tap = Tap()
     let code: ScratchCode
     let request: PendingRequest
 
@@ -96,20 +90,20 @@ private struct ScratchableCard: TapRequest {
     var card: CardUID? { nil }
 
     func carryOut(
-        on reading: CardReading, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Found> {
         guard let known = reading.known else {
-            throw try await station.strangerRefusal(reading)
+            throw try await station.strangers.refusal(reading)
         }
         do {
             try known.admits(.scratch(code))
         } catch {
             throw .refused(TapcardError(error, uid: reading.uid))
         }
-        try station.requireRoom(for: .scratch(code), on: reading)
+        try station.faces.requireRoom(for: .scratch(code), on: reading)
         return .done(
             Found(
                 uid: reading.uid, code: code,
-                resolved: station.resolved(history, besides: request.id)))
+                resolved: tap.history.resolved(besides: request.id, in: station.currency)))
     }
 }

@@ -1,17 +1,16 @@
 import Cards
-public import Ledger
+import Ledger
 import Tags
-public import TapcardDomain
+import TapcardDomain
 
-extension Station {
-    /// Blocks, allows or forgets a card without a reader.
-    public static func change(
-        _ card: CardUID, _ change: StatusChange, in ledger: any LedgerStore,
-        surroundings: Surroundings
+extension StatusChange {
+    /// Blocks, allows or forgets a card.
+    func carryOut(
+        on card: CardUID, in ledger: any LedgerStore, _ surroundings: Station.Surroundings
     ) async throws(TapcardError) -> LedgerCard {
         let result = try await whileAsking(
             await ledger.change(
-                card, change, id: surroundings.newID(), by: surroundings.cashier,
+                card, self, id: surroundings.newID(), by: surroundings.cashier,
                 at: ledger.time(at: surroundings.now())))
         switch result {
         case .success(let card): return card
@@ -21,7 +20,7 @@ extension Station {
                 meaning: TapcardError.unchanged, next: [.card(.showCards)], uid: card)
         case .failure(let refusal):
             // A card that is not in use any more is not blocked: the remedy is another one.
-            if change == .unblock, refusal.rule == .wrongState,
+            if self == .unblock, refusal.rule == .wrongState,
                 let status = try? await ledger.knownCard(of: card)?.card.status, status != .active
             {
                 throw TapcardError(
@@ -30,15 +29,5 @@ extension Station {
             }
             throw TapcardError(refusal, uid: card)
         }
-    }
-
-    /// The number of the card on the reader; nothing is read from it.
-    public func cardOnReader() async throws(TapcardError) -> CardUID {
-        let identity = try await waitForTag()
-        await reader.release()
-        guard let uid = CardUID(bytes: identity.uid) else {
-            throw TapcardError(.unsupportedTag, "This tag has no seven-byte number.")
-        }
-        return uid
     }
 }

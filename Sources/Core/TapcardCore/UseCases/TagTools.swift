@@ -85,13 +85,16 @@ package struct NTAG424CardInfo: Sendable, Hashable {
     package let usesLRP: Bool
 }
 
-extension Station {
+/// Tools for tags of any kind, a card or not. They move no money.
+struct TagTools: StationWork {
+    let station: Station
+
     /// Reads every fact that a tag tells of itself.
-    public func tagInfo() async throws(TapcardError) -> TagInfo {
+    func info() async throws(TapcardError) -> TagInfo {
         try await withTag { identity, uid throws(Interruption) in
             if identity.speaksInBlocks { return try await chipInfo(identity, uid) }
-            let tag = try await scanTag(of: identity) { $0.userPages }
-            let access = try await access(of: tag)
+            let tag = try await station.scanner.scanTag(of: identity) { $0.userPages }
+            let access = try await station.fitness.access(of: tag)
             var counter: UInt32?
             if access.configuration?.counts == true {
                 let bytes = try? await reader.exchange(Type2Command.readCounter.frame)
@@ -107,7 +110,8 @@ extension Station {
                 version: tag.version,
                 originality: tag.chip.hasFastRead
                     ? TagInfo.Originality(tag.signature, of: uid) : .notAsked,
-                ndef: content.word, freeBytes: Station.freeBytes(tag.memory, of: tag.chip, content),
+                ndef: content.word,
+                freeBytes: TagTools.freeBytes(tag.memory, of: tag.chip, content),
                 isLocked: access.isLocked || isReadOnly, isProtected: access.isProtected,
                 configuration: access.configuration, counter: counter, ntag424Card: nil)
         }
@@ -132,7 +136,7 @@ extension Station {
     }
 
     /// Reads all readable pages of the tag.
-    public func dump() async throws(TapcardError) -> TagDump {
+    func dump() async throws(TapcardError) -> TagDump {
         try await withTag(
             orRefuseChip: TapcardError(
                 .unsupportedTag,
@@ -140,13 +144,13 @@ extension Station {
                     + "of it can be made.", meaning: TapcardError.unchanged, next: [.tag(.show)])
         ) { identity, uid throws(Interruption) in
             // Pages may be protected from reading, so the chip has to be identified first.
-            let tag = try await scanTag(of: identity) { chip in
+            let tag = try await station.scanner.scanTag(of: identity) { chip in
                 chip.hasFastRead ? 0...0 : chip.userPages
             }
             let pages: [Page?]
             if tag.chip.hasFastRead {
                 let all = 0...UInt8(tag.chip.pageCount - 1)
-                pages = try await performing(
+                pages = try await reader.performing(
                     ReadWhatCanBeRead(
                         all, identity: identity, longestAnswer: await reader.longestAnswer))
             } else {
@@ -163,11 +167,8 @@ extension Station {
         }
     }
 
-    /// Writes the user pages of a dump to the tag. Lock bits, capability container, configuration
-    /// and passwords are never written: most of them could not be undone. Nor are the pages that
-    /// phones take for lock bits. A card of this ledger is only overwritten on request: a restored
-    /// old state is reported as such at the next tap.
-    public func restore(
+    /// Writes the user pages of a dump to a tag that may be overwritten.
+    func restore(
         _ dump: TagDump, overwriting: Bool
     ) async throws(TapcardError) -> CardUID {
         try await rewrite(
@@ -188,7 +189,7 @@ extension Station {
     }
 
     /// Makes a blank tag again: an empty message, followed by zeros.
-    public func format(overwriting: Bool) async throws(TapcardError) -> CardUID {
+    func format(overwriting: Bool) async throws(TapcardError) -> CardUID {
         try await rewrite(
             overwriting, orRefuseChip: "it never becomes a blank tag again"
         ) { tag, uid, known throws(Interruption) in
@@ -218,11 +219,12 @@ extension Station {
                 "This chip has files that keys protect, as an NTAG 424 has, and no pages: \(why).",
                 meaning: "Nothing was written to it.", next: [.card(.reissueTag), .tag(.show)])
         ) { identity, uid throws(Interruption) in
-            let tag = try await scanTag(of: identity)
+            let tag = try await station.scanner.scanTag(of: identity)
             let known = try await asking(await ledger.knownCard(of: uid))
             let writes = try pages(tag, uid, known)
             try requireOverwritable(tag, uid, known, overwriting)
-            let protection = try await requireWritable(tag, identity, uid, known: known?.card)
+            let protection = try await station.fitness.requireWritable(
+                tag, identity, uid, known: known?.card)
             try await rewrite(tag.chip, writes, of: uid, protection)
             return uid
         }
@@ -232,8 +234,8 @@ extension Station {
     private func rewrite(
         _ chip: Type2Chip, _ wanted: [PageWrite], of uid: CardUID, _ protection: CardProtection
     ) async throws(Interruption) {
-        let password = try opening(protection, of: uid)
-        let bytes = try await performing(
+        let password = try station.passwords.opening(protection, of: uid)
+        let bytes = try await reader.performing(
             ReadPages(chip.userPages, longestAnswer: await reader.longestAnswer))
         let first = Int(chip.userPages.lowerBound)
         let writes = wanted.filter { write in
@@ -243,7 +245,7 @@ extension Station {
         }
         guard !writes.isEmpty else { return }
         do throws(Interruption) {
-            _ = try await performing(
+            _ = try await reader.performing(
                 WritePages(
                     writes, longestAnswer: await reader.longestAnswer, password: password))
         } catch {
@@ -264,9 +266,9 @@ extension Station {
         if closed.map(content.isLeft) ?? (known == nil && content == .empty) { return }
         if known == nil, let layout = tag.chip.model.flatMap(CardLayout.init),
             let image = CardImage(tag.memory, layout: layout),
-            let other = sealedElsewhere(image.records, image, uid)?.currency
+            let other = station.strangers.sealedElsewhere(image.records, image, uid)?.currency
         {
-            throw .refused(otherCurrency(other, uid))
+            throw .refused(station.strangers.otherCurrency(other, uid))
         }
         let isCard = known != nil && closed == nil
         let what = isCard ? "a card of this ledger" : "something (\(content.word))"
@@ -275,8 +277,18 @@ extension Station {
             meaning: "Nothing was written to it.", next: [.tag(.overwrite)], uid: uid)
     }
 
+    /// The number of the card on the reader; nothing is read from it.
+    func cardNumber() async throws(TapcardError) -> CardUID {
+        let identity = try await waitForTag()
+        await reader.release()
+        guard let uid = CardUID(bytes: identity.uid) else {
+            throw TapcardError(.unsupportedTag, "This tag has no seven-byte number.")
+        }
+        return uid
+    }
+
     /// Waits for a tag of any kind; the caller releases it.
-    func waitForTag() async throws(TapcardError) -> TagIdentity {
+    private func waitForTag() async throws(TapcardError) -> TagIdentity {
         surroundings.progress(.waitingForCard)
         do {
             return try await reader.select(within: settings.wait)
@@ -312,10 +324,10 @@ extension Station {
     }
 }
 
-extension Station {
+extension TagTools {
     /// All that a chip says of itself without a key. What speaks against it is asked again in
     /// another session.
-    func chipInfo(
+    private func chipInfo(
         _ identity: TagIdentity, _ uid: CardUID
     ) async throws(Interruption) -> TagInfo {
         do throws(Interruption) {
@@ -324,7 +336,7 @@ extension Station {
         } catch {
             guard error.isClaim else { throw error }
         }
-        guard try await find(within: Station.returnLimit).uid == uid else {
+        guard try await station.scanner.find(within: Station.returnLimit).uid == uid else {
             throw .card(CardStoreError(.otherTag, "another tag lies on the reader now"))
         }
         return try await answeredInfo(identity, uid)
@@ -334,7 +346,7 @@ extension Station {
         _ identity: TagIdentity, _ uid: CardUID
     ) async throws(Interruption) -> TagInfo {
         var history = TapHistory()
-        let answers = try await ask(.all, identity, &history)
+        let answers = try await station.ntag424Scanner.ask(.all, identity, &history)
         let message = answers.message
         let size = FileNumber.ndef.size - AddressFile.lengthByteCount
         let versions = KeyNumber.allCases.compactMap { answers.keyVersions[$0] }

@@ -91,48 +91,18 @@ public struct PrizeReceipt: Sendable, Hashable {
     public var isReplayed: Bool { prizes.allSatisfy(\.receipt.isReplayed) }
 }
 
-extension Station {
-    /// Sells a ticket with random balls. The price is held, and booked when the card shows it;
-    /// until then the ticket is not valid. The same id gets the same ticket. The caller ensures
-    /// that the draw is still to come.
-    public func buyTicket(
-        draw: DrawID, price: Money, rules: LotteryRules, id: OperationID,
-        only card: CardUID? = nil, refusingRepetition: Bool = false
-    ) async throws(TapcardError) -> TicketReceipt {
-        try requirePositive(price)
-        let ticket = Ticket(id: TicketID(boughtBy: id), draw: draw, balls: try balls(under: rules))
-        return try await run(
-            TicketPurchase(
-                ticket, price, id, only: card, refusingRepetition: refusingRepetition))
-    }
-
-    /// Resolves a purchase that was begun and whose draw is over: only the card can prove now that
-    /// it was paid. Nothing is written again for it; without its card it stays open.
-    public func finishPurchase(
-        _ sold: SoldTicket, draw: DrawID, only card: CardUID? = nil
-    ) async throws(TapcardError) -> TicketReceipt {
-        let receipt = try await run(
-            Tapping(PurchaseResolving(sold, draw: draw, currency: currency, only: card)))
-        return TicketReceipt(ticket: sold.ticket, receipt: receipt)
-    }
-
-    /// Reads a card, resolves an open operation on it, and looks up its tickets.
-    public func checkTickets(
-        only card: CardUID? = nil
-    ) async throws(TapcardError) -> CardTickets {
-        try await tickets(on: try await run(Tapping(KnownCardRequest(card: card))))
-    }
-
+extension CardTickets {
     /// The tickets of a card that was read.
-    func tickets(on summary: CardSummary) async throws(TapcardError) -> CardTickets {
+    init(of summary: CardSummary, in ledger: any LedgerStore) async throws(TapcardError) {
         let tickets = try await whileAsking(await ledger.tickets(of: summary.uid))
-        return CardTickets(
-            card: summary, tickets: (tickets ?? []).map { CardTicket($0, currency) })
+        self.init(
+            card: summary, tickets: (tickets ?? []).map { CardTicket($0, ledger.currency) })
     }
+}
 
-    /// The tickets of a card that need not be on the reader, newest first; of all cards if none is
-    /// named.
-    public static func tickets(
+extension CardTicket {
+    /// What the ledger has of a card, or of all.
+    static func tickets(
         of card: CardUID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [CardTicket] {
         let tickets: [CountingTicket]?
@@ -149,12 +119,14 @@ extension Station {
         }
         return tickets.map { CardTicket($0, ledger.currency) }
     }
+}
 
+extension Station.Surroundings {
     /// Random balls, each with the same probability to within 2^-54.
-    package func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
+    func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
         do {
             return try Balls.drawn(under: rules) { limit in
-                let dealt = surroundings.random(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+                let dealt = random(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
                 return Int(dealt % UInt64(limit))
             }
         } catch {
@@ -191,42 +163,43 @@ package struct TicketPurchase: UseCase {
 
 /// A tap that resolves a purchase whose draw is over: the card is read for no operation, so that
 /// nothing new is written for it.
-private struct PurchaseResolving: TapRequest {
-    private let action: CardAction
+struct ResolvePurchase: TapUseCase {
+    var tap = Tap()
     private var request: PendingRequest
-    private var only: CardUID?
     let card: CardUID?
 
     init(_ sold: SoldTicket, draw: DrawID, currency: Currency, only card: CardUID?) {
         let asked = Ticket(id: sold.ticket.id, draw: draw, balls: sold.ticket.balls)
-        action = .ticket(asked, Money(minorUnits: sold.price, currency))
-        request = PendingRequest(sold.operation, action, only: card)
-        (only, self.card) = (card, card ?? sold.card)
+        request = PendingRequest(
+            sold.operation, .ticket(asked, Money(minorUnits: sold.price, currency)), only: card)
+        self.card = card ?? sold.card
     }
 
     mutating func recall(at station: Station) async throws(TapcardError) -> Receipt? {
-        request.operation = try await station.known(request.id, action, only: only)
+        request.operation = try await station.answering.known(
+            request.id, request.action, only: request.only)
         return nil
     }
 
     func carryOut(
-        on reading: CardReading, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Receipt> {
         let known = try await asking(await station.ledger.operation(request.id))
         guard let known else { return .readAgain }
-        return try await station.ended(known, on: reading, history)
+        return try await station.answering.ended(known, on: reading, tap.history)
     }
 
     func conclude(
-        after error: TapcardError, _ history: TapHistory, at station: Station
+        after error: TapcardError, at station: Station
     ) async -> Result<Receipt, TapcardError>? {
-        await station.conclude(request, history, after: error)
+        await station.answering.conclude(request, tap.history, after: error)
     }
 }
 
 /// A tap that reads a card of this ledger and resolves an open operation. If that was of the
 /// requested kind, the card may be gone by then.
-struct KnownCardRequest: TapRequest {
+struct ReadKnownCard: TapUseCase {
+    var tap = Tap()
     let card: CardUID?
     private let kind: Ledger.Operation.Kind?
 
@@ -235,22 +208,22 @@ struct KnownCardRequest: TapRequest {
     }
 
     func carryOut(
-        on reading: CardReading, _ history: inout TapHistory, at station: Station
+        on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard let known = reading.known else {
-            throw try await station.strangerRefusal(reading)
+            throw try await station.strangers.refusal(reading)
         }
-        return .done(await station.summary(quiet: reading, known, history))
+        return .done(await station.summaries.quiet(reading, known, tap.history))
     }
 
     func conclude(
-        after error: TapcardError, _ history: TapHistory, at station: Station
+        after error: TapcardError, at station: Station
     ) async -> Result<CardSummary, TapcardError>? {
-        guard let done = kind.flatMap(history.done), !error.blamesCard else { return nil }
+        guard let done = kind.flatMap(tap.history.done), !error.blamesCard else { return nil }
         do throws(Interruption) {
             return .success(
-                try await station.summary(
-                    of: done.uid, .outOfDate, resolved: station.resolved(history)))
+                try await station.summaries.card(
+                    done.uid, .outOfDate, resolved: tap.history.resolved(in: station.currency)))
         } catch {
             return .failure(TapcardError.doneUnread(done, because: error.error))
         }

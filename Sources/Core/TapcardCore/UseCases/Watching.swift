@@ -1,9 +1,10 @@
 import Tags
 import TapcardDomain
 
-extension Station {
-    /// How often an occupied reader is asked whether the card still lies there.
-    package static let presenceInterval = Duration.milliseconds(100)
+/// Watches a reader on which card after card is put.
+struct ReaderWatch: StationWork {
+    let station: Station
+
     /// Who waits for no card at all would ask again and again without a pause.
     private static let shortestWait = Duration.seconds(1)
     /// How often in a row a card must be missing to have been taken away: a card that is moved a
@@ -13,29 +14,13 @@ extension Station {
     private static let readerSearch = Duration.seconds(1)
     private static let readerInterval = Duration.milliseconds(250)
 
-    /// An event of a reader that is watched.
-    public enum WatchEvent: Sendable {
-        /// A card came, and was read.
-        case card(CardSummary)
-        /// A tap failed, or the reader did.
-        case problem(TapcardError)
-        /// The card or the problem that was reported last is gone.
-        case gone
-        /// The first look since the reader was opened has found nothing.
-        case empty
-        /// The reader that was lost, or another one in its place.
-        case readerIsBack(name: String)
-    }
-
-    /// Reads card after card until the task is cancelled or `show` says that nobody looks any
-    /// more. A card left lying is one tap; an empty reader is no error; a reader that is unplugged
-    /// is waited for.
-    public func watch(
-        resolving: Bool, _ show: (WatchEvent) async -> Bool
+    /// Reads card after card until nobody looks any more.
+    func watch(
+        resolving: Bool, _ show: (Station.WatchEvent) async -> Bool
     ) async {
-        let patient = waiting(max(settings.wait, Station.shortestWait))
+        let patient = waiting(max(settings.wait, ReaderWatch.shortestWait))
         // A reader that was lost before is told of soon, not when a card could have come.
-        var station = waiting(Station.shortestWait)
+        var station = waiting(ReaderWatch.shortestWait)
         var isFirst = true
         while !Task.isCancelled {
             let lying: CardUID?
@@ -58,7 +43,7 @@ extension Station {
                 guard await show(.problem(error)) else { return }
                 if error.kind != .unsupportedReader, error.result == .noReader {
                     guard await sawReaderComeBack(show) else { return }
-                    (station, isFirst) = (waiting(Station.shortestWait), true)
+                    (station, isFirst) = (waiting(ReaderWatch.shortestWait), true)
                     continue
                 }
                 lying = error.uid
@@ -70,13 +55,13 @@ extension Station {
             if let lost {
                 guard await show(.problem(TapcardError(lost))), await sawReaderComeBack(show)
                 else { return }
-                (station, isFirst) = (waiting(Station.shortestWait), true)
+                (station, isFirst) = (waiting(ReaderWatch.shortestWait), true)
             }
         }
     }
 
     private func waiting(_ wait: Duration) -> Station {
-        var station = self
+        var station = station
         station.settings.wait = wait
         return station
     }
@@ -104,7 +89,7 @@ extension Station {
                 case .noReader, .busy, .readerLost: return error
                 case .cancelled: return nil
                 }
-                if misses >= Station.missesOfAbsence { break }
+                if misses >= ReaderWatch.missesOfAbsence { break }
             }
             do { try await surroundings.sleep(Station.presenceInterval) } catch { break }
         }
@@ -113,7 +98,7 @@ extension Station {
     }
 
     /// Waits for the reader and tells of it; false where nobody looks any more.
-    private func sawReaderComeBack(_ show: (WatchEvent) async -> Bool) async -> Bool {
+    private func sawReaderComeBack(_ show: (Station.WatchEvent) async -> Bool) async -> Bool {
         guard await waitForReader() else { return false }
         return await show(.readerIsBack(name: reader.name))
     }
@@ -122,7 +107,7 @@ extension Station {
     private func waitForReader() async -> Bool {
         while !Task.isCancelled {
             do {
-                _ = try await reader.select(within: Station.readerSearch)
+                _ = try await reader.select(within: ReaderWatch.readerSearch)
                 return true
             } catch {
                 switch error.kind {
@@ -130,7 +115,7 @@ extension Station {
                 default: return true
                 }
             }
-            do { try await surroundings.sleep(Station.readerInterval) } catch { break }
+            do { try await surroundings.sleep(ReaderWatch.readerInterval) } catch { break }
         }
         return false
     }

@@ -23,14 +23,17 @@ extension ScannedTag {
     }
 }
 
-extension Station {
+/// Judges whether a tag can be written, and keep a card.
+struct TagFitness: StationWork {
+    let station: Station
+
     /// Reads lock bits and configuration: one command beyond the first reading.
     func access(of tag: ScannedTag) async throws(Interruption) -> TagAccess {
         let isLocked = tag.locks.contains { $0 != 0 }
         guard let lockPage = tag.chip.dynamicLockPage, let first = tag.chip.configurationPage else {
             return TagAccess(isLocked: isLocked, isProtected: false, configuration: nil)
         }
-        let bytes = try await performing(
+        let bytes = try await reader.performing(
             ReadPages(lockPage...first + 1, longestAnswer: await reader.longestAnswer))
         guard bytes.count == 12, let cfg0 = Page(bytes[4..<8]), let cfg1 = Page(bytes[8..<12])
         else {
@@ -48,8 +51,8 @@ extension Station {
             return
         }
         let longest = await reader.longestAnswer
-        let fixed = try await performing(ReadPages(2...2, longestAnswer: longest))
-        let dynamic = try await performing(
+        let fixed = try await reader.performing(ReadPages(2...2, longestAnswer: longest))
+        let dynamic = try await reader.performing(
             ReadPages(lockPage...lockPage, longestAnswer: longest))
         guard let fixed = Page(fixed[...]), let dynamic = Page(dynamic[...]) else {
             throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))
@@ -110,15 +113,6 @@ extension Station {
         }
     }
 
-    /// The error of a chip whose maker's signature is not true.
-    func untrueSignature(_ reading: CardReading) -> TapcardError {
-        TapcardError(
-            .unsupportedTag,
-            "The maker's signature on this chip is not true: it is not the \(reading.chip) it says "
-                + "it is.", meaning: "Nothing was written to it.",
-            next: [.tag(.useAnotherOrAnyChip)], uid: reading.uid)
-    }
-
     private func lockedTag(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .lockedTag, "The tag is locked: it can only be read.",
@@ -143,10 +137,22 @@ extension Station {
                     known.map { $0.protection != .off } ?? false
                         ? .tag(.protectAgain) : .tag(.useAnother)))
         }
-        if protecting, configuration.isLocked { throw .refused(lockedSettings(uid)) }
+        if protecting, configuration.isLocked { throw .refused(.lockedSettings(uid)) }
         let noted = known?.protection
         guard access.isProtected || protecting || noted ?? .off != .off else { return .off }
         return (noted ?? .off).corrected(
-            by: try await evidence(on: identity, tag.chip, configuration, noted: noted))
+            by: try await station.passwords.evidence(
+                on: identity, tag.chip, configuration, noted: noted))
+    }
+}
+
+extension TapcardError {
+    /// The error of a chip whose maker's signature is not true.
+    static func untrueSignature(_ reading: CardReading) -> TapcardError {
+        TapcardError(
+            .unsupportedTag,
+            "The maker's signature on this chip is not true: it is not the \(reading.chip) it says "
+                + "it is.", meaning: "Nothing was written to it.",
+            next: [.tag(.useAnotherOrAnyChip)], uid: reading.uid)
     }
 }

@@ -41,20 +41,23 @@ enum Trace: Hashable {
     }
 }
 
-extension Station {
+/// Hints for the log at what on a tag is not as it should be.
+struct TagHints: StationWork {
+    let station: Station
+
     /// How many of the last numbers may have stood in a place before it was torn.
     private static let mostRecent = 32
 
     /// Says what on a tag is not as it should be, and whether that looks like an accident or like
     /// somebody's hand. Nothing is decided by it.
-    func hint(at reading: CardReading) async {
+    func tell(of reading: CardReading) async {
         for text in await evidence(on: reading) { surroundings.progress(.hint(text)) }
     }
 
     private func evidence(on reading: CardReading) async -> [String] {
         guard let known = reading.known, known.open?.kind.makesCard != true else { return [] }
         guard reading.slots.best != nil || !reading.slots.isBlank else {
-            if formattedRefusal(reading) != nil { return [] }
+            if reading.formattedRefusal != nil { return [] }
             let all = reading.pages == nil ? "all" : "both"
             return [
                 "\(all) records are gone: the tag was wiped, or is another one with this number"
@@ -138,7 +141,7 @@ extension Station {
         return try await ledger.read { rows throws(LedgerError) in
             let all = try rows.issuedRecords(on: uid)
             return Written(
-                recently: all.suffix(Station.mostRecent),
+                recently: all.suffix(TagHints.mostRecent),
                 isAll: known.gaps.isEmpty && all.first?.sequence == SequenceNumber.none.next())
         }
     }
@@ -165,7 +168,7 @@ extension Station {
         if face.style == .tapcard, face.scratch != content.scratch {
             return "\(name) was altered: code or state differ"
         }
-        var own = self.face(of: known.card, content)
+        var own = known.card.face(showing: content)
         own.extras = face.extras
         let shown = own.shown(in: pages.layout)
         if (face.ticket, face.game) != (shown.ticket, shown.game) {

@@ -33,11 +33,27 @@ extension LedgerCard {
     fileprivate var wasReplacedHalfMade: Bool { status == .replaced && confirmed == .none }
 }
 
-extension Station {
+extension CardReading {
+    /// A card that was given up and formatted is a blank tag again, though the ledger knows it.
+    var formattedRefusal: TapcardError? {
+        guard let card = known?.card, isGivenUp else { return nil }
+        return TapcardError(
+            Refusal(
+                .cardClosed,
+                "the tag \(content.state); the card that was on it is "
+                    + card.status.rawValue
+            ), uid: uid)
+    }
+}
+
+/// Judges the tag, and finishes or voids what an earlier tap left open on it.
+struct Resolver: StationWork {
+    let station: Station
+
     /// Why this tag cannot be trusted; nil where it can, or has no owner.
     func verdict(on reading: CardReading) -> TapcardError? {
         let uid = reading.uid
-        if let closed = formattedRefusal(reading) { return closed }
+        if let closed = reading.formattedRefusal { return closed }
         switch reading.judgement {
         case .unknown, .inTheMaking, .trusted: return nil
         case .damaged where reading.known?.card.wasReplacedHalfMade == true:
@@ -47,7 +63,7 @@ extension Station {
             if let sequence = reading.slots.best?.record.sequence, let card = reading.known?.card {
                 return TapcardError.onlyOld(sequence, on: card)
             }
-            if let other = sealedElsewhere(reading)?.currency {
+            if let other = station.strangers.sealedElsewhere(reading)?.currency {
                 return issuedElsewhere(other, uid)
             }
             return TapcardError(
@@ -92,17 +108,6 @@ extension Station {
             next: [.trust(.useAtItsStation), .trust(.replace(uid))], uid: uid)
     }
 
-    /// A card that was given up and formatted is a blank tag again, though the ledger knows it.
-    func formattedRefusal(_ reading: CardReading) -> TapcardError? {
-        guard let card = reading.known?.card, reading.isGivenUp else { return nil }
-        return TapcardError(
-            Refusal(
-                .cardClosed,
-                "the tag \(reading.content.state); the card that was on it is "
-                    + card.status.rawValue
-            ), uid: reading.uid)
-    }
-
     /// Decides how to finish what an earlier tap left open. Throws where the card cannot be
     /// trusted; what was voided then is in the tap's history.
     func resolve(
@@ -121,14 +126,14 @@ extension Station {
         {
             return decision
         }
-        try await takeTrustedKey(for: reading)
+        try await station.passwords.takeTrustedKey(for: reading)
         switch step(on: reading, known, for: request) {
         case .nothing:
             return .goOn
         case .resume(let open):
             surroundings.progress(.resolving(open.id))
             history.note(resolving: open)
-            let sealer = try sealer(of: reading)
+            let sealer = try station.sealing.sealer(of: reading)
             let resolution = try await asking(
                 await ledger.resume(
                     open, version: version, tagHolds: reading.highest, sealer: sealer, at: now))
@@ -136,10 +141,10 @@ extension Station {
         case .end(let open, let end):
             surroundings.progress(.resolving(open.id))
             history.note(resolving: open)
-            let sealer = try sealer(of: reading)
+            let sealer = try station.sealing.sealer(of: reading)
             let resolution = try await asking(
                 await ledger.end(
-                    open, as: end, resealWith: newID(), version: version, sealer: sealer,
+                    open, as: end, resealWith: station.newID(), version: version, sealer: sealer,
                     by: cashier,
                     at: now))
             // It has ended, whatever becomes of the fresh record that follows.
@@ -157,9 +162,32 @@ extension Station {
             }
         case .reseal:
             // The card is as the ledger has it, and another station can write it.
-            guard (try? sealer(of: reading)) != nil else { return .goOn }
+            guard (try? station.sealing.sealer(of: reading)) != nil else { return .goOn }
             return try await reseal(reading, version, above: .none)
         }
+    }
+
+    /// Ends an open payment whose state this look proves not to be on the chip, which can never be
+    /// written again. Its command was
+    /// bound to a session that is over, so it can never come there later. Nil to go on as usual.
+    private func end(
+        on reading: CardReading, _ known: KnownCard, because error: TapcardError,
+        for request: OperationID?, _ history: inout TapHistory
+    ) async throws(Interruption) -> Decision<Never>? {
+        guard let open = known.open else {
+            // A look has nothing to write.
+            guard request == nil else { throw .refused(error) }
+            return nil
+        }
+        // The card has the new state, although an error said that it was not written.
+        guard reading.highest < open.sequence else { return nil }
+        guard open.kind.isVoidable else { throw .refused(error) }
+        let voided = try await asking(
+            await ledger.voidOpenPayment(on: reading.uid, version: reading.version, at: now))
+        guard let voided else { return .readAgain }
+        history.note(ended: voided)
+        guard request == nil else { throw .refused(error) }
+        return .readAgain
     }
 
     /// What the tap has begun to resolve may have ended without an answer: the ledger
@@ -171,26 +199,29 @@ extension Station {
         history.note(ended: now)
     }
 
+    /// What a making closed with the account that its tag had before. The making is not denied
+    /// where the ledger goes away after it.
+    func balanceClosed(by making: Operation) async -> Int64 {
+        guard making.kind.makesCard else { return 0 }
+        return
+            (try? await ledger.read { rows throws(LedgerError) in
+                try rows.booked(besides: making).closed
+            }) ?? 0
+    }
+
     /// Writes the ledger's state under a fresh number.
     func reseal(
         _ reading: CardReading, _ version: CardVersion, above floor: SequenceNumber
     ) async throws(Interruption) -> Decision<Never> {
-        try await begin(.reseal(above: floor), newID(), reading, version)
-    }
-
-    /// A request of this moment and this cashier.
-    func request(_ action: CardAction, _ id: OperationID, _ uid: CardUID) -> Request {
-        Request(
-            id: id, uid: uid, action: action, by: cashier, at: now,
-            uptime: surroundings.uptime())
+        try await begin(.reseal(above: floor), station.newID(), reading, version)
     }
 
     /// Begins what has to be done to the card.
     private func begin(
         _ action: CardAction, _ id: OperationID, _ reading: CardReading, _ version: CardVersion
     ) async throws(Interruption) -> Decision<Never> {
-        let request = request(action, id, reading.uid)
-        let sealer = try sealer(of: reading)
+        let request = Request(action, id, reading.uid, at: station)
+        let sealer = try station.sealing.sealer(of: reading)
         let beginning = try await asking(
             await ledger.begin(request, version: version, sealer: sealer))
         switch beginning {
@@ -200,7 +231,7 @@ extension Station {
         }
     }
 
-    func decision(
+    private func decision(
         after resolution: Resolution, on reading: CardReading
     ) throws(Interruption) -> Decision<Never> {
         switch resolution {
@@ -255,23 +286,14 @@ public struct ResolvedOperation: Sendable, Hashable {
     public var isDone: Bool { operation.state == .committed }
 }
 
-extension Station {
+extension TapHistory {
     /// The operations that a tap resolved, without the request, which has its own answer.
-    func resolved(_ history: TapHistory, besides request: OperationID? = nil) -> [ResolvedOperation]
-    {
+    func resolved(
+        besides request: OperationID? = nil, in currency: Currency
+    ) -> [ResolvedOperation] {
         if SafetyRule.resolvedIsTold.isLeftOut { return [] }
-        return history.resolved.filter { $0.id != request }.map {
-            ResolvedOperation($0, closed: history.closed[$0.id] ?? 0, currency)
+        return resolved.filter { $0.id != request }.map {
+            ResolvedOperation($0, closed: closed[$0.id] ?? 0, currency)
         }
-    }
-
-    /// What a making closed with the account that its tag had before. The making is not denied
-    /// where the ledger goes away after it.
-    func balanceClosed(by making: Operation) async -> Int64 {
-        guard making.kind.makesCard else { return 0 }
-        return
-            (try? await ledger.read { rows throws(LedgerError) in
-                try rows.booked(besides: making).closed
-            }) ?? 0
     }
 }

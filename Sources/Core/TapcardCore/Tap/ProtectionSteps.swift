@@ -4,7 +4,10 @@ import Ledger
 import Tags
 import TapcardDomain
 
-extension Station {
+/// Puts the card's password onto its tag, or takes it off, step by step.
+struct ProtectionSteps: StationWork {
+    let station: Station
+
     /// Refuses a switch that the tag would refuse, before the ledger knows of it. Where the tag has
     /// another password of ours than the ledger says, the ledger is corrected first.
     func requireSwitchable(
@@ -23,95 +26,28 @@ extension Station {
                 .unsupportedTag, "The tag is not an \(card.chip), as the ledger has it.",
                 meaning: TapcardError.unchanged, next: [.trust(.replace(nil))], uid: reading.uid)
         }
-        let settings = try await configuration(of: chip, known: card.uid)
-        try await requireUnlocked(reading, chip)
+        let settings = try await station.passwords.configuration(of: chip, known: card.uid)
+        try await station.fitness.requireUnlocked(reading, chip)
         if settings.isLocked {
             throw .refused(
-                voided.map { lockedSettings(card, after: $0) } ?? lockedSettings(reading.uid))
+                voided.map { TapcardError.lockedSettings(card, after: $0) }
+                    ?? .lockedSettings(reading.uid))
         }
-        try requireShown(reading, settings)
-        let evidence = try await evidence(
+        try station.fitness.requireShown(reading, settings)
+        let evidence = try await station.passwords.evidence(
             on: reading.identity, chip, settings, noted: card.protection)
         let found = card.protection.corrected(by: evidence)
         guard found != card.protection else { return }
         // A tag without a password of ours may be a copy: only a repair takes it for the card.
         guard evidence != .nothing else { throw .refused(TapcardError.cleared(reading.uid)) }
         request.isSetBack = card.protection != .off
-        try await note(found, insteadOf: card.protection, of: reading.uid)
-        throw .overtaken
-    }
-
-    /// The password that opens a tag for writing; nil where a plain WRITE is enough.
-    func opening(
-        _ protection: CardProtection, of uid: CardUID
-    ) throws(Interruption) -> TagPassword? {
-        try protection.openingKeyID.map { keyID throws(Interruption) in
-            try password(keyID, of: uid)
-        }
-    }
-
-    /// The password for a tag of which only the UID and data that can be copied were seen. It may
-    /// be another tag, and as long as that counts wrong passwords, ours could lock it for ever. A
-    /// tag that has just accepted the password is not checked.
-    func opening(
-        _ card: LedgerCard, isOpened: Bool
-    ) async throws(Interruption) -> TagPassword? {
-        guard let password = try opening(card.protection, of: card.uid) else { return nil }
-        if !isOpened { _ = try await unlimited(card) }
-        return password
-    }
-
-    /// The settings of a tag that does not count wrong passwords.
-    private func unlimited(_ card: LedgerCard) async throws(Interruption) -> AccessConfiguration {
-        let settings = try await configuration(of: try pageChip(card.chip), known: card.uid)
-        guard settings.passwordLimit == 0 else { throw .card(.limitsPasswords) }
-        return settings
-    }
-
-    /// Refuses a tag that does not accept its card's password, before anything is begun: a copy has
-    /// none, and not every reader can send one. Anybody who has overheard the password can remove
-    /// it: settings that protect less than the ledger says are set back first.
-    func requireOpened(_ reading: CardReading) async throws(Interruption) {
-        guard let card = reading.known?.card,
-            let password = try opening(card.protection, of: card.uid)
-        else { return }
-        let settings = try await unlimited(card)
-        try requireShown(reading, settings)
-        let found = try await performing(FindPassword(reading.identity, among: [password]))
-        guard found != nil else { throw .card(.wrongPassword) }
-        guard case .on(let keyID) = card.protection, !settings.isWhole else { return }
-        surroundings.progress(.hint("somebody has changed the settings that protect the tag"))
-        // Locked settings cannot be changed.
-        guard !settings.isLocked else { return }
-        try await note(.switchingOn(keyID: keyID), insteadOf: card.protection, of: card.uid)
-        throw .overtaken
-    }
-
-    func password(_ keyID: UInt8, of uid: CardUID) throws(Interruption) -> TagPassword {
-        guard let masters = keys.entry(keyID)?.masters else {
-            throw .refused(
-                .keyMissing,
-                "The card is protected with key \(keyID), which this station does not have.",
-                meaning: "Nothing was written to it; the money is safe in the ledger.",
-                next: [.file(.importKeys)], uid: uid)
-        }
-        return TagPassword(masters, uid: uid.bytes)
-    }
-
-    /// Replaces a retired key as the source of a password that is still to be set: the tag asks for
-    /// none yet.
-    func takeTrustedKey(for reading: CardReading) async throws(Interruption) {
-        guard let card = reading.known?.card, case .settingPassword(let keyID) = card.protection,
-            keys.entry(keyID)?.status == .retired
-        else { return }
-        try await note(
-            .settingPassword(keyID: keys.sealing.id), insteadOf: card.protection, of: card.uid)
+        try await station.passwords.note(found, insteadOf: card.protection, of: reading.uid)
         throw .overtaken
     }
 
     /// Takes steps until the tag has the protection that the ledger wants. Each is durable in the
     /// ledger before the next; the last is noted when the operation is confirmed.
-    func switchProtection(
+    func take(
         of change: RecordWriting
     ) async throws(Interruption) -> (RecordWriting, isLast: Bool) {
         var change = change
@@ -135,9 +71,9 @@ extension Station {
     /// is left alone: AUTH0 may be weak from the interrupted WRITE.
     private func endSwitching(of open: OpenOperation) async throws(Interruption) -> OpenOperation {
         let card = open.card
-        guard let keyID = card.protection.keyID else { throw .refused(noPassword) }
-        let chip = try pageChip(card.chip)
-        let settings = try await configuration(of: chip)
+        guard let keyID = card.protection.keyID else { throw .refused(.noPassword) }
+        let chip = try card.chip.requirePages()
+        let settings = try await station.passwords.configuration(of: chip)
         // A single look is not enough to end an operation.
         guard settings.isLocked else {
             throw .card(CardStoreError(.differs, "the tag's settings read otherwise than before"))
@@ -166,8 +102,8 @@ extension Station {
     ) async throws(Interruption) {
         guard let keyID = protection.keyID, let probe else { return }
         surroundings.progress(.switchingProtection(protection))
-        let password = try password(keyID, of: card.uid)
-        let chip = try pageChip(card.chip)
+        let password = try station.passwords.password(keyID, of: card.uid)
+        let chip = try card.chip.requirePages()
         switch protection {
         case .off, .on: return
         case .settingPassword: try await set(password, chip)
@@ -178,8 +114,8 @@ extension Station {
     }
 
     private func set(_ password: TagPassword?, _ chip: Type2Chip) async throws(Interruption) {
-        guard let setting = SetPassword(password, chip: chip) else { throw .refused(noPassword) }
-        try await performing(setting)
+        guard let setting = SetPassword(password, chip: chip) else { throw .refused(.noPassword) }
+        try await reader.performing(setting)
     }
 
     private func switchOver(
@@ -188,8 +124,8 @@ extension Station {
     ) async throws(Interruption) {
         guard
             let switching = SwitchProtection(target, identity, chip: chip, password: password)
-        else { throw .refused(noPassword) }
-        try await performing(switching)
+        else { throw .refused(.noPassword) }
+        try await reader.performing(switching)
     }
 
     /// Removes the password from a tag that this ledger has no further use for, in the same steps
@@ -197,7 +133,7 @@ extension Station {
     /// to be done. Without such a row, the tag itself shows how far an earlier try has come: as
     /// long as it has its whole password, PWD is not weak, and AUTH0 may be.
     func release(_ reading: CardReading) async throws(Interruption) -> Bool {
-        let chip = try pageChip(reading.chip)
+        let chip = try reading.chip.requirePages()
         var noted = reading.known?.card.protection
         var state = try await leftover(on: reading, chip, noted)
         let isAsNoted = state == noted ?? .off
@@ -206,14 +142,15 @@ extension Station {
         do throws(Interruption) {
             while true {
                 if let before = noted {
-                    try await note(state, insteadOf: before, of: uid)
+                    try await station.passwords.note(state, insteadOf: before, of: uid)
                     noted = state
                 }
                 if !state.isSteady { surroundings.progress(.switchingProtection(state)) }
                 switch state {
                 case .switchingOff(let keyID):
                     try await switchOver(
-                        .off, identity, chip, try password(keyID, of: uid).withoutProof)
+                        .off, identity, chip,
+                        try station.passwords.password(keyID, of: uid).withoutProof)
                 case .clearingPassword: try await set(nil, chip)
                 case .off, .settingPassword, .switchingOn, .on: return true
                 }
@@ -230,31 +167,13 @@ extension Station {
     private func leftover(
         on reading: CardReading, _ chip: Type2Chip, _ noted: CardProtection?
     ) async throws(Interruption) -> CardProtection {
-        let settings = try await configuration(of: chip)
+        let settings = try await station.passwords.configuration(of: chip)
         if settings.isLocked, chip.isProtected(by: settings) {
-            throw .refused(lockedSettings(reading.uid))
+            throw .refused(.lockedSettings(reading.uid))
         }
-        let evidence = try await evidence(
+        let evidence = try await station.passwords.evidence(
             on: reading.identity, chip, settings, noted: noted, withoutProof: true)
         return (noted ?? .off).corrected(by: evidence).unprotecting
-    }
-
-    func lockedSettings(_ uid: CardUID) -> TapcardError {
-        TapcardError(
-            .lockedTag, "The tag's settings are locked: its protection can never be changed.",
-            meaning: TapcardError.unchanged, next: [.tag(.useAnother)], uid: uid)
-    }
-
-    /// The error for locked settings that were found while an operation was open.
-    private func lockedSettings(_ card: LedgerCard, after voided: Operation) -> TapcardError {
-        TapcardError(
-            .lockedTag,
-            "Somebody has locked the tag's settings: its protection can never be changed. "
-                + "The \(voided.kind.noun) \(voided.id) was voided.",
-            meaning: (card.protection == .off
-                ? "Anyone can write to the tag, for ever" : "The tag keeps the card's password")
-                + "; the card works as before, and its money is safe.", next: [.trust(.useAsItIs)],
-            uid: card.uid)
     }
 }
 
@@ -264,5 +183,21 @@ extension CardReading {
     var isGivenUp: Bool {
         guard let card = known?.card else { return true }
         return (card.status == .closed || card.status == .replaced) && slots.isBlank
+    }
+}
+
+extension TapcardError {
+    /// The error for locked settings that were found while an operation was open.
+    fileprivate static func lockedSettings(
+        _ card: LedgerCard, after voided: Operation
+    ) -> TapcardError {
+        TapcardError(
+            .lockedTag,
+            "Somebody has locked the tag's settings: its protection can never be changed. "
+                + "The \(voided.kind.noun) \(voided.id) was voided.",
+            meaning: (card.protection == .off
+                ? "Anyone can write to the tag, for ever" : "The tag keeps the card's password")
+                + "; the card works as before, and its money is safe.", next: [.trust(.useAsItIs)],
+            uid: card.uid)
     }
 }

@@ -1,0 +1,30 @@
+import Cards
+import Ledger
+import TapcardDomain
+
+extension Operation {
+    /// An offline payment as a line of the journal has it.
+    init(_ line: JournalLine) {
+        self.init(
+            id: line.id, uid: line.uid, kind: .offline, amount: line.amount, begunAt: line.at)
+    }
+}
+
+extension Receipt {
+    /// The answer to a payment that is in the station's journal.
+    init(
+        _ line: JournalLine, in journal: OfflineJournal, balance: Money, limit: Money,
+        isReplayed: Bool
+    ) {
+        let operation = Operation(
+            id: line.id, uid: line.uid, kind: .offline, amount: line.amount,
+            cashier: line.cashier, begunAt: line.at,
+            sequence: SealedRecord(line.record)?.sequence ?? .none,
+            balanceAfter: balance.minorUnits)
+        self.init(
+            operation: operation, amount: operation.change(in: journal.currency),
+            balance: balance, isReplayed: isReplayed, display: .outOfDate,
+            unbooked: UnbookedPayments(
+                unbooked: Money(minorUnits: journal.sum(), journal.currency), limit: limit))
+    }
+}

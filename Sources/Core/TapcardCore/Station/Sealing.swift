@@ -1,0 +1,109 @@
+import CardCryptography
+import Cards
+import Ledger
+import Tags
+import TapcardDomain
+
+/// Seals records with the keys of a station.
+///
+/// A station that has a table of card keys, and not the keys of the issuer, sells to the cards of
+/// the table; whatever gives a card credit or other keys is refused before anything is begun.
+struct Sealing {
+    let keySource: KeyRingSource
+    private var keys: KeyRing { keySource.current }
+
+    /// Seals with the key that seals at all stations of the ledger. Throws where this one lacks it,
+    /// or has only a table of card keys and needs more for this card: before anything is begun.
+    func sealer(of reading: CardReading) throws(Interruption) -> RecordSealer {
+        if let missing = keySource.missing {
+            throw .refused(.lackingKey(missing, isTable: keys.isTable))
+        }
+        return sealer(
+            with: keys.isTable ? try entryOfTable(for: reading) : keys.sealing, on: reading.medium)
+    }
+
+    private func sealer(with entry: KeyEntry, on medium: CardReading.Medium) -> RecordSealer {
+        RecordSealer(
+            keyID: entry.id,
+            seal: { content in
+                guard let record = SealedRecord(content, on: medium, under: entry) else {
+                    preconditionFailure("the ledger let a balance pass that no card can hold")
+                }
+                return record.bytes
+            })
+    }
+
+    /// Refuses what needs a key that loads a card, before a card is waited for.
+    func requireLoading(for action: CardAction) throws(TapcardError) {
+        switch action {
+        case .add, .refund, .claim, .make: try requireLoading()
+        case .pay, .reverse, .scratch, .activate, .ticket, .close, .game, .reseal, .protect,
+            .unprotect:
+            return
+        }
+    }
+
+    /// Refuses a station without the key that loads a card.
+    func requireLoading() throws(TapcardError) {
+        guard keys.isTable else { return }
+        throw .needsIssuer("This station cannot put money on a card or make one.")
+    }
+
+    /// Refuses a card whose keys come from masters alone, or are not in the table.
+    func requireInTable(
+        _ identity: TagIdentity, _ uid: CardUID, _ known: KnownCard?
+    ) throws(Interruption) {
+        guard keys.isTable else { return }
+        guard identity.speaksInBlocks else {
+            throw .refused(
+                .keyMissing, "This station only has keys for cards on an NTAG 424.",
+                meaning: TapcardError.unchanged, next: [.trust(.useAtIssuerStation)], uid: uid)
+        }
+        if known != nil, keys.entries.allSatisfy({ $0.cardKey(uid: uid.bytes) == nil }) {
+            throw .refused(.notInTable(uid))
+        }
+    }
+
+    /// The key of the table that this card has, where nothing but that key is needed to write it:
+    /// the card has all of its keys in one version and the credit that the ledger knows, and no
+    /// other key has to seal.
+    private func entryOfTable(for reading: CardReading) throws(Interruption) -> KeyEntry {
+        guard case .ntag424(let chip) = reading.medium, let known = reading.known,
+            let visit = chip.visit,
+            chip.isComplete, let grant = visit.grant
+        else {
+            // Its grant is read without a proof.
+            throw .claimed(.needsIssuer("The card is not made whole yet.", reading.uid))
+        }
+        let spent = visit.slots.spent(at: known.issued[known.card.confirmed]?.bytes)
+        guard grant.granted >= known.balance.minorUnits + spent else {
+            throw .refused(.needsIssuer("Money is still to be put on the card.", reading.uid))
+        }
+        let own = keys.entries.first { NTAG424CardKeys.version(of: $0.id) == visit.card.version }
+        guard let own, own.status != .retired, own.id == keys.sealing.id || !keySource.isCommon
+        else { throw .refused(.needsIssuer("The card needs newer keys.", reading.uid)) }
+        return own
+    }
+
+    /// The error of a chip with keys that are not here.
+    func lackingChipKeys(_ version: UInt8, _ uid: CardUID) -> TapcardError {
+        keys.isTable ? .notInTable(uid) : .foreignChip(version, uid)
+    }
+}
+
+extension SealedRecord {
+    /// The record of a card under one of the station's keys; nil for a balance that no card holds,
+    /// and for a card that is not in the station's table.
+    ///
+    /// On an NTAG 424 no name is sealed: nothing on it tells one, and the keys
+    /// of the card are proof enough of which card it is.
+    init?(_ content: SealedContent, on medium: CardReading.Medium, under entry: KeyEntry) {
+        guard let cardKey = entry.cardKey(uid: content.uid.bytes) else { return nil }
+        var holder = content.holder
+        if case .ntag424 = medium { holder = .nobody }
+        self.init(
+            uid: content.uid, sequence: content.sequence, balance: content.balance,
+            state: State(content.scratch), holder: holder, keyID: entry.id,
+            cardKey: cardKey)
+    }
+}

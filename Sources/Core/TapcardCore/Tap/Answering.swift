@@ -1,0 +1,217 @@
+import Ledger
+import TapcardDomain
+
+/// Finds what has become of a request, and makes its answer.
+struct Answering: StationWork {
+    let station: Station
+
+    /// The operation under a known id, if it matches the request; throws if it does not.
+    func known(
+        _ id: OperationID, _ action: CardAction, only card: CardUID?
+    ) async throws(TapcardError) -> Operation? {
+        let repetition = try await whileAsking(await ledger.repetition(of: action, id))
+        switch repetition {
+        case .known(let operation):
+            guard card.map(operation.wasTapped) ?? true else { throw mismatch(operation) }
+            if operation.state == .voided { throw voided(operation) }
+            return operation
+        case .mismatched(let operation): throw mismatch(operation)
+        case .begun, .changed, .refused, nil: return nil
+        }
+    }
+
+    /// Whether an operation under the request's id matches the request.
+    func isAnswered(
+        _ request: PendingRequest, by operation: Operation
+    ) async throws(LedgerError) -> Bool {
+        switch request.parameters {
+        case .making(let cardRequest): return cardRequest.isAnswered(by: operation)
+        case .change(let action, let card):
+            guard card.map(operation.wasTapped) ?? true,
+                case .known = try await ledger.repetition(of: action, operation.id)
+            else { return false }
+            return true
+        }
+    }
+
+    /// What is open on the card under the request's id has to be what is asked for: nothing is
+    /// finished in the name of a request that wants something else.
+    func require(
+        _ open: Operation, _ request: PendingRequest
+    ) async throws(Interruption) {
+        guard open.id == request.id, request.operation == nil else { return }
+        if SafetyRule.parametersAtTheTag.isLeftOut { return }
+        let isAsked = try await asking(await isAnswered(request, by: open))
+        guard isAsked else { throw .refused(mismatch(open)) }
+    }
+
+    /// The receipt of an operation; of a tap, with the operations that it has resolved before.
+    func receipt(
+        _ operation: Operation, isReplayed: Bool, _ history: TapHistory? = nil,
+        _ display: DisplayState? = nil
+    ) -> Receipt {
+        Receipt(
+            operation: operation, amount: operation.change(in: currency),
+            balance: Money(minorUnits: operation.balanceAfter ?? 0, currency),
+            isReplayed: isReplayed, display: display ?? history?.display ?? .current,
+            resolved: history.map { $0.resolved(besides: operation.id, in: currency) } ?? [])
+    }
+
+    /// The receipt for a request whose operation has ended.
+    func finished(
+        _ operation: Operation, _ history: TapHistory, _ display: DisplayState? = nil,
+        isReplayed: Bool = false
+    ) throws(Interruption) -> Receipt? {
+        switch operation.state {
+        case .pending: return nil
+        case .voided: throw .refused(voided(operation))
+        case .committed:
+            return receipt(operation, isReplayed: isReplayed, history, display)
+        }
+    }
+
+    /// The answer to a request that is found to have ended, with a card on the reader. Where the
+    /// answer of the commit was lost, what phones read was not refreshed.
+    func ended(
+        _ operation: Operation, on reading: CardReading, _ history: TapHistory,
+        isReplayed: Bool = false
+    ) async throws(Interruption) -> Decision<Receipt> {
+        var display = history.display
+        if operation.state == .committed, operation.uid == reading.uid, let known = reading.known {
+            // What was known before the operation would bring an older text back.
+            let isSeen = known.open == nil && known.card.confirmed >= operation.sequence
+            display =
+                isSeen ? await station.faces.refresh(ofQuiet: reading, known, history) : .outOfDate
+        }
+        return Decision(try finished(operation, history, display, isReplayed: isReplayed))
+    }
+
+    /// The answer to a request whose tap has ended: its card is gone or cannot be trusted any more.
+    func conclude(
+        _ request: PendingRequest, _ history: TapHistory, after error: TapcardError
+    ) async -> Result<Receipt, TapcardError>? {
+        // The operation with this id belongs to another request.
+        guard error.kind != .operationMismatch else { return nil }
+        if let outcome = await outcome(of: request, history, after: error) {
+            return outcome.map {
+                receipt($0, isReplayed: !request.isNew(history), history, .outOfDate)
+            }
+        }
+        return await answer(request, by: history)
+    }
+
+    /// The outcome of a request whose card is gone or cannot be trusted any more. The ledger
+    /// decides; if it fails, this tap's own observations do. A committed operation has happened,
+    /// whatever the card shows; the next tap resolves the rest. Nil where nothing was begun: then
+    /// the error is complete.
+    func outcome(
+        of request: PendingRequest, _ history: TapHistory, after error: TapcardError
+    ) async -> Result<Operation, TapcardError>? {
+        let known: Operation?
+        do {
+            known = try await ledger.answer(to: request.id)
+        } catch {
+            known = history.seen(request.id) ?? request.operation
+            if known == nil, let perhaps = request.perhaps {
+                return .failure(
+                    TapcardError.perhapsBegun(perhaps, because: TapcardError(error))
+                        .retriable(perhaps))
+            }
+        }
+        guard let operation = known else {
+            guard error.result == .ledger, let perhaps = request.perhaps else { return nil }
+            return .failure(TapcardError.notBegun(perhaps))
+        }
+        if !request.isOurs(history), (try? await isAnswered(request, by: operation)) == false {
+            return .failure(mismatch(operation))
+        }
+        switch operation.state {
+        case .committed: return .success(operation)
+        case .pending where error.blamesCard:
+            return .failure(error.leavingOpen(operation))
+        case _ where error.blamesCard: return nil
+        // The error tells why the operation was voided.
+        case .voided where error.kind == .lockedTag && operation.kind.switchesProtection:
+            return .failure(error)
+        case .voided where error.kind == .unusableTag:
+            let (what, meaning) = operation.kind.notDone
+            return .failure(error.saying(meaning: "\(what) \(meaning)"))
+        case .voided: return .failure(voided(operation))
+        case .pending:
+            let open =
+                error.kind == .outcomeUnknown
+                ? error : TapcardError.openStill(operation, because: error)
+            // To repeat it would not help a tag that cannot take it.
+            return .failure(error.blamesTag ? open : open.retriable(operation))
+        }
+    }
+
+    /// Answers a request that was not begun from the operations that the tap has resolved: the
+    /// requested closing, or the payment that a caller without an id would repeat.
+    private func answer(
+        _ request: PendingRequest, by history: TapHistory
+    ) async -> Result<Receipt, TapcardError>? {
+        guard request.operation == nil, case .change(let action, _) = request.parameters
+        else { return nil }
+        if case .close = action, let done = history.done(.close) {
+            return .success(receipt(done, isReplayed: false, history, .outOfDate))
+        }
+        guard let repeated = request.repetition(in: history) else { return nil }
+        return .failure(await justResolved(repeated))
+    }
+
+    /// A card that left while something was open on it is not "nothing happened"; nor is one that
+    /// can never be written again, except for a request that was not begun on it.
+    func unresolved(
+        _ error: TapcardError, _ request: PendingRequest?, _ uid: CardUID?
+    ) async -> TapcardError {
+        let isNoAnswer =
+            [.failed, .noCard, .noReader].contains(error.result) || error.isOfTagForGood
+        guard isNoAnswer, let uid, let known = try? await ledger.knownCard(of: uid),
+            let open = known.open
+        else { return error }
+        guard error.isOfTagForGood else { return TapcardError.openStill(open, because: error) }
+        if let request, request.id != open.id {
+            return error.notBegun(request.kind, after: open)
+        }
+        // No request asks for a fresh record.
+        return open.kind == .reseal ? error : TapcardError.openStill(open, because: error)
+    }
+
+    /// Refuses a request without an id that this tap has just resolved: it is more likely a retry
+    /// than a second payment.
+    func justResolved(_ done: Operation) async -> TapcardError {
+        let amount = Money(minorUnits: done.amount, currency).shown
+        let known = try? await ledger.knownCard(of: done.uid)
+        let holds = known.map { " The card holds \($0.balance.shown)." } ?? ""
+        return TapcardError(
+            .justResolved,
+            "The interrupted \(done.kind.noun) of \(amount) was just resolved as "
+                + "\(done.kind.done): it is not done a second time.",
+            meaning: "It counts once.\(holds)", next: [.request(.onceMore)], uid: done.uid,
+            operation: done.id)
+    }
+
+    /// The refusal of an id that belongs to another request.
+    func mismatch(_ operation: Operation) -> TapcardError {
+        let amount =
+            operation.amount == 0 ? "" : " \(Money(minorUnits: operation.amount, currency))"
+        return TapcardError(
+            .operationMismatch,
+            "Operation \(operation.id) was used before, for another request: "
+                + "\(operation.kind.rawValue)\(amount) on card \(operation.uid).",
+            meaning: "Nothing was changed on card or ledger.", next: [.request(.useNewID)],
+            uid: operation.uid, operation: operation.id)
+    }
+
+    /// The answer about an operation that was voided.
+    func voided(_ operation: Operation) -> TapcardError {
+        .notDone(operation.kind, Money(minorUnits: operation.amount, currency), operation.uid)
+    }
+
+    /// The tickets that cannot be claimed any more after this operation; only the lottery knows
+    /// their prizes. Empty if the ledger fails now: the operation has happened all the same.
+    func ticketsGivenUp(by id: OperationID) async -> [Ticket] {
+        (try? await ledger.ticketsGivenUp(by: id)) ?? []
+    }
+}

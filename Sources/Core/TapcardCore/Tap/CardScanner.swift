@@ -1,0 +1,165 @@
+import CardCryptography
+import Cards
+import Ledger
+import Tags
+import TapcardDomain
+
+/// Finds the tag on the reader, and reads it together with what the ledger says of it.
+struct CardScanner: StationWork {
+    let station: Station
+
+    /// Waits for a tag on which there can be a card.
+    func find(
+        within limit: Duration
+    ) async throws(Interruption) -> (identity: TagIdentity, uid: CardUID) {
+        let identity = try await select(within: limit)
+        guard !identity.hidesNumber else { throw .refused(.hiddenNumber) }
+        guard let uid = CardUID(bytes: identity.uid), identity.isType2 || identity.speaksInBlocks
+        else {
+            throw .refused(.foreign(identity.kind, identity))
+        }
+        surroundings.progress(.cardSeen(uid))
+        return (identity, uid)
+    }
+
+    /// Reads the tag that was found: one command where the card is known.
+    ///
+    /// `thoroughly` looks at everything again, as before a card is made.
+    func scan(
+        _ identity: TagIdentity, _ uid: CardUID, thoroughly: Bool = false,
+        _ history: inout TapHistory
+    ) async throws(Interruption) -> CardReading {
+        let known = try await asking(await ledger.knownCard(of: uid))
+        try await refreshKeys(beside: known)
+        try station.sealing.requireInTable(identity, uid, known)
+        if identity.speaksInBlocks {
+            return try await station.ntag424Scanner.scan(
+                identity, uid, known, thoroughly: thoroughly, &history)
+        }
+        if let known, !thoroughly, let layout = CardLayout(known.card.chip) {
+            let bytes = try await reader.performing(
+                ReadPages(layout.pages, longestAnswer: await reader.longestAnswer), on: uid)
+            return try await reading(
+                of: identity, uid, bytes, layout, known: known, tag: nil, chip: known.card.chip)
+        }
+        let tag = try await scanTag(of: identity)
+        if let known, known.card.chip != tag.chip.model {
+            // One answer that was lost makes an NTAG look like an older chip.
+            throw .card(.otherChip(tag.chip.name, known.card.chip))
+        }
+        guard let chip = tag.chip.model, let layout = CardLayout(chip) else {
+            throw .refused(unsupported(tag, identity))
+        }
+        return try await reading(
+            of: identity, uid, tag.memory, layout, known: known, tag: tag, chip: chip)
+    }
+
+    /// What a tag says of itself, and the pages that matter: those of a card where nothing else
+    /// is asked for.
+    func scanTag(
+        of identity: TagIdentity,
+        _ pages: @escaping @Sendable (Type2Chip) -> ClosedRange<UInt8> = { chip in
+            chip.model.flatMap(CardLayout.init)?.pages ?? chip.userPages
+        }
+    ) async throws(Interruption) -> ScannedTag {
+        let tag = try await reader.performing(
+            ScanTag(identity, longestAnswer: await reader.longestAnswer, cardPages: pages),
+            on: nil)
+        // A tag that refused to show its signature, or was asked for another chip's key, is silent
+        // until it is selected again.
+        guard tag.chip.hasFastRead ? tag.signature == nil : tag.version == nil else { return tag }
+        let again = try await select(within: Station.returnLimit)
+        guard again.uid == identity.uid else {
+            throw .card(CardStoreError(.otherTag, "another tag lies on the reader now"))
+        }
+        return tag
+    }
+
+    private func reading(
+        of identity: TagIdentity, _ uid: CardUID, _ bytes: [UInt8], _ layout: CardLayout,
+        known: KnownCard?, tag: ScannedTag?, chip: Chip
+    ) async throws(Interruption) -> CardReading {
+        guard let image = CardImage(bytes, layout: layout) else {
+            throw .card(CardStoreError(.garbled, "the tag gave fewer pages than asked for"))
+        }
+        // The likeliest first: each that is tried is a seal to compute.
+        var holders: [Holder] = []
+        if let holder = known?.card.holder { holders.append(holder) }
+        if let remains = image.remains(in: currency), !holders.contains(remains.holder) {
+            holders.append(remains.holder)
+        }
+        // A ledger that was put back does not know that the name was forgotten since.
+        if let holder = known?.card.holder { holders.append(Holder(id: holder.id, name: nil)) }
+        holders.append(.nobody)
+        let slots = RecordSlots(
+            image.records, uid: uid, holders: holders, currency: currency, keys: keys)
+        return try await judged(
+            identity, uid, .pages(TagPages(layout: layout, image: image, tag: tag)), slots,
+            image.content(in: currency), known: known, chip: chip)
+    }
+
+    /// Compares what was read with the ledger.
+    func judged(
+        _ identity: TagIdentity, _ uid: CardUID, _ medium: CardReading.Medium, _ slots: RecordSlots,
+        _ content: TagContent, known: KnownCard?, chip: Chip
+    ) async throws(Interruption) -> CardReading {
+        let latest = try await asking(await ledger.knownCard(of: uid, holding: slots.sequences))
+        // Bytes read before another station's work, judged by the ledger after it, would make an
+        // honest card an old image.
+        guard known.map(CardVersion.init) == latest.map(CardVersion.init),
+            known?.keyPolicy == latest?.keyPolicy
+        else { throw .overtaken }
+        let believed = slots.believing { bytes in isOurs(bytes, latest) }
+        return CardReading(
+            uid: uid, identity: identity, medium: medium, slots: believed, content: content,
+            known: latest, judgement: Judgement(believed, latest), chip: chip)
+    }
+
+    /// The keys as they are now: read after the ledger, so that a station with a key that was given
+    /// up has the file that was written before.
+    private func refreshKeys(beside known: KnownCard?) async throws(Interruption) {
+        let order: KeyPolicy
+        if let known {
+            order = known.keyPolicy
+        } else {
+            order = try await asking(await ledger.keyPolicy())
+        }
+        do throws(TapcardError) {
+            try keySource.refresh(by: order)
+        } catch {
+            throw .refused(error)
+        }
+    }
+
+    /// Whether the ledger itself has issued these bytes for this card, under a key still trusted.
+    ///
+    /// A card that was half way when its key was given up was judged before; until what is open on
+    /// it is resolved, and its record made with another key, it is no forgery.
+    private func isOurs(_ bytes: [UInt8], _ known: KnownCard?) -> Bool {
+        guard let known, let record = SealedRecord(bytes),
+            known.issued[record.sequence]?.bytes == bytes
+        else { return false }
+        return keys.entry(record.keyID)?.status != .retired
+            || (known.open != nil && record.sequence >= known.card.confirmed)
+    }
+
+    private func unsupported(_ tag: ScannedTag, _ identity: TagIdentity) -> TapcardError {
+        let content = TagContent(decoding: tag.memory, currency: currency)
+        let holds: String
+        switch content {
+        case .empty, .unreadable: holds = "no card"
+        case .text, .uri, .other: holds = "something else (\(content.word))"
+        case .tapcard, .foreignCard, .badCard: holds = "a card's data, which tapcard only reads"
+        }
+        let foreign = TapcardError.foreign(tag.kind, identity)
+        return foreign.saying("\(foreign.what) It holds \(holds).")
+    }
+
+    private func select(within limit: Duration) async throws(Interruption) -> TagIdentity {
+        do {
+            return try await reader.select(within: limit)
+        } catch {
+            throw .reader(error)
+        }
+    }
+}

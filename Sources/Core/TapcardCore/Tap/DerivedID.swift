@@ -1,0 +1,16 @@
+import CardCryptography
+import TapcardDomain
+
+extension UniqueID {
+    /// The id derived from this one and a purpose, so that a retry has the same id.
+    func derived(for purpose: String) -> UniqueID { UniqueID(for: purpose, bytes) }
+
+    /// Derives the id from a purpose and its subject.
+    init(for purpose: String, _ subject: [UInt8]) {
+        let digest = SHA256.digest(Array("tapcard/\(purpose)/".utf8) + subject)
+        guard let id = UniqueID(random: Array(digest.prefix(16))) else {
+            preconditionFailure("a digest has fewer bytes than an id")
+        }
+        self = id
+    }
+}

@@ -1,0 +1,172 @@
+import Cards
+import Ledger
+import Tags
+import TapcardDomain
+import TextCodecs
+
+/// How what phones read stands after a tap.
+public enum DisplayState: String, Sendable, Hashable, CaseIterable {
+    /// Phones read the present state.
+    case current
+    /// Phones read the present state again: this tap has refreshed it.
+    case repaired
+    /// Phones still read an older state; the next tap refreshes it.
+    case outOfDate = "out-of-date"
+}
+
+/// Writes what phones read on a tag.
+struct FaceWriter: StationWork {
+    let station: Station
+
+    /// Brings what phones read to what has happened.
+    func refresh(after change: RecordWriting) async -> DisplayState {
+        let card = change.open.cardAfterwards
+        let display = await refresh(
+            on: change.reading, content: change.open.content, of: card,
+            rewritingAll: card.isDisplayStale, isOpened: true)
+        // A change that shows is no repair; a fresh record that brings the old face back is one.
+        let isRepair = change.open.operation.kind == .reseal || display != .repaired
+        return isRepair ? display : .current
+    }
+
+    /// Brings up to date what phones read: all that may be left to do on a resolved card.
+    func refresh(
+        ofQuiet reading: CardReading, _ known: KnownCard, _ history: TapHistory
+    ) async -> DisplayState {
+        let refreshed = await refresh(
+            on: reading, content: known.card.content(reading.highest, balance: known.balance),
+            of: known.card, rewritingAll: known.card.isDisplayStale)
+        return refreshed == .current ? history.display : refreshed
+    }
+
+    /// How what phones read stands on a card on which nothing is resolved.
+    func unresolvedDisplay(_ reading: CardReading, _ known: KnownCard) -> DisplayState {
+        let content = known.card.content(reading.highest, balance: known.balance)
+        guard let pages = reading.pages else { return .current }
+        return area(for: content, of: known.card, on: reading, pages) == pages.image.area
+            ? .current : .outOfDate
+    }
+
+    /// Brings what phones read up to date. A failure costs nothing but that: the ledger notes it
+    /// and the next tap writes every page again.
+    ///
+    /// `isOpened` says that the tag has just taken the card's password.
+    private func refresh(
+        on reading: CardReading, content: SealedContent, of card: LedgerCard, rewritingAll: Bool,
+        isOpened: Bool = false
+    ) async -> DisplayState {
+        do throws(Interruption) {
+            return try await write(
+                on: reading, content: content, of: card, rewritingAll: rewritingAll,
+                isOpened: isOpened)
+        } catch {
+            surroundings.progress(.hint("what phones read was not refreshed: \(error.error.what)"))
+            return .outOfDate
+        }
+    }
+
+    /// Brings what phones read up to date and throws on failure, for a caller that wants just that.
+    ///
+    /// `keepingExtras` says whether members that others added stay. Of an NTAG 424,
+    /// phones read an address, which does not change with the card.
+    func write(
+        on reading: CardReading, content: SealedContent, of card: LedgerCard, rewritingAll: Bool,
+        keepingExtras: Bool = true, isOpened: Bool = false
+    ) async throws(Interruption) -> DisplayState {
+        guard let pages = reading.pages else { return .current }
+        guard
+            let area = area(
+                for: content, of: card, on: reading, pages, keepingExtras: keepingExtras)
+        else {
+            surroundings.progress(.hint("what phones are to read has no room on the chip"))
+            return .outOfDate
+        }
+        let writes = pages.layout.writes(
+            replacing: pages.image.area, with: area, rewritingAll: rewritingAll)
+        do throws(Interruption) {
+            if !writes.isEmpty {
+                _ = try await reader.performing(
+                    WritePages(
+                        writes, longestAnswer: await reader.longestAnswer,
+                        password: try await station.passwords.opening(card, isOpened: isOpened)))
+            }
+            if card.isDisplayStale {
+                try await asking(await ledger.markDisplay(of: card.uid, stale: false))
+            }
+        } catch {
+            do {
+                try await ledger.markDisplay(of: card.uid, stale: true)
+            } catch {
+                // The guard on the tag says the same; the ledger's note only adds to it.
+                surroundings.progress(
+                    .hint("the ledger could not note that what phones read is old: \(error)"))
+            }
+            throw error
+        }
+        return writes.isEmpty ? .current : .repaired
+    }
+
+    /// The bytes for phones to read: the ledger's card with the members that others added, as long
+    /// as these leave room for the card's own. Nil where not even these have room: no card is made
+    /// so, but a ledger that somebody wrote into can say so.
+    private func area(
+        for content: SealedContent, of card: LedgerCard, on reading: CardReading, _ pages: TagPages,
+        keepingExtras: Bool = true
+    ) -> [UInt8]? {
+        var face = card.face(showing: content)
+        if keepingExtras, card.status != .closed {
+            face.extras = extras(on: reading, pages, of: card)
+        }
+        if let area = try? face.area(in: pages.layout) { return area }
+        face.extras = []
+        return try? face.area(in: pages.layout)
+    }
+
+    /// The members that others added. A key of the card's own that was torn or altered looks like
+    /// one of them: they are believed only beside what the card itself has to say of its holder,
+    /// and after a refresh that was broken off only where everything else is in its place.
+    private func extras(
+        on reading: CardReading, _ pages: TagPages, of card: LedgerCard
+    ) -> [JSONMember] {
+        if let face = reading.content.face {
+            let isOfHolder =
+                face.holder.id == card.holder.id
+                && (card.holder.name == nil || face.holder.name == card.holder.name)
+            let hasState =
+                face.style == .iosApp || card.scratch == .none || face.scratch != .none
+            return isOfHolder && hasState ? face.extras : []
+        }
+        guard let face = pages.image.remainingFace(in: currency), face.style == card.face,
+            face.holder == card.holder,
+            face.style == .iosApp || (face.scratch == .none) == (card.scratch == .none)
+        else { return [] }
+        let own = card.face(showing: card.content(.none, balance: face.balance))
+            .shown(in: pages.layout)
+        guard (face.ticket == nil) == (own.ticket == nil), (face.game == nil) == (own.game == nil)
+        else { return [] }
+        return face.extras
+    }
+
+    /// Requires room on the tag for a code: members that other writers added may have taken it.
+    func requireRoom(for action: CardAction, on reading: CardReading) throws(Interruption) {
+        guard case .scratch(let code) = action, let known = reading.known, let pages = reading.pages
+        else { return }
+        let face = CardFace(
+            style: known.card.face, balance: known.balance, holder: known.card.holder,
+            scratch: .scratched(code), extras: extras(on: reading, pages, of: known.card))
+        do {
+            _ = try face.area(in: pages.layout)
+        } catch {
+            throw .refused(TapcardError(error).naming(reading.uid))
+        }
+    }
+}
+
+extension LedgerCard {
+    /// The card's own part of the text for phones.
+    func face(showing content: SealedContent) -> CardFace {
+        CardFace(
+            style: face, balance: content.balance, holder: content.holder,
+            scratch: content.scratch, ticket: ticket, game: game?.id)
+    }
+}

@@ -1,0 +1,134 @@
+import Cards
+import Ledger
+import Tags
+import TapcardDomain
+
+/// A cause that ends the work on a card, before its meaning for the money is known.
+enum Interruption: Error, Sendable {
+    case reader(ReaderError)
+    case card(CardStoreError)
+    case ntag424(NTAG424CardError)
+    case ledger(LedgerError)
+    /// Another station worked on the card while this one looked at it.
+    case overtaken
+    case refused(TapcardError)
+    /// What speaks against a chip, without a proof: one answer that was disturbed can say so of an
+    /// honest card. It is believed once it was found in two sessions.
+    case claimed(TapcardError)
+
+    static func refused(
+        _ kind: TapcardError.Kind, _ what: String, meaning: String, next: [NextStep],
+        uid: CardUID? = nil
+    ) -> Interruption {
+        .refused(TapcardError(kind, what, meaning: meaning, next: next, uid: uid))
+    }
+
+    static func refused(_ refusal: Refusal, uid: CardUID) -> Interruption {
+        .refused(TapcardError(refusal, uid: uid))
+    }
+
+    var error: TapcardError {
+        switch self {
+        case .reader(let error): TapcardError(error)
+        case .card(let error): TapcardError(error)
+        case .ntag424(let error): TapcardError(error)
+        case .ledger(let error): TapcardError(error)
+        case .overtaken:
+            TapcardError(
+                .tagLost, "Another station worked on the card meanwhile.",
+                meaning: "Nothing was changed on card or ledger.", next: [.tag(.holdAgain)])
+        case .refused(let error), .claimed(let error): error
+        }
+    }
+
+    /// Whether it is believed once it was found in two sessions: nothing proves it, and looking
+    /// at the card again would not help if it were true.
+    var isClaim: Bool {
+        switch self {
+        case .claimed: true
+        case .ntag424(let error): !mayPass && !error.sparesKey && error.isForGood
+        case .reader, .card, .ledger, .overtaken, .refused: false
+        }
+    }
+
+    /// Whether looking at the card again can help.
+    var mayPass: Bool {
+        switch self {
+        case .reader(let error): Interruption.mayPass(error.kind)
+        case .card(let error):
+            switch error.kind {
+            case .reader(let kind), .interrupted(let kind): Interruption.mayPass(kind)
+            case .differs, .garbled, .otherChip: true
+            case .otherTag, .wrongPassword, .limitsPasswords, .lockedSettings, .ignoresPassword:
+                false
+            }
+        case .ntag424(let error):
+            switch error.kind {
+            case .reader(let kind), .unknown(let kind): Interruption.mayPass(kind)
+            // Another look cannot help the card, but decides what becomes of an open payment.
+            case .fixedSettings, .deadKey: true
+            // A key that is sent to write: it may have arrived damaged.
+            case _ where error.isImpostor: true
+            case .spared: false
+            default: !error.isForGood
+            }
+        case .ledger(let error): error.kind == .outcomeUnknown
+        case .overtaken: true
+        case .refused, .claimed: false
+        }
+    }
+
+    private static func mayPass(_ kind: ReaderError.Kind) -> Bool {
+        switch kind {
+        case .tagLost, .refused, .garbled, .timedOut: true
+        case .noReader, .busy, .readerLost, .noTag, .severalTags, .unsupported, .cancelled: false
+        }
+    }
+}
+
+/// Asks the ledger during a tap.
+func asking<Success: Sendable>(
+    _ question: @autoclosure () async throws(LedgerError) -> Success
+) async throws(Interruption) -> Success {
+    do {
+        return try await question()
+    } catch {
+        throw .ledger(error)
+    }
+}
+
+extension TagReader {
+    /// Performs a reading that a tag refuses only where its content is hidden behind a password.
+    func performing<Procedure: TagProcedure>(
+        _ procedure: Procedure, on known: CardUID?
+    ) async throws(Interruption) -> Procedure.Outcome {
+        do throws(Interruption) {
+            return try await performing(procedure)
+        } catch .card(let cause) where cause.kind == .reader(.refused(NAK.invalidArgument)) {
+            throw .refused(TapcardError.hidden(known))
+        }
+    }
+
+    /// Performs a procedure during a tap.
+    func performing<Procedure: TagProcedure>(
+        _ procedure: Procedure
+    ) async throws(Interruption) -> Procedure.Outcome {
+        do {
+            return try await perform(procedure)
+        } catch {
+            throw .card(error)
+        }
+    }
+
+    /// Counts a key that the chip has not confirmed, and sends none that was spent in this tap.
+    func performing<Procedure: NTAG424Procedure>(
+        _ procedure: Procedure, _ history: inout TapHistory
+    ) async throws(Interruption) -> Procedure.Outcome {
+        do {
+            return try await perform(procedure, sparing: history.spentKeys)
+        } catch {
+            history.noteSpentKey(by: error)
+            throw .ntag424(error)
+        }
+    }
+}

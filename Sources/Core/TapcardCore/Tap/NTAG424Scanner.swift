@@ -1,0 +1,225 @@
+import CardCryptography
+import Cards
+import Ledger
+import Tags
+import TapcardDomain
+
+extension KnownCard {
+    /// The version of the keys on the card's chip; nil while it is being made, or given other keys.
+    fileprivate var chipVersion: UInt8? {
+        func keyID(_ number: SequenceNumber) -> UInt8? { issued[number]?.keyID }
+        if SafetyRule.noKeyGuessed.isLeftOut {
+            return keyID(card.confirmed).map { NTAG424CardKeys.version(of: $0) }
+        }
+        // A repair may go on with a chip that has not got all of its keys yet.
+        guard open?.kind != .reseal, let known = keyID(card.confirmed),
+            keyID(card.allocated) == known
+        else { return nil }
+        return NTAG424CardKeys.version(of: known)
+    }
+
+    /// Whether its chip was made a card; otherwise its making was broken off.
+    fileprivate var isMade: Bool { card.confirmed != .none && open?.kind.makesCard != true }
+}
+
+/// Has an NTAG 424 prove which card it is, and reads it.
+struct NTAG424Scanner: StationWork {
+    let station: Station
+
+    /// Looks at an NTAG 424: five commands where the card is known. Which key is
+    /// tried, the ledger says, or the chip; none is a guess.
+    func scan(
+        _ identity: TagIdentity, _ uid: CardUID, _ known: KnownCard?, thoroughly: Bool,
+        _ history: inout TapHistory
+    ) async throws(Interruption) -> CardReading {
+        if let known, known.card.chip != .ntag424 {
+            throw .card(.otherChip("chip that speaks in blocks", known.card.chip))
+        }
+        let found: NTAG424Reading
+        if !thoroughly, let version = known?.chipVersion, let key = sellingKey(version, of: uid) {
+            found = try await prove(key, expecting: version, known, &history)
+        } else {
+            let answers = try await ask(
+                thoroughly ? .all : known == nil ? .kind : .keys, identity, &history)
+            found = try await prove(uid, answers, known, &history)
+        }
+        if known?.isMade ?? isConfirmedInSnapshot(uid), found.visit == nil {
+            throw .claimed(chipLost(uid, found.state, hasTried: history.hasSent(.three)))
+        }
+        let blank = [UInt8](repeating: 0, count: SealedRecord.byteCount)
+        let records =
+            found.visit?.slots.records
+            ?? [[UInt8]](repeating: blank, count: NTAG424Slots.count)
+        let slots = RecordSlots(
+            records, uid: uid, holders: [.nobody], currency: currency, keys: keys)
+        return try await station.scanner.judged(
+            identity, uid, .ntag424(found), slots, content(of: found), known: known, chip: .ntag424)
+    }
+
+    /// Whether the ledger had a card with this number when it was last asked: without its answer,
+    /// the station.snapshot says which cards are its own.
+    private func isConfirmedInSnapshot(_ uid: CardUID) -> Bool {
+        station.snapshot?.card(uid).map { $0.confirmed != .none && !$0.isOpen } ?? false
+    }
+
+    /// Has the chip prove itself with the key that the ledger knows. If it refuses that, it may be
+    /// a copy, or has had other keys since, for example because the ledger was restored from a
+    /// backup. It reports its key versions unauthenticated.
+    private func prove(
+        _ key: SellingKey, expecting version: UInt8, _ known: KnownCard?,
+        _ history: inout TapHistory
+    ) async throws(Interruption) -> NTAG424Reading {
+        do throws(Interruption) {
+            return NTAG424Reading(state: .proved(try await look(key, known, &history)))
+        } catch .ntag424(let error) where error.isImpostor {
+            let answers = try await answers(of: key.uid, afterRefusing: version, &history)
+            guard let answers else { throw .claimed(.impostor(key.uid)) }
+            return try await prove(key.uid, answers, known, after: version, &history)
+        }
+    }
+
+    /// The versions that a chip names now, after it has refused the key of this one; nil where it
+    /// still names this one.
+    private func answers(
+        of uid: CardUID, afterRefusing version: UInt8, _ history: inout TapHistory
+    ) async throws(Interruption) -> NTAG424Answers? {
+        let answers = try await reader.performing(InspectNTAG424(.keys), &history)
+        return answers.sellingVersion == version ? nil : answers
+    }
+
+    /// Asks without a key. A card that does not know the questions is of another kind.
+    func ask(
+        _ depth: InspectNTAG424.Depth, _ identity: TagIdentity, _ history: inout TapHistory
+    ) async throws(Interruption) -> NTAG424Answers {
+        do throws(Interruption) {
+            return try await reader.performing(InspectNTAG424(depth), &history)
+        } catch .ntag424(let error) where error.isOfAnotherChip {
+            let kind = await kindOfOther(identity)
+            throw .claimed(
+                .foreign(kind, identity, answerToSelect: await reader.answerToSelect))
+        }
+    }
+
+    /// The kind of a card in blocks that is no NTAG 424, as it tells it without a key.
+    private func kindOfOther(_ identity: TagIdentity) async -> String {
+        guard (try? await reader.select(within: Station.returnLimit))?.uid == identity.uid else {
+            return identity.kind
+        }
+        let more: [UInt8] = [0x91, 0xAF]
+        if let answer = try? await reader.exchange(command: [0x90, 0x60, 0x00, 0x00, 0x00]),
+            answer.suffix(more.count).elementsEqual(more),
+            let name = InspectNTAG424.otherName(version: Array(answer.dropLast(more.count)))
+        {
+            return name
+        }
+        guard (try? await reader.select(within: Station.returnLimit))?.uid == identity.uid,
+            let answer = try? await reader.exchange(command: InspectNTAG424.selectTextApplication),
+            answer == [0x90, 0x00]
+        else { return identity.kind }
+        return "Type 4 tag"
+    }
+
+    /// Has the chip prove itself with the key that it names; `refused` is the version of another
+    /// one that it has refused just now.
+    private func prove(
+        _ uid: CardUID, _ answers: NTAG424Answers, _ known: KnownCard?, after refused: UInt8? = nil,
+        _ history: inout TapHistory
+    ) async throws(Interruption) -> NTAG424Reading {
+        let (making, selling) = (answers.applicationVersion, answers.sellingVersion)
+        guard selling != NTAG424CardKeys.factory.version else {
+            let isUnmade = making == NTAG424CardKeys.factory.version
+            return NTAG424Reading(
+                state: isUnmade ? .unmade : .foreign(version: making), answers: answers)
+        }
+        guard let key = sellingKey(selling, of: uid) else {
+            return NTAG424Reading(state: .foreign(version: selling), answers: answers)
+        }
+        guard !history.hasRefused(.three) else { throw .refused(.untrueVersions(uid)) }
+        // While its keys are changed, the grant is under the old one or the new one.
+        let others = keys.entries.filter { NTAG424CardKeys.version(of: $0.id) != selling }
+            .compactMap { SellingKey(of: uid, from: $0, currency) }
+        do throws(Interruption) {
+            return NTAG424Reading(
+                state: .proved(try await look(key, or: others, known, &history)),
+                isComplete: making == selling, answers: answers)
+        } catch .ntag424(let error) where error.isImpostor {
+            // Another station may have given it other keys since it was asked.
+            guard try await self.answers(of: uid, afterRefusing: selling, &history) == nil else {
+                throw history.hasRefused(.three) ? .refused(.untrueVersions(uid)) : .overtaken
+            }
+            // It is sent no third key in this tap, and has not failed twice with one of them.
+            if refused != nil { throw .refused(.untrueVersions(uid)) }
+            // A card of another issuer counts every attempt, so it gets one.
+            guard known != nil || isConfirmedInSnapshot(uid) else {
+                throw .refused(.otherIssuer(uid))
+            }
+            throw .claimed(.impostor(uid))
+        }
+    }
+
+    /// Looks at a card; where a good card would not answer so, its settings are asked for.
+    private func look(
+        _ key: SellingKey, or others: [SellingKey] = [], _ known: KnownCard?,
+        _ history: inout TapHistory
+    ) async throws(Interruption) -> NTAG424State {
+        do throws(Interruption) {
+            return try await look(key, or: others, &history)
+        } catch .ntag424(let error) {
+            if error.isOfDeadKey { throw .claimed(TapcardError(error)) }
+            if known?.isMade == true,
+                let altered = await alteredSettings(of: key, after: error, &history)
+            {
+                throw .refused(altered)
+            }
+            throw .ntag424(error)
+        }
+    }
+
+    /// Looks at a card that proves itself with one of these keys.
+    func look(
+        _ key: SellingKey, or others: [SellingKey] = [], _ history: inout TapHistory
+    ) async throws(Interruption) -> NTAG424State {
+        try await reader.performing(
+            ReadNTAG424(
+                key, or: others, settings.address,
+                random: surroundings.random(SecureSession.randomSize)), &history)
+    }
+
+    private func sellingKey(_ version: UInt8, of uid: CardUID) -> SellingKey? {
+        keys.entries.first { NTAG424CardKeys.version(of: $0.id) == version }
+            .flatMap { SellingKey(of: uid, from: $0, currency) }
+    }
+
+    /// The message for phones on a chip that is not ours yet. That of a card says nothing of it.
+    private func content(of chip: NTAG424Reading) -> TagContent {
+        guard chip.visit == nil, let message = chip.answers?.message, !message.isEmpty else {
+            return .empty
+        }
+        return TagContent(message: message, currency: currency)
+    }
+
+    /// The error of a card whose files have other settings than a card's, where it proves that;
+    /// nil where it does not, or where its answer has another cause.
+    func alteredSettings(
+        of card: SellingKey, after error: NTAG424CardError, _ history: inout TapHistory
+    ) async -> TapcardError? {
+        // It takes the key once more, which somebody on the line can spoil.
+        guard error.mayComeOfSettings, !history.hasSent(.three) else { return nil }
+        // A card that is gone by now is looked at again in any case.
+        let isOfCard = try? await reader.performing(
+            InspectSettings(card, random: surroundings.random(SecureSession.randomSize)), &history)
+        return isOfCard == false ? .alteredSettings(card.uid) : nil
+    }
+
+    /// The error of a card of this ledger on a chip that is not a card, or not with our keys.
+    private func chipLost(
+        _ uid: CardUID, _ state: NTAG424Reading.State, hasTried: Bool
+    ) -> TapcardError {
+        guard case .foreign(let version) = state else { return .factoryChip(uid) }
+        let error = station.sealing.lackingChipKeys(version, uid)
+        return hasTried
+            ? error.saying(
+                meaning: "It has refused the key that the ledger names for it. No other was tried, "
+                    + "because an NTAG 424 counts wrong keys.") : error
+    }
+}

@@ -1,0 +1,224 @@
+import CardCryptography
+import Cards
+import Ledger
+import Tags
+import TapcardDomain
+
+/// Proves and opens tags with the passwords of their cards.
+struct TagPasswords: StationWork {
+    let station: Station
+
+    /// The settings of a tag.
+    func configuration(
+        of chip: Type2Chip, known: CardUID? = nil
+    ) async throws(Interruption) -> AccessConfiguration {
+        guard let reading = ReadConfiguration(chip) else { throw .refused(.noPassword) }
+        return try await reader.performing(reading, on: known)
+    }
+
+    /// The tag's evidence under these settings. Refused where the tag asks for a stranger's
+    /// password. Passwords are not tried on a tag that counts wrong ones: seven of them close it
+    /// for ever. `withoutProof` accepts any answer of a tag that asks: an earlier try may have
+    /// spoilt PACK, which proves the tag, but does not open it.
+    func evidence(
+        on identity: TagIdentity, _ chip: Type2Chip, _ settings: AccessConfiguration,
+        noted: CardProtection?, withoutProof: Bool = false
+    ) async throws(Interruption) -> ProtectionEvidence {
+        let asks = chip.isProtected(by: settings)
+        // Settings that are locked without protection can never ask for a password.
+        if !asks, settings.isLocked { return .nothing }
+        if settings.passwordLimit != 0 {
+            if noted?.openingKeyID != nil { throw .card(.limitsPasswords) }
+            guard !asks else { throw .refused(.othersPassword(identity, noted)) }
+            return .nothing
+        }
+        let found: UInt8?
+        do throws(Interruption) {
+            found = try await key(
+                opening: identity, noted: noted, withoutProof: withoutProof && asks)
+        } catch {
+            // A reader that cannot send a password has sent none to this tag.
+            guard !asks, case .card(let cause) = error, cause.kind == .reader(.unsupported)
+            else { throw error }
+            found = nil
+        }
+        if let found {
+            return asks
+                ? .asks(keyID: found, isWhole: settings.isWhole || settings.isLocked)
+                : .has(keyID: found)
+        }
+        guard !asks else { throw .refused(.othersPassword(identity, noted)) }
+        if let keyID = noted?.openingKeyID, let uid = CardUID(bytes: identity.uid) {
+            // Without the key of its noted password, the tag cannot be judged.
+            _ = try password(keyID, of: uid)
+        }
+        return .nothing
+    }
+
+    /// The key whose password the tag has; the noted one is tried first. Without the proof by PACK,
+    /// any answer except a refusal is accepted.
+    private func key(
+        opening identity: TagIdentity, noted: CardProtection?, withoutProof: Bool
+    ) async throws(Interruption) -> UInt8? {
+        let first = noted?.keyID
+        let known = keys.entries.compactMap(\.masters)
+        let masters =
+            known.filter { $0.keyID == first } + known.reversed().filter { $0.keyID != first }
+        let passwords = masters.map { masters in
+            let password = TagPassword(masters, uid: identity.uid)
+            return withoutProof ? password.withoutProof : password
+        }
+        return try await reader.performing(FindPassword(identity, among: passwords)).map { index in
+            masters[index].keyID
+        }
+    }
+
+    /// Reconsiders the refusal of a write. Lock bits are reported as the cause. A password of ours,
+    /// which a copy has not, corrects the ledger, and the card is looked at again.
+    func reconsidered(_ error: Interruption, _ reading: CardReading) async -> Interruption {
+        guard case .card(let cause) = error, let chip = Type2Chip(reading.chip),
+            cause.kind == .wrongPassword
+                || cause.kind == .interrupted(.refused(NAK.invalidArgument))
+        else { return error }
+        let (identity, uid) = (reading.identity, reading.uid)
+        // After a refusal the tag is silent until it is selected again.
+        guard let again = try? await reader.select(within: Station.returnLimit),
+            again.uid == identity.uid
+        else { return error }
+        do throws(Interruption) {
+            let known = try await asking(await ledger.knownCard(of: uid))
+            guard let card = known?.card else { return error }
+            if cause.kind != .wrongPassword {
+                try await station.fitness.requireUnlocked(reading, chip)
+            }
+            let settings = try await configuration(of: chip)
+            let evidence = try await evidence(
+                on: identity, chip, settings, noted: card.protection)
+            guard evidence != .nothing else {
+                return cause.kind == .wrongPassword ? .refused(TapcardError.cleared(uid)) : error
+            }
+            let found = card.protection.corrected(by: evidence)
+            guard found != card.protection else { return error }
+            try await note(found, insteadOf: card.protection, of: uid)
+            return .overtaken
+        } catch {
+            if case .refused = error { return error }
+            return .card(cause)
+        }
+    }
+
+    /// Corrects the ledger's protection of a tag; if that has changed since, the tag is judged
+    /// again.
+    func note(
+        _ found: CardProtection, insteadOf noted: CardProtection, of uid: CardUID
+    ) async throws(Interruption) {
+        guard found != noted else { return }
+        let isNoted = try await asking(
+            await ledger.noteProtection(of: uid, found, insteadOf: noted))
+        guard isNoted else { throw .overtaken }
+    }
+
+    /// The password that opens a tag for writing; nil where a plain WRITE is enough.
+    func opening(
+        _ protection: CardProtection, of uid: CardUID
+    ) throws(Interruption) -> TagPassword? {
+        try protection.openingKeyID.map { keyID throws(Interruption) in
+            try password(keyID, of: uid)
+        }
+    }
+
+    /// The password for a tag of which only the UID and data that can be copied were seen. It may
+    /// be another tag, and as long as that counts wrong passwords, ours could lock it for ever. A
+    /// tag that has just accepted the password is not checked.
+    func opening(
+        _ card: LedgerCard, isOpened: Bool
+    ) async throws(Interruption) -> TagPassword? {
+        guard let password = try opening(card.protection, of: card.uid) else { return nil }
+        if !isOpened { _ = try await unlimited(card) }
+        return password
+    }
+
+    /// The settings of a tag that does not count wrong passwords.
+    private func unlimited(_ card: LedgerCard) async throws(Interruption) -> AccessConfiguration {
+        let settings = try await configuration(of: try card.chip.requirePages(), known: card.uid)
+        guard settings.passwordLimit == 0 else { throw .card(.limitsPasswords) }
+        return settings
+    }
+
+    /// Refuses a tag that does not accept its card's password, before anything is begun: a copy has
+    /// none, and not every reader can send one. Anybody who has overheard the password can remove
+    /// it: settings that protect less than the ledger says are set back first.
+    func requireOpened(_ reading: CardReading) async throws(Interruption) {
+        guard let card = reading.known?.card,
+            let password = try opening(card.protection, of: card.uid)
+        else { return }
+        let settings = try await unlimited(card)
+        try station.fitness.requireShown(reading, settings)
+        let found = try await reader.performing(FindPassword(reading.identity, among: [password]))
+        guard found != nil else { throw .card(.wrongPassword) }
+        guard case .on(let keyID) = card.protection, !settings.isWhole else { return }
+        surroundings.progress(.hint("somebody has changed the settings that protect the tag"))
+        // Locked settings cannot be changed.
+        guard !settings.isLocked else { return }
+        try await note(.switchingOn(keyID: keyID), insteadOf: card.protection, of: card.uid)
+        throw .overtaken
+    }
+
+    /// The password of a card under a key of this station.
+    func password(_ keyID: UInt8, of uid: CardUID) throws(Interruption) -> TagPassword {
+        guard let masters = keys.entry(keyID)?.masters else {
+            throw .refused(
+                .keyMissing,
+                "The card is protected with key \(keyID), which this station does not have.",
+                meaning: "Nothing was written to it; the money is safe in the ledger.",
+                next: [.file(.importKeys)], uid: uid)
+        }
+        return TagPassword(masters, uid: uid.bytes)
+    }
+
+    /// Replaces a retired key as the source of a password that is still to be set: the tag asks for
+    /// none yet.
+    func takeTrustedKey(for reading: CardReading) async throws(Interruption) {
+        guard let card = reading.known?.card, case .settingPassword(let keyID) = card.protection,
+            keys.entry(keyID)?.status == .retired
+        else { return }
+        try await note(
+            .settingPassword(keyID: keys.sealing.id), insteadOf: card.protection, of: card.uid)
+        throw .overtaken
+    }
+}
+
+extension Chip {
+    /// The chip of a tag with pages.
+    func requirePages() throws(Interruption) -> Type2Chip {
+        guard let found = Type2Chip(self) else { throw .refused(.noPassword) }
+        return found
+    }
+}
+
+extension TapcardError {
+    /// The error of a tag with a password that is not ours.
+    fileprivate static func othersPassword(
+        _ identity: TagIdentity, _ noted: CardProtection?
+    ) -> TapcardError {
+        TapcardError(
+            .protectedTag, "The tag is protected by somebody's password.",
+            meaning: "Nothing was written to it.",
+            next: [noted == nil ? .tag(.useAnother) : .file(.importKeysOrReplace)],
+            uid: CardUID(bytes: identity.uid))
+    }
+
+    /// The refusal of a chip that cannot be protected.
+    static var noPassword: TapcardError {
+        TapcardError(
+            .unsupportedTag, "This chip has no password.", meaning: "Nothing was written to it.",
+            next: [.tag(.useKnownChip)])
+    }
+
+    /// The error of a tag whose protection is final.
+    static func lockedSettings(_ uid: CardUID) -> TapcardError {
+        TapcardError(
+            .lockedTag, "The tag's settings are locked: its protection can never be changed.",
+            meaning: TapcardError.unchanged, next: [.tag(.useAnother)], uid: uid)
+    }
+}

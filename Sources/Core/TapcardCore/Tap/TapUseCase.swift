@@ -1,0 +1,252 @@
+import Ledger
+import Tags
+import TapcardDomain
+
+/// A use case for which a card is held to the reader once, with what is wanted of that card.
+///
+/// Performs each action of its tap, and tells the tap what happened. An error says what the tap
+/// has resolved before it.
+protocol TapUseCase: UseCase {
+    associatedtype Success
+
+    var tap: Tap { get set }
+    /// The operation that the card is held there for; nil where there is none.
+    var id: OperationID? { get }
+    /// The request under that id; nil to finish any operation that is open under it.
+    var pending: PendingRequest? { get }
+    /// The only card that may be taken; nil for any.
+    var card: CardUID? { get }
+    /// Whether all of the tag is read again, as before a card is made.
+    var isThorough: Bool { get }
+
+    /// Asks the ledger before a card is waited for; the answer, where that needs no card.
+    mutating func recall(at station: Station) async throws(TapcardError) -> Success?
+    /// Sees the card every time it was read, before anything is resolved, and may end the tap
+    /// there.
+    mutating func examine(
+        _ reading: CardReading, at station: Station
+    ) async throws(Interruption) -> Decision<Success>
+    /// Does what was requested on a card on which nothing is open.
+    mutating func carryOut(
+        on reading: CardReading, at station: Station
+    ) async throws(Interruption) -> Decision<Success>
+    /// Takes the end of the operation that the request has begun; nil to read the card again.
+    mutating func performed(
+        _ operation: Operation, _ display: DisplayState, at station: Station
+    ) throws(Interruption) -> Success?
+    /// Decides from the ledger what it means that the tap has ended: the card was lost or cannot
+    /// be trusted any more. Nil where the error says it all.
+    func conclude(
+        after error: TapcardError, at station: Station
+    ) async -> Result<Success, TapcardError>?
+}
+
+extension TapUseCase {
+    var id: OperationID? { pending?.id }
+    var pending: PendingRequest? { nil }
+    var isThorough: Bool { false }
+
+    func recall(at station: Station) -> Success? { nil }
+
+    func examine(_ reading: CardReading, at station: Station) -> Decision<Success> { .goOn }
+
+    func performed(
+        _ operation: Operation, _ display: DisplayState, at station: Station
+    ) -> Success? { nil }
+
+    func conclude(
+        after error: TapcardError, at station: Station
+    ) -> Result<Success, TapcardError>? { nil }
+}
+
+/// How a tap goes on after the card was read.
+enum Decision<Success> {
+    case goOn
+    case readAgain
+    /// Put what is durable in the ledger onto the tag; `isOpened` where it has just taken the
+    /// card's password.
+    case perform(OpenOperation, isOpened: Bool)
+    case done(Success)
+
+    /// A resolving decision fits every request.
+    init(_ resolving: Decision<Never>) {
+        self =
+            switch resolving {
+            case .goOn: .goOn
+            case .readAgain: .readAgain
+            case .perform(let open, let isOpened): .perform(open, isOpened: isOpened)
+            }
+    }
+
+    /// Done, where there is something to tell.
+    init(_ success: Success?) { self = success.map(Decision.done) ?? .readAgain }
+}
+
+extension TapUseCase {
+    package mutating func step(at station: Station) async throws(TapcardError) -> Success? {
+        switch tap.next {
+        case .recall:
+            if let success = try await recall(at: station) { return success }
+            tap.take(.recalled(only: card))
+            return nil
+        case .conclude(let error): return try await end(after: error, at: station)
+        default:
+            do throws(Interruption) {
+                guard let success = try await perform(at: station) else { return nil }
+                await station.reader.release()
+                return success
+            } catch {
+                tap.take(.failed(await reconsidered(error, at: station)))
+                return nil
+            }
+        }
+    }
+
+    private mutating func perform(
+        at station: Station
+    ) async throws(Interruption) -> Success? {
+        switch tap.next {
+        case .recall, .conclude: break
+        case .find(let again): try await find(again: again, at: station)
+        case .look(let identity, let uid):
+            let reading = try await station.scanner.scan(
+                identity, uid, thoroughly: isThorough, &tap.history)
+            tap.take(.looked(reading))
+        case .examine(let reading):
+            return follow(try await examined(reading, at: station), reading)
+        case .resolve(let reading): try await resolve(reading, at: station)
+        case .carryOut(let reading):
+            return follow(try await carryOut(on: reading, at: station), reading)
+        case .write(let writing):
+            try await station.records.write(writing, &tap.history)
+            tap.take(.written)
+        case .switchProtection(let writing):
+            let (switched, isLast) = try await station.protectionSteps.take(of: writing)
+            tap.take(.switched(switched, isLast: isLast))
+        case .confirm(let writing): return try await confirm(writing, at: station)
+        case .refresh(let writing, let operation):
+            let display = await station.faces.refresh(after: writing)
+            return try await finish(writing, operation, display, at: station)
+        }
+        return nil
+    }
+
+    /// A tag that has refused what it should have taken may have another password than was known.
+    private mutating func reconsidered(
+        _ error: Interruption, at station: Station
+    ) async -> Interruption {
+        switch tap.next {
+        case .resolve(let reading), .carryOut(let reading):
+            return await station.passwords.reconsidered(error, reading)
+        case .write(let writing):
+            await station.ntag424Writer.noteUnusable(after: error, writing: writing, &tap.history)
+            return await station.passwords.reconsidered(error, writing.reading)
+        case .switchProtection(let writing), .confirm(let writing), .refresh(let writing, _):
+            return await station.passwords.reconsidered(error, writing.reading)
+        case .recall, .find, .look, .examine, .conclude: return error
+        }
+    }
+
+    private mutating func follow(
+        _ decision: Decision<Success>, _ reading: CardReading
+    ) -> Success? {
+        switch decision {
+        case .goOn: tap.take(.examined)
+        case .readAgain: tap.take(.changed)
+        case .perform(let open, let isOpened):
+            tap.take(
+                .begun(
+                    RecordWriting(
+                        reading: reading, open: open, isOpened: isOpened, isRequested: true)))
+        case .done(let success): return success
+        }
+        return nil
+    }
+
+    private mutating func find(again: Bool, at station: Station) async throws(Interruption) {
+        if !again { station.surroundings.progress(.waitingForCard) }
+        let (identity, uid) = try await station.scanner.find(
+            within: again ? Station.returnLimit : station.settings.wait)
+        // Whoever stopped the wait for a card was told that nothing happens, also where one came
+        // at the same moment.
+        if tap.touched == nil, Task.isCancelled { throw .reader(ReaderError(.cancelled)) }
+        tap.take(.found(identity, uid))
+    }
+
+    private mutating func examined(
+        _ reading: CardReading, at station: Station
+    ) async throws(Interruption) -> Decision<Success> {
+        let open = reading.known?.open
+        if tap.history.resolving?.id != open?.id { await station.resolver.lookUpEnd(&tap.history) }
+        if let open, let pending { try await station.answering.require(open, pending) }
+        tap.history.note(open: open, for: id)
+        await station.hints.tell(of: reading)
+        return try await examine(reading, at: station)
+    }
+
+    private mutating func resolve(
+        _ reading: CardReading, at station: Station
+    ) async throws(Interruption) {
+        switch try await station.resolver.resolve(reading, for: id, &tap.history) {
+        case .goOn: tap.take(.examined)
+        case .readAgain: tap.take(.resolved(nil, .current, closed: 0))
+        case .perform(let open, let isOpened):
+            tap.take(
+                .begun(
+                    RecordWriting(
+                        reading: reading, open: open, isOpened: isOpened, isRequested: false)))
+        }
+    }
+
+    private mutating func confirm(
+        _ writing: RecordWriting, at station: Station
+    ) async throws(Interruption) -> Success? {
+        switch try await station.records.confirm(writing.open) {
+        case .committed(let operation):
+            station.surroundings.progress(.committed(operation.id))
+            tap.take(.confirmed(operation))
+            return nil
+        case .voided(let operation):
+            return try await finish(
+                writing, operation, writing.isRequested ? .outOfDate : .current, at: station)
+        case .superseded: return try await finish(writing, nil, .current, at: station)
+        }
+    }
+
+    /// The writing has ended; nil for an operation that another one has taken the place of.
+    private mutating func finish(
+        _ writing: RecordWriting, _ operation: Operation?, _ display: DisplayState,
+        at station: Station
+    ) async throws(Interruption) -> Success? {
+        guard writing.isRequested else {
+            var closed: Int64 = 0
+            if let operation { closed = await station.resolver.balanceClosed(by: operation) }
+            tap.take(.resolved(operation, display, closed: closed))
+            return nil
+        }
+        if let operation,
+            let success = try performed(operation, display, at: station)
+        {
+            return success
+        }
+        tap.take(.changed)
+        return nil
+    }
+
+    private mutating func end(
+        after last: TapcardError, at station: Station
+    ) async throws(TapcardError) -> Success {
+        await station.reader.release()
+        await station.resolver.lookUpEnd(&tap.history)
+        let error: TapcardError
+        switch await conclude(after: last, at: station) {
+        case .success(let success): return success
+        case .failure(let failure): error = failure
+        case nil:
+            error = await station.answering.unresolved(
+                tap.history.hasWorked ? last.afterWork : last, pending, tap.touched)
+        }
+        await station.resolver.lookUpEnd(&tap.history)
+        throw error.telling(tap.history.resolved(besides: id, in: station.currency))
+    }
+}

@@ -1,0 +1,219 @@
+import Cards
+public import Ledger
+public import TapcardDomain
+
+/// A card as a tap shows it.
+public struct CardSummary: Sendable, Hashable {
+    /// The verdict on the records.
+    public enum Seal: String, Sendable, CaseIterable {
+        /// The record that counts has a valid seal.
+        case valid
+        /// The tag has no record with a seal.
+        case unsealed
+        /// The records are damaged.
+        case damaged
+        /// A record was never issued.
+        case forged
+        /// The card shows an older state than the ledger has confirmed.
+        case rolledBack = "rolled-back"
+    }
+
+    /// The card's standing in the ledger.
+    public enum Standing: String, Sendable, CaseIterable {
+        /// The ledger knows the card, and it is active.
+        case known
+        /// The ledger does not know the card.
+        case unknown
+        /// The card is blocked.
+        case blocked
+        /// The card was closed and paid out.
+        case closed
+        /// Another card has taken its place.
+        case replaced
+        /// The card is ahead of the ledger, which was restored from a copy.
+        case behind
+        /// It cannot be asked.
+        case unavailable
+        /// Its server does not answer.
+        case offline
+
+        init(_ status: LedgerCard.Status) {
+            switch status {
+            case .active: self = .known
+            case .blocked: self = .blocked
+            case .closed: self = .closed
+            case .replaced: self = .replaced
+            }
+        }
+    }
+
+    /// The card's number.
+    public let uid: CardUID
+    /// The chip of the tag.
+    public let chip: Chip
+    /// The verdict on the records.
+    public let seal: Seal
+    /// The sequence number of the record that counts; nil without one.
+    public let sequence: SequenceNumber?
+    /// The holder on the card.
+    public let holder: Holder
+    /// The balance; nil for a card that shows none that can be believed.
+    public private(set) var balance: Money?
+    /// The offline payments here that the ledger has not booked; the balance is without them.
+    public private(set) var unbooked: Money?
+    /// The state of the scratch card.
+    public let scratch: ScratchCard
+    /// Whether the service was asked to activate the code and its answer is not on the card yet.
+    let isActivating: Bool
+    /// The last ticket that counts; of a card that this ledger does not know, what it says.
+    public let ticket: Ticket?
+    /// The game that is kept on the card; nil for a card that this ledger does not know.
+    public let game: MastermindGame?
+    /// The card's standing in the ledger.
+    public private(set) var ledger: Standing
+    /// The state of the text that phones read.
+    public let display: DisplayState
+    /// Whether the tag asks for a password; nil for a card that this ledger does not know.
+    public let protection: CardProtection?
+    /// The verdict on the maker's signature when the card was made.
+    public let originality: TagInfo.Originality?
+    /// The operations that earlier taps left open and this one resolved.
+    public var resolved: [ResolvedOperation]
+    /// The operation that made or changed the card in this tap; nil if it was only read.
+    public var operation: OperationID?
+    /// Why the card cannot be trusted; nil where it can, or where it has no owner.
+    public private(set) var problem: TapcardError?
+    /// What the account held that this tap closed to make a new card of its tag; nil where it
+    /// closed none, or an empty one.
+    public var closed: Money?
+    /// Tickets of the card that was issued anew: they were not claimed and cannot be from now on.
+    public var ticketsGivenUp: [Ticket] = []
+    /// The card of this ledger whose code was on the tag that was adopted. It has the code still.
+    public var codeOwner: CardUID?
+    /// Cards in use of somebody with another name that have the number of the new card's holder.
+    public var sameHolderID: [CardUID] = []
+
+    /// The word for `--json` and for people.
+    public var stateWord: String? { isActivating ? "activating" : scratch.word }
+}
+
+extension CardSummary {
+    /// The card as it describes itself, for when the ledger cannot be asked.
+    public func withoutLedger(_ problem: TapcardError) -> CardSummary {
+        var summary = self
+        summary.ledger = problem.kind == .ledgerOffline ? .offline : .unavailable
+        summary.problem = self.problem ?? problem
+        (summary.closed, summary.sameHolderID) = (nil, [])
+        return summary
+    }
+
+    /// The card with its balance, less payments that are not booked.
+    public func leaving(_ balance: Money, unbooked: Money) -> CardSummary {
+        var summary = self
+        (summary.balance, summary.unbooked) = (balance, unbooked)
+        return summary
+    }
+
+    /// A card that this ledger knows.
+    init(
+        _ known: KnownCard, _ seal: Seal, at sequence: SequenceNumber?, _ display: DisplayState,
+        ledger: Standing? = nil, resolved: [ResolvedOperation], problem: TapcardError? = nil
+    ) {
+        let content = known.card.content(sequence ?? .none, balance: known.balance)
+        self.init(
+            uid: known.card.uid, chip: known.card.chip, seal: seal, sequence: sequence,
+            holder: content.holder, balance: known.balance, scratch: content.scratch,
+            isActivating: known.activation != nil, ticket: known.card.ticket, game: known.card.game,
+            ledger: ledger ?? Standing(known.card.status), display: display,
+            protection: known.card.protection,
+            originality: TagInfo.Originality(isGenuine: known.card.isGenuineChip),
+            resolved: resolved, problem: problem)
+    }
+}
+
+/// Says of a card what a tap has found.
+struct CardSummaries: StationWork {
+    let station: Station
+
+    /// A card on which nothing is left to do but to bring up to date what phones read.
+    func quiet(
+        _ reading: CardReading, _ known: KnownCard, _ history: TapHistory
+    ) async -> CardSummary {
+        let display = await station.faces.refresh(ofQuiet: reading, known, history)
+        return self.known(reading, known, display, nil, resolved: history.resolved(in: currency))
+    }
+
+    /// A card of this ledger, with what speaks against it.
+    func known(
+        _ reading: CardReading, _ known: KnownCard, _ display: DisplayState,
+        _ problem: TapcardError?,
+        resolved: [ResolvedOperation] = []
+    ) -> CardSummary {
+        let seal: CardSummary.Seal =
+            switch problem?.kind {
+            case .damaged: .damaged
+            case .forged: .forged
+            case .rolledBack: .rolledBack
+            default: reading.slots.best == nil ? .unsealed : .valid
+            }
+        return CardSummary(
+            known, seal, at: reading.slots.best?.record.sequence, display,
+            ledger: problem?.kind == .ledgerBehind ? .behind : nil, resolved: resolved,
+            problem: problem)
+    }
+
+    /// A card of others is shown as it says it is; anything else is refused with what it is.
+    func stranger(_ reading: CardReading) async throws(Interruption) -> CardSummary {
+        func summary(
+            _ seal: CardSummary.Seal, _ record: SealedRecord?, _ face: CardFace?,
+            in other: Currency? = nil, _ problem: TapcardError? = nil
+        ) -> CardSummary {
+            CardSummary(
+                uid: reading.uid, chip: reading.chip, seal: seal, sequence: record?.sequence,
+                holder: face?.holder ?? .nobody,
+                balance: record.map {
+                    Money(minorUnits: Int64($0.balance), other ?? currency)
+                } ?? face?.balance,
+                scratch: record?.scratch(beside: face) ?? face?.scratch ?? .none,
+                isActivating: false, ticket: face?.ticket, game: nil,
+                ledger: .unknown, display: .current,
+                protection: nil, originality: nil, resolved: [], problem: problem)
+        }
+        switch try await station.strangers.identify(reading) {
+        case .sealed(let record, let face): return summary(.valid, record, face)
+        case .sealedElsewhere(let record, let face, let other):
+            return summary(
+                .valid, record, face, in: other, station.strangers.otherCurrency(other, reading.uid)
+            )
+        case .unsealed(let face): return summary(.unsealed, nil, face)
+        case .untrusted(let problem):
+            let seal = problem.kind == .keyMissing ? CardSummary.Seal.unsealed : .forged
+            return summary(seal, nil, reading.content.face, problem)
+        case .blank, .senseless, .other:
+            throw try await station.strangers.refusal(reading)
+        }
+    }
+
+    /// The card as it is after a change, from the ledger: the tag may have gone meanwhile.
+    func card(
+        _ uid: CardUID, _ display: DisplayState, resolved: [ResolvedOperation] = []
+    ) async throws(Interruption) -> CardSummary {
+        let known = try await asking(await ledger.knownCard(of: uid))
+        guard let known else {
+            throw .ledger(LedgerError(.corrupt, "card \(uid) has vanished"))
+        }
+        return CardSummary(known, .valid, at: known.card.confirmed, display, resolved: resolved)
+    }
+
+    /// The card as a change left it.
+    func summary(after receipt: Receipt) async throws(TapcardError) -> CardSummary {
+        do {
+            var summary = try await card(
+                receipt.uid, receipt.display, resolved: receipt.resolved)
+            summary.operation = receipt.operation.id
+            return summary
+        } catch {
+            throw error.error
+        }
+    }
+}

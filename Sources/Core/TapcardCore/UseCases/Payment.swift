@@ -1,0 +1,139 @@
+package import Ledger
+package import TapcardDomain
+
+/// A change of one card under an id: a payment, a top-up, a prize, a game. It may have begun before
+/// this call: under its id it happens once.
+package struct CardChange: ReceiptUseCase {
+    var tap = Tap()
+    var request: PendingRequest
+
+    /// `refusingRepetition` is for callers that chose no id of their own: where the tap has just
+    /// resolved the same request, it throws instead of repeating it.
+    package init(
+        _ action: CardAction, _ id: OperationID, only card: CardUID? = nil,
+        refusingRepetition: Bool = false
+    ) {
+        request = PendingRequest(id, action, only: card, refusingRepetition: refusingRepetition)
+    }
+
+    /// `known` is the operation under the id: the caller has looked it up already.
+    init(_ action: CardAction, _ id: OperationID, known: Operation) {
+        self.init(action, id)
+        request.operation = known
+    }
+
+    var pending: PendingRequest? { request }
+    /// A request that has begun goes on with the card that it began on.
+    var card: CardUID? { request.only ?? request.operation?.uid }
+
+    mutating func recall(at station: Station) async throws(TapcardError) -> Receipt? {
+        if request.operation == nil {
+            request.operation = try await station.answering.known(
+                request.id, request.action, only: request.only)
+        }
+        guard let known = request.operation else {
+            try station.sealing.requireLoading(for: request.action)
+            try station.limits.requireUnderCeilings(request.action)
+            return nil
+        }
+        if known.state == .committed { return station.answering.receipt(known, isReplayed: true) }
+        try station.sealing.requireLoading(for: request.action)
+        return nil
+    }
+}
+
+/// A tap that changes the card on the reader and is answered by a receipt.
+protocol ReceiptUseCase: TapUseCase where Success == Receipt {
+    var request: PendingRequest { get set }
+}
+
+extension ReceiptUseCase {
+    /// Begins the change of a card without an open operation.
+    mutating func carryOut(
+        on reading: CardReading, at station: Station
+    ) async throws(Interruption) -> Decision<Receipt> {
+        if let known = try await asking(await station.ledger.answer(to: request.id)) {
+            if request.isOurs(tap.history) {
+                return try await station.answering.ended(known, on: reading, tap.history)
+            }
+            let isAsked = try await asking(await station.answering.isAnswered(request, by: known))
+            guard isAsked, known.state == .committed || known.uid == reading.uid else {
+                throw .refused(station.answering.mismatch(known))
+            }
+            return try await station.answering.ended(
+                known, on: reading, tap.history, isReplayed: !request.isNew(tap.history))
+        }
+        if case .close = request.action, let done = tap.history.done(.close) {
+            return try await station.answering.ended(done, on: reading, tap.history)
+        }
+        if let repeated = request.repetition(in: tap.history) {
+            throw .refused(await station.answering.justResolved(repeated))
+        }
+        guard let known = reading.known else { throw try await station.strangers.refusal(reading) }
+        try station.limits.requireUnderCeilings(request.action, on: known)
+        try station.faces.requireRoom(for: request.action, on: reading)
+        try await station.passwords.requireOpened(reading)
+        switch try await request.begin(request.action, on: reading, at: station) {
+        case .begun(let open):
+            request.operation = open.operation
+            // The ledger's state may have changed since the card was seen.
+            let isOpened =
+                reading.known?.card.protection.openingKeyID == open.card.protection.openingKeyID
+            return .perform(open, isOpened: isOpened)
+        case .known, .changed: return .readAgain
+        case .mismatched(let operation): throw .refused(station.answering.mismatch(operation))
+        case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
+        }
+    }
+}
+
+extension PendingRequest {
+    /// Begins the request in the ledger, and notes it where the outcome is unknown.
+    mutating func begin(
+        _ action: CardAction, on reading: CardReading, at station: Station
+    ) async throws(Interruption) -> Beginning {
+        let request = Request(action, id, reading.uid, at: station)
+        do throws(TapcardError) {
+            try station.sealing.requireLoading(for: action)
+        } catch {
+            throw .refused(error)
+        }
+        let sealer = try station.sealing.sealer(of: reading)
+        do throws(LedgerError) {
+            return try await station.ledger.begin(
+                request, version: reading.version, sealer: sealer)
+        } catch {
+            if error.kind == .outcomeUnknown {
+                perhaps = Operation(
+                    id: id, uid: reading.uid, kind: action.kind, cashier: station.cashier,
+                    begunAt: station.now)
+            }
+            throw .ledger(error)
+        }
+    }
+}
+
+extension Request {
+    /// A request of this moment and this cashier.
+    init(_ action: CardAction, _ id: OperationID, _ uid: CardUID, at station: Station) {
+        self.init(
+            id: id, uid: uid, action: action, by: station.cashier, at: station.now,
+            uptime: station.surroundings.uptime())
+    }
+}
+
+extension ReceiptUseCase {
+    /// The receipt of the change that was begun.
+    func performed(
+        _ operation: Operation, _ display: DisplayState, at station: Station
+    ) throws(Interruption) -> Receipt? {
+        try station.answering.finished(
+            operation, tap.history, display == .outOfDate ? .outOfDate : tap.history.display)
+    }
+
+    func conclude(
+        after error: TapcardError, at station: Station
+    ) async -> Result<Receipt, TapcardError>? {
+        await station.answering.conclude(request, tap.history, after: error)
+    }
+}
