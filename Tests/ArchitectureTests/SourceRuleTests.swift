@@ -85,7 +85,8 @@ struct SourceRuleTests {
         let chips = try SourceTree.text("Sources/Domain/TapcardDomain/Chip.swift")
             .matches(of: /(?m)^ {4}case \w+ = "(\w+)"$/).map { String($0.1) }
         #expect(chips.count > 2)
-        let choice = chips.dropLast().joined(separator: ", ") + " or " + (chips.last ?? "")
+        let names = chips.map { $0.replacing("NTAG424", with: "NTAG 424") }
+        let choice = names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
         let page = "Sources/Delivery/TillPage/page"
         #expect(try SourceTree.text("\(page)/steps.js").contains("Use \(choice)."))
         let buttons = chips.map { "\"\($0)\"" }.joined(separator: ", ")

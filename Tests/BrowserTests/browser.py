@@ -92,6 +92,20 @@ def browser():
     return _own.driver
 
 
+def forget(origin):
+    """What a page of an earlier server has kept: a free port may come again."""
+    driver = browser()
+    earlier = driver.current_window_handle
+    # What is kept for a session belongs to its tab.
+    driver.switch_to.new_window("tab")
+    fresh = driver.current_window_handle
+    driver.switch_to.window(earlier)
+    driver.close()
+    driver.switch_to.window(fresh)
+    driver.execute_cdp_cmd(
+        "Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "local_storage"})
+
+
 class Page:
     """One till's page."""
 

@@ -2,7 +2,7 @@
 
 import unittest
 
-from browser import WIDE, Page
+from browser import WIDE, Page, forget
 from till import Till
 
 # The browser says so of every answer that is none of success; the page has shown the refusal.
@@ -30,6 +30,7 @@ class BrowserCase(unittest.TestCase):
             *self.options, reader=self.reader, tills=self.tills, sandbox=self.sandbox,
             **self.settings)
         self.addCleanup(self.till.close)
+        forget(self.till.url)
         self.page = Page(self.till)
         self.page.driver.get("about:blank")
         # What the browser did by itself before there was a page is nothing to us.
