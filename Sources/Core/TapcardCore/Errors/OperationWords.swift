@@ -125,8 +125,7 @@ extension Station {
             .justResolved,
             "The interrupted \(done.kind.noun) of \(amount) was just resolved as "
                 + "\(done.kind.done): it is not done a second time.",
-            meaning: "It counts once.\(holds)", next: [.request(.onceMore)], uid: done.uid,
-            operation: done.id)
+            meaning: "It counts once.\(holds)", uid: done.uid, operation: done.id)
     }
 
     func mismatch(_ operation: Operation) -> TapcardError {
@@ -136,8 +135,8 @@ extension Station {
             .operationMismatch,
             "Operation \(operation.id) was used before, for another request: "
                 + "\(operation.kind.rawValue)\(amount) on card \(operation.uid).",
-            meaning: "Nothing was changed on card or ledger.", next: [.request(.useNewID)],
-            uid: operation.uid, operation: operation.id)
+            meaning: "Nothing was changed on card or ledger.", uid: operation.uid,
+            operation: operation.id)
     }
 
     func voided(_ operation: Operation) -> TapcardError {
