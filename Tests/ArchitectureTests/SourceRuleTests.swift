@@ -80,6 +80,17 @@ struct SourceRuleTests {
         }
     }
 
+    @Test("the list of the conditions has each row of the table of errors, in its order")
+    func conditions() throws {
+        let table = try SourceTree.text("Sources/Core/TapcardCore/Errors/ErrorTable.swift")
+        let rows = table.matches(of: /public static let (\w+) = Self\(/).map { String($0.1) }
+        #expect(rows.count > 40)
+        let list = try #require(
+            table.firstMatch(of: /let conditions: \[Self\] = \[([^\]]*)\]/)
+        ).1
+        #expect(list.matches(of: /\.(\w+)/).map { String($0.1) } == rows)
+    }
+
     @Test("every chip has its place where no compiler asks for it")
     func chips() throws {
         let chips = try SourceTree.text("Sources/Domain/TapcardDomain/Chip.swift")

@@ -65,6 +65,20 @@ struct TillPageTests {
         }
     }
 
+    /// The words of the table of errors, by the help that is made from it.
+    private func errors() throws -> Set<String> {
+        Set(
+            try SourceTree.text("docs/COMMANDS.md").matches(of: /(?m)^\| `([a-z-]+)` \| [a-z-]+ \(/)
+                .map { String($0.1) })
+    }
+
+    /// The steps for which the page has words.
+    private func knownSteps() throws -> [String] {
+        let page = try SourceTree.text("\(Self.room)/page/steps.js")
+        let table = try #require(page.firstMatch(of: /export const steps = \{\n(?s:(.*?))\n\};/)).1
+        return table.matches(of: /(?m)^ {2}"?([a-z-]+)"?:/).map { String($0.1) }
+    }
+
     @Test("has words for each step that the server names, and for no other")
     func steps() throws {
         let folders = ["Verbs", "TillServer"].map { "Sources/Delivery/\($0)" }
@@ -73,9 +87,7 @@ struct TillPageTests {
         let named = Set(
             sources.flatMap { $0.matches(of: /NextWords\(\s*"([a-z-]+)"/) }.map { String($0.1) })
         #expect(named.count > 90)
-        let page = try SourceTree.text("\(Self.room)/page/steps.js")
-        let table = try #require(page.firstMatch(of: /export const steps = \{\n(?s:(.*?))\n\};/)).1
-        let known = table.matches(of: /(?m)^ {2}"?([a-z-]+)"?:/).map { String($0.1) }
+        let known = try knownSteps()
         #expect(Set(known) == named)
         #expect(known.count == named.count)
     }
@@ -99,9 +111,7 @@ struct TillPageTests {
     func refusals() throws {
         let page = try SourceTree.text("\(Self.room)/page/steps.js")
         let table = try #require(page.split(separator: "export const refusals").last)
-        let errors = Set(
-            try SourceTree.text("docs/COMMANDS.md").matches(of: /(?m)^\| `([a-z-]+)` \| [a-z-]+ \(/)
-                .map { String($0.1) })
+        let errors = try errors()
         let keys = table.matches(of: /(?m)^ {2}"([a-z-]+)(?: ([a-z-]+))?":/)
         #expect(keys.count > 3)
         for key in keys {
@@ -110,6 +120,37 @@ struct TillPageTests {
                 #expect(
                     page.contains("\n  \(step): ") || page.contains("\n  \"\(step)\":"), "\(step)")
             }
+        }
+    }
+
+    @Test("keys its texts by words of the table of errors alone")
+    func keyedErrors() throws {
+        // The server's own error, of a request that was lost before it came to a command.
+        let errors = try errors().union(["not-begun"])
+        let page = try SourceTree.text("\(Self.room)/page/strings.js")
+        for name in ["named", "why", "plates", "noLedger", "onceMore"] {
+            let pattern = try Regex<(Substring, Substring)>("\\b\(name): \\{((?s:.*?))\\},\\n")
+            let table = try #require(page.firstMatch(of: pattern), "\(name)").1
+            let keys = table.matches(of: /[\s,]"?([a-z-]+)"?: ["\[]/).map { String($0.1) }
+            #expect(!keys.isEmpty)
+            #expect(errors.isSuperset(of: Set(keys).subtracting(["other"])), "\(name)")
+        }
+    }
+
+    @Test("compares errors only with words of the table of errors")
+    func comparedErrors() throws {
+        let errors = try errors().union(["not-begun"])
+        let known = errors.union(try knownSteps())
+        for module in ["refusals.js", "store.js"] {
+            let path = "page/\(module)"
+            var named = try found(/error [!=]== "([a-z-]+)"/, in: path)
+            for list in try found(/(?:NO_CARD|OF_LEDGER) =\s*\[([^\]]+)\]/, in: path) {
+                named.formUnion(list.matches(of: /"([a-z-]+)"/).map { String($0.1) })
+            }
+            #expect(named.count > 3 && named.isSubset(of: errors), "\(module)")
+            // Other words with a hyphen are steps.
+            let words = try found(/"([a-z]+(?:-[a-z]+)+)"/, in: path)
+            #expect(words.isSubset(of: known), "\(module)")
         }
     }
 

@@ -261,8 +261,7 @@ extension MastermindPlay {
                 TapcardError(
                     .service(.unauthorized),
                     login.map { "You are logged in at \($0.address), and not at \(address)." }
-                        ?? "You are not logged in to Mastermind.",
-                    next: [.service(.logIn)]))
+                        ?? "You are not logged in to Mastermind."))
         }
         return login
     }

@@ -74,8 +74,7 @@ extension TapcardError {
     static func impostor(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .copied, "This tag cannot prove that it is card \(uid): it lacks the card's key.",
-            meaning: "It is a copy, and worth nothing; the money is safe in the ledger.",
-            next: [.trust(.keepCopy)], uid: uid)
+            meaning: "It is a copy, and worth nothing; the money is safe in the ledger.", uid: uid)
     }
 
     /// The error of a chip with keys that no key of this station has made.
@@ -177,7 +176,7 @@ extension TapcardError {
         TapcardError(
             .copied, "This NTAG 424 has the keys of the factory, and so it is not card \(uid).",
             meaning: "It is a copy of the number, and worth nothing; the money is safe in the "
-                + "ledger.", next: [.trust(.keepCopy)], uid: uid)
+                + "ledger.", uid: uid)
     }
 
     /// The error of a chip that has counted as far as it can.
@@ -212,7 +211,7 @@ extension TapcardError {
         case .chip(.refused(.authenticationDelayed)):
             self.init(
                 .tagLost, "Somebody has tried many wrong keys on the card: it lets us wait.",
-                meaning: TapcardError.unchanged, next: [.tag(.holdStill)])
+                meaning: TapcardError.unchanged)
         case .deadKey(let number):
             self.init(
                 .unusableTag,

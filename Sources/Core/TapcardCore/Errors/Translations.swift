@@ -8,29 +8,12 @@ extension TapcardError {
 
     /// Translates a refusal by a rule of the domain or the ledger.
     public init(_ refusal: Refusal, uid: CardUID? = nil) {
-        let next: [NextStep] =
-            switch refusal.rule {
-            case .insufficientBalance: [.card(.topUp)]
-            case .cardBlocked:
-                refusal.reason == .replaced
-                    ? [.card(.useReplacement), .card(.reissueTag)] : [.card(.unblock)]
-            case .cardClosed: [.card(.reissue)]
-            case .cardKnown: [.card(.beginNewAccount)]
-            case .cardUnknown: [.card(.adopt(nil))]
-            case .cardHasMoney: [.card(.payOut)]
-            case .notRefundable:
-                switch refusal.reason {
-                case .otherCard(let other): [.tag(.hold(other))]
-                case .earlierAccount: [.card(.showEarlierAccount)]
-                case .replaced, nil: [.card(.showHistory(nil))]
-                }
-            case .alreadyRefunded, .alreadyClaimed: [.card(.showHistory(nil))]
-            case .drawOver: [.lottery(.buyForNextDraw)]
-            case .badDraw, .noSuchDraw: [.lottery(.showDraws)]
-            case .noDrawKnown: [.lottery(.waitForDraws)]
-            case .badAmount, .badName, .badIdentifier, .limitExceeded, .wrongState,
-                .numbersExhausted, .badBalls, .badGuess, .nothingWon:
-                []
+        let next: [NextStep]? =
+            switch (refusal.rule, refusal.reason) {
+            case (.cardBlocked, .replaced): [.card(.useReplacement), .card(.reissueTag)]
+            case (.notRefundable, .otherCard(let other)): [.tag(.hold(other))]
+            case (.notRefundable, .earlierAccount): [.card(.showEarlierAccount)]
+            default: nil
             }
         self.init(
             .refusal(refusal.rule), TapcardError.sentence(refusal.detail),
@@ -39,51 +22,37 @@ extension TapcardError {
 
     /// Translates a service's failure. `meaning` tells what that means for the card.
     public init(_ error: ServiceError, meaning: String, uid: CardUID? = nil) {
-        let step: NextStep =
-            switch error.kind {
-            case .unauthorized: .service(.logIn)
-            case .wrongPassword: .service(.correctPassword)
-            case .certificate: .service(.distrust)
-            case .offline, .timedOut, .cutOff, .broken, .cancelled: .service(.tryLater)
-            case .goneBack: .lottery(.forgetDraws)
-            case .noClient: .service(.installClient)
-            case .tooLarge, .redirected, .refused, .notHTTP, .notJSON, .wrongShape, .emptyVersion,
-                .badVersion, .badBalls, .badDate, .badAddress:
-                .service(.checkAddress)
-            }
         if error.kind == .cancelled {
-            self.init(.cancelled, "Stopped.", meaning: meaning, next: [step], uid: uid)
+            self.init(
+                .cancelled, "Stopped.", meaning: meaning, next: [.service(.tryLater)], uid: uid)
             return
         }
         self.init(
             .service(error.kind),
             TapcardError.sentence("the service gave no usable answer: \(error.detail)"),
-            meaning: meaning, next: [step], uid: uid)
+            meaning: meaning, uid: uid)
     }
 
     /// Translates the failure of a reader before anything was begun.
     public init(_ error: ReaderError) {
         let detail = error.detail.isEmpty ? "" : " (\(error.detail))"
-        let (kind, what, step): (Kind, String, NextStep?) =
+        let (kind, what): (Kind, String) =
             switch error.kind {
-            case .noReader: (.noReader, "There is no usable reader\(detail).", .reader(.diagnose))
-            case .busy: (.readerBusy, "The reader is in use\(detail).", .reader(.free))
-            case .readerLost:
-                (.readerLost, "The reader does not answer any more\(detail).", .reader(.plugIn))
-            case .noTag: (.noCard, "No card came in time.", .tag(.hold(nil)))
-            case .severalTags:
-                (.severalTags, "There is more than one tag on the reader.", .tag(.leaveOne))
+            case .noReader: (.noReader, "There is no usable reader\(detail).")
+            case .busy: (.readerBusy, "The reader is in use\(detail).")
+            case .readerLost: (.readerLost, "The reader does not answer any more\(detail).")
+            case .noTag: (.noCard, "No card came in time.")
+            case .severalTags: (.severalTags, "There is more than one tag on the reader.")
             case .unsupported:
                 (
                     .unsupportedReader,
-                    "This reader cannot ask a tag what chip it is, nor send it a password.",
-                    .reader(.useAnother)
+                    "This reader cannot ask a tag what chip it is, nor send it a password."
                 )
-            case .cancelled: (.cancelled, "Stopped.", nil)
+            case .cancelled: (.cancelled, "Stopped.")
             case .tagLost, .refused, .garbled, .timedOut:
-                (.tagLost, "The card could not be read to its end\(detail).", .tag(.holdStill))
+                (.tagLost, "The card could not be read to its end\(detail).")
             }
-        self.init(kind, what, meaning: TapcardError.unchanged, next: step.map { [$0] } ?? [])
+        self.init(kind, what, meaning: TapcardError.unchanged)
     }
 
     /// Translates the failure of the ledger before anything was begun.
@@ -111,8 +80,7 @@ extension TapcardError {
 
     init(_ error: CardImageError) {
         self.init(
-            .tooLong, TapcardError.sentence(error.detail), meaning: TapcardError.unchanged,
-            next: [.tag(.shortenName)])
+            .tooLong, TapcardError.sentence(error.detail), meaning: TapcardError.unchanged)
     }
 
     init(_ error: CardStoreError) {
@@ -120,15 +88,13 @@ extension TapcardError {
         case .reader(let kind): self.init(ReaderError(kind, error.detail))
         case .interrupted(.readerLost):
             let lost = TapcardError(ReaderError(.readerLost, error.detail))
-            self.init(
-                lost.kind, lost.what, meaning: "The card may be half written.", next: lost.next)
+            self.init(lost.kind, lost.what, meaning: "The card may be half written.")
         case .interrupted(let kind):
             self.init(
                 .tagLost,
                 (kind == .tagLost
                     ? "The card was pulled away too soon"
-                    : "The card did not take what was written") + " (\(error.detail)).",
-                next: [.tag(.holdStill)])
+                    : "The card did not take what was written") + " (\(error.detail)).")
         case .wrongPassword:
             self.init(
                 .protectedTag, "The tag does not take the card's password.",

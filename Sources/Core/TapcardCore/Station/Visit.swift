@@ -132,6 +132,6 @@ extension TapcardError {
         let sureness = certainty == .yes ? "has already" : "may already have"
         return TapcardError(
             .sameCard, "This card \(sureness) \(had) since it was put on the reader.",
-            meaning: "Nothing was done now.", next: [.request(.onceMore)], uid: uid)
+            meaning: "Nothing was done now.", uid: uid)
     }
 }

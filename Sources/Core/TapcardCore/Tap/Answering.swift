@@ -188,8 +188,7 @@ struct Answering: StationWork {
             .justResolved,
             "The interrupted \(done.kind.noun) of \(amount) was just resolved as "
                 + "\(done.kind.done): it is not done a second time.",
-            meaning: "It counts once.\(holds)", next: [.request(.onceMore)], uid: done.uid,
-            operation: done.id)
+            meaning: "It counts once.\(holds)", uid: done.uid, operation: done.id)
     }
 
     /// The refusal of an id that belongs to another request.
@@ -200,8 +199,8 @@ struct Answering: StationWork {
             .operationMismatch,
             "Operation \(operation.id) was used before, for another request: "
                 + "\(operation.kind.rawValue)\(amount) on card \(operation.uid).",
-            meaning: "Nothing was changed on card or ledger.", next: [.request(.useNewID)],
-            uid: operation.uid, operation: operation.id)
+            meaning: "Nothing was changed on card or ledger.", uid: operation.uid,
+            operation: operation.id)
     }
 
     /// The answer about an operation that was voided.

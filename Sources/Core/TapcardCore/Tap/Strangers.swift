@@ -123,7 +123,7 @@ struct Strangers: StationWork {
                 return TapcardError(
                     .copied, "This tag carries a copy of card \(owner).",
                     meaning: "It is worth nothing; the money is on the account of \(owner).",
-                    next: [.trust(.keepCopy)], uid: reading.uid)
+                    uid: reading.uid)
             }
         }
         // Text of others that runs on over the records' places can look like one by chance.

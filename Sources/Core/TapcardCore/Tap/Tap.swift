@@ -146,7 +146,7 @@ extension TapcardError {
     /// The error of a card that has failed one proof, which may come of a bad contact.
     fileprivate static let disturbed = TapcardError(
         .tagLost, "The reader and the card did not understand each other.",
-        meaning: unchanged, next: [.tag(.holdStill)])
+        meaning: unchanged)
 
     fileprivate static func wrongCard(
         _ found: CardUID, insteadOf wanted: CardUID

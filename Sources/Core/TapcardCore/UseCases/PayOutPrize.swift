@@ -142,8 +142,7 @@ extension TapcardError {
             .refusal(.alreadyClaimed),
             "The prize of ticket \(ticket), \(claim.prize.shown), is on the card: operation "
                 + "\(claim.operation) has added it.",
-            meaning: "Nothing was booked: pay nothing out.", next: [.card(.showHistory(nil))],
-            uid: uid)
+            meaning: "Nothing was booked: pay nothing out.", uid: uid)
     }
 
     /// The error of a ledger that failed while the payout was to be booked.

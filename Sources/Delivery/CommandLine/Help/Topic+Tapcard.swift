@@ -72,8 +72,8 @@ extension Topic {
 
     private static var errorRows: [HelpPart.Row] {
         TapcardError.Kind.allCases.map { kind in
-            let result = TapcardError(kind, "").result
-            return (kind.word, "\(result.rawValue) (\(result.exitStatus)): \(kind.meaning)")
+            let (result, status) = (kind.result.rawValue, kind.result.exitStatus)
+            return (kind.word, "\(result) (\(status)): \(kind.meaning)")
         }
     }
 

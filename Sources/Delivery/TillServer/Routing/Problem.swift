@@ -43,7 +43,7 @@ struct Problem: Error, Sendable {
 
     /// The problem for a command's refusal or failure.
     init(_ error: TapcardError) {
-        (status, word) = (error.httpStatus, error.kind.word)
+        (status, word) = (error.kind.httpStatus, error.kind.word)
         (title, meaning, next) = (error.what, error.meaning, error.next.map(\.words))
         (result, uid, operation) = (error.result, error.uid, error.operation)
         resolved = .resolved(error.resolved)
@@ -73,24 +73,6 @@ struct Problem: Error, Sendable {
             status,
             headers: [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")]
                 + headers, body: .bytes(Array((document.text + "\n").utf8)))
-    }
-}
-
-extension TapcardError {
-    /// The matching HTTP status. An unknown outcome gets an error status, because success statuses
-    /// are for certain success alone.
-    fileprivate var httpStatus: Int {
-        switch result {
-        // A mismatched request is well-formed; it conflicts with an earlier one.
-        case .usage: kind == .operationMismatch ? 409 : 400
-        case .refused, .untrusted: 409
-        // A cancelled operation is the client's own wish, not a fault of the server.
-        case .failed: kind == .cancelled ? 409 : 500
-        case .unknown, .ledger: 500
-        case .service: 502
-        case .noReader: 503
-        case .noCard: 504
-        }
     }
 }
 

@@ -97,8 +97,7 @@ extension Session {
                 goesOn
                     ? "Draw \(named) is the newest that is known: none comes after it."
                     : "Draw \(named) is the oldest that is known: none comes before it.",
-                meaning: "Nothing was done.",
-                next: [.lottery(.showDraws)])
+                meaning: "Nothing was done.")
         }
         let priced = try await withTopPrizes([draw])[0]
         let (next, previous) = (list.next(after: draw.id), list.previous(before: draw.id))

@@ -176,8 +176,7 @@ extension Session {
             ? nil
             : TapcardError(
                 .auditFailed, "The ledger breaks \(report.violations.count) of its invariants.",
-                meaning: "Its balances cannot be relied on.",
-                next: [.ledger(.restoreGoodBackup)])
+                meaning: "Its balances cannot be relied on.")
         let open = report.open == 0 ? "nothing open" : "\(report.open) open until the next tap"
         return Report(
             report.members,

@@ -45,9 +45,7 @@ extension Session {
             },
             problem: isUsable
                 ? nil
-                : TapcardError(
-                    .noReader, "No reader can be used.",
-                    next: [.reader(.diagnose)]), isPlain: true)
+                : TapcardError(.noReader, "No reader can be used."), isPlain: true)
     }
 
     fileprivate func doctor() async throws(TapcardError) -> Report {

@@ -1,0 +1,238 @@
+public import TapcardDomain
+
+/// The table of errors: a row for each condition, for each rule that can refuse, and for each
+/// failure of a service.
+extension TapcardError.Kind {
+    /// Something failed that has no word of its own.
+    public static let failed = Self("failed", .failed, "any failure without a word of its own")
+    // 409, because it is the client's own wish and no fault of the server.
+    /// Stopped before anything was begun.
+    public static let cancelled = Self(
+        "cancelled", .failed, "the command was stopped before it began", http: 409)
+    /// The card was gone before it was read to its end; nothing was begun.
+    public static let tagLost = Self(
+        "tag-lost", .failed, "the card was removed before it was read", next: [.tag(.holdStill)])
+    /// The key file is missing, damaged or open to others.
+    public static let keysUnusable = Self(
+        "keys-unusable", .failed, "the key file is missing, damaged, unsafe or does not match")
+    /// A file that was named cannot be read or written.
+    public static let fileUnusable = Self(
+        "file-unusable", .failed, "a file or the data folder cannot be used")
+    /// The request or the settings are invalid.
+    public static let usage = Self("usage", .usage, "the request or a setting is invalid")
+    // 409, because a mismatched request is well-formed, and conflicts with an earlier one.
+    /// The operation's id stands for another request.
+    public static let operationMismatch = Self(
+        "operation-mismatch", .usage, "the id belongs to another request",
+        next: [.request(.useNewID)], http: 409)
+    /// No card came in time.
+    public static let noCard = Self(
+        "no-card", .noCard, "no card was presented in time", next: [.tag(.hold(nil))])
+    /// The amount is above a ceiling: a person has to confirm it.
+    public static let confirmationNeeded = Self(
+        "confirmation-needed", .refused, "the request must be confirmed")
+    /// The card is in another currency than this station.
+    public static let cardCurrency = Self(
+        "card-currency", .refused, "the card is in another currency")
+    /// This tap has just resolved the same request.
+    public static let justResolved = Self(
+        "just-resolved", .refused, "this tap just completed the same request",
+        next: [.request(.onceMore)])
+    /// The card has had the same since it was put on the reader.
+    public static let sameCard = Self(
+        "same-card", .refused, "the card stayed on the reader after the same request",
+        next: [.request(.onceMore)])
+    /// The operation was voided; it did not happen and never will.
+    public static let operationVoided = Self(
+        "operation-voided", .refused, "the operation was voided; use a new id")
+    /// Another card than the one that was named.
+    public static let wrongCard = Self("wrong-card", .refused, "the card is not the one requested")
+    /// More than one tag lies on the reader.
+    public static let severalTags = Self(
+        "several-tags", .refused, "more than one tag is on the reader", next: [.tag(.leaveOne)])
+    /// The tag is blank.
+    public static let blankTag = Self("blank-tag", .refused, "the tag is blank")
+    /// The tag is not a tapcard card.
+    public static let notACard = Self(
+        "not-a-card", .refused, "the tag holds other data, not a card")
+    /// The chip is not one that tapcard writes to.
+    public static let unsupportedTag = Self(
+        "unsupported-tag", .refused, "the chip is not supported for this")
+    /// The tag is locked and cannot be written.
+    public static let lockedTag = Self(
+        "locked-tag", .refused, "pages of the tag are locked for good")
+    /// The card's chip is worn out, or was changed so that it cannot be used.
+    public static let unusableTag = Self(
+        "unusable-tag", .refused, "the chip is worn out or was altered")
+    /// The tag asks for a password that is not known here.
+    public static let protectedTag = Self(
+        "protected-tag", .refused, "the tag's password is not known here")
+    /// What phones are to read has no room on the tag.
+    public static let tooLong = Self(
+        "too-long", .refused, "the name or text does not fit on the tag",
+        next: [.tag(.shortenName)])
+    /// The activation service has refused the code.
+    public static let activationRefused = Self(
+        "activation-refused", .refused, "the service refused to activate the code")
+    /// The service still has its built-in address; confirm it before any request is sent.
+    public static let addressUnconfirmed = Self(
+        "address-unconfirmed", .refused, "the service's address is not confirmed")
+    /// No reader can be used.
+    public static let noReader = Self(
+        "no-reader", .noReader, "no reader can be found or opened", next: [.reader(.diagnose)])
+    /// Another program uses the reader.
+    public static let readerBusy = Self(
+        "reader-busy", .noReader, "the reader is already in use", next: [.reader(.free)])
+    /// The reader does not answer any more.
+    public static let readerLost = Self(
+        "reader-lost", .noReader, "the reader stopped answering", next: [.reader(.plugIn)])
+    /// The reader cannot pass on what is needed for this.
+    public static let unsupportedReader = Self(
+        "unsupported-reader", .noReader, "the reader does not support this",
+        next: [.reader(.useAnother)])
+    /// The operation may have happened: the next tap resolves it.
+    public static let outcomeUnknown = Self(
+        "outcome-unknown", .unknown, "the operation may or may not have happened")
+    /// The card's records are damaged.
+    public static let damaged = Self("damaged", .untrusted, "the card has no valid, current record")
+    /// The card has a record that was never issued.
+    public static let forged = Self(
+        "forged", .untrusted, "the record was not issued here, or its key is retired")
+    /// The card is a copy.
+    public static let copied = Self(
+        "copied", .untrusted, "the tag carries the data or number of another card",
+        next: [.trust(.keepCopy)])
+    /// The card shows an older state than the ledger has confirmed.
+    public static let rolledBack = Self(
+        "rolled-back", .untrusted, "the card is older than the ledger")
+    /// The card is sealed with a key that this station does not have.
+    public static let keyMissing = Self(
+        "key-missing", .untrusted, "this station lacks the card's key")
+    /// This station lacks the key with which the others seal.
+    public static let keysBehind = Self(
+        "keys-behind", .ledger, "this station lacks the current sealing key")
+    /// The card is ahead of the ledger, which was restored from a copy.
+    public static let ledgerBehind = Self(
+        "ledger-behind", .ledger, "the card is newer than the ledger")
+    /// Another program holds the ledger.
+    public static let ledgerLocked = Self(
+        "ledger-locked", .ledger, "another program is using the ledger")
+    /// No space is left for the ledger.
+    public static let ledgerFull = Self(
+        "ledger-full", .ledger, "there is no space left for the ledger")
+    /// The ledger is damaged.
+    public static let ledgerCorrupt = Self(
+        "ledger-corrupt", .ledger, "the ledger is damaged or not recognized")
+    /// The ledger was written by a later version.
+    public static let ledgerNewer = Self(
+        "ledger-newer", .ledger, "the ledger is from a newer version")
+    /// The database was promoted or restored, and is not reopened yet.
+    public static let ledgerUndeclared = Self(
+        "ledger-undeclared", .ledger, "the owner must reopen the ledger")
+    /// The ledger may only be read.
+    public static let ledgerReadOnly = Self(
+        "ledger-read-only", .ledger, "the ledger is read-only or needs the owner's login")
+    /// The ledger is kept in another currency.
+    public static let ledgerCurrency = Self(
+        "ledger-currency", .ledger, "the ledger is in another currency")
+    /// The ledger is not there or cannot be used.
+    public static let ledgerUnavailable = Self(
+        "ledger-unavailable", .ledger, "the ledger is missing or cannot be used")
+    /// The ledger's server does not answer.
+    public static let ledgerOffline = Self(
+        "ledger-offline", .ledger, "the ledger's server does not answer")
+    /// The station was not set up yet.
+    public static let notSetUp = Self("not-set-up", .ledger, "this station is not set up")
+    /// The ledger breaks its own invariants.
+    public static let auditFailed = Self(
+        "audit-failed", .ledger, "the audit found errors in the ledger",
+        next: [.ledger(.restoreGoodBackup)])
+
+    /// The conditions, in the order of the help.
+    private static let conditions: [Self] = [
+        .failed, .cancelled, .tagLost, .keysUnusable, .fileUnusable, .usage,
+        .operationMismatch, .noCard, .confirmationNeeded, .cardCurrency, .justResolved,
+        .sameCard, .operationVoided, .wrongCard, .severalTags, .blankTag, .notACard,
+        .unsupportedTag, .lockedTag, .unusableTag, .protectedTag, .tooLong,
+        .activationRefused, .addressUnconfirmed, .noReader, .readerBusy, .readerLost,
+        .unsupportedReader, .outcomeUnknown, .damaged, .forged, .copied, .rolledBack,
+        .keyMissing, .keysBehind, .ledgerBehind, .ledgerLocked, .ledgerFull, .ledgerCorrupt,
+        .ledgerNewer, .ledgerUndeclared, .ledgerReadOnly, .ledgerCurrency,
+        .ledgerUnavailable, .ledgerOffline, .notSetUp, .auditFailed,
+    ]
+}
+
+extension TapcardError.Kind {
+    /// The row of a rule that refused.
+    public static func refusal(_ rule: Refusal.Rule) -> Self {
+        func row(
+            _ meaning: String, _ result: TapcardError.Result = .refused, next: NextStep? = nil
+        ) -> Self {
+            Self(rule.rawValue, result, meaning, next: next.map { [$0] } ?? [])
+        }
+        return switch rule {
+        case .badAmount: row("the amount is invalid or does not match", .usage)
+        case .badIdentifier: row("the id is invalid or already in use", .usage)
+        case .badName: row("the name is invalid or looks like another", .usage)
+        case .insufficientBalance: row("the balance is too low", next: .card(.topUp))
+        case .limitExceeded: row("the amount or balance is above a limit")
+        case .wrongState: row("the card or station does not allow this")
+        case .cardBlocked: row("the card is blocked or was replaced", next: .card(.unblock))
+        case .cardClosed: row("the card is closed and paid out", next: .card(.reissue))
+        case .cardKnown: row("the tag is already a card", next: .card(.beginNewAccount))
+        case .cardUnknown: row("the card is not in this ledger", next: .card(.adopt(nil)))
+        case .cardHasMoney: row("the card is neither closed nor replaced", next: .card(.payOut))
+        case .numbersExhausted: row("the card has no numbers left; replace it")
+        case .notRefundable: row("the operation cannot be refunded", next: .card(.showHistory(nil)))
+        case .alreadyRefunded:
+            row("the operation was already refunded", next: .card(.showHistory(nil)))
+        case .badBalls: row("the numbers break the lottery's rules")
+        case .badDraw: row("the draw or the list of draws is invalid", next: .lottery(.showDraws))
+        case .noSuchDraw: row("the draw is unknown or too far ahead", next: .lottery(.showDraws))
+        case .drawOver: row("the draw has already taken place", next: .lottery(.buyForNextDraw))
+        case .noDrawKnown: row("no draw is known", next: .lottery(.waitForDraws))
+        case .badGuess: row("the guess or the game size is invalid")
+        case .nothingWon: row("no ticket has won in a known draw")
+        case .alreadyClaimed: row("the prize was already claimed", next: .card(.showHistory(nil)))
+        }
+    }
+
+    /// The row of a service's failure; the cancelled call of a service is a cancelled request.
+    public static func service(_ kind: ServiceError.Kind) -> Self {
+        func row(_ meaning: String, next: NextStep = .service(.checkAddress)) -> Self {
+            Self("service-\(kind.rawValue)", .service, meaning, next: [next])
+        }
+        return switch kind {
+        case .offline: row("the service is offline", next: .service(.tryLater))
+        case .timedOut: row("the service did not answer in time", next: .service(.tryLater))
+        case .certificate:
+            row("the service's certificate is not trusted", next: .service(.distrust))
+        case .cutOff: row("the answer was cut off", next: .service(.tryLater))
+        case .tooLarge: row("the answer is too large")
+        case .redirected: row("the service points to another address")
+        case .refused: row("the service rejected the request (4xx)")
+        case .broken: row("the service failed (5xx)", next: .service(.tryLater))
+        case .unauthorized: row("the Mastermind login is missing or ended", next: .service(.logIn))
+        case .wrongPassword:
+            row("the Mastermind password is wrong", next: .service(.correctPassword))
+        case .notJSON: row("the answer is not JSON")
+        case .wrongShape: row("the answer does not have the agreed form")
+        case .goneBack: row("the list lacks a draw known before", next: .lottery(.forgetDraws))
+        case .emptyVersion: row("the answer has an empty version")
+        case .badVersion: row("the answer has an unreadable version")
+        case .badBalls: row("the answer has invalid lottery numbers")
+        case .badDate: row("the answer has an impossible date")
+        case .notHTTP: row("the answer is not valid HTTP")
+        case .badAddress: row("the service's address is invalid")
+        case .noClient: row("libcurl is missing on this machine", next: .service(.installClient))
+        case .cancelled: cancelled
+        }
+    }
+}
+
+extension TapcardError.Kind: CaseIterable {
+    /// All kinds, in the order of the help.
+    public static let allCases =
+        conditions + Refusal.Rule.allCases.map(refusal)
+        + ServiceError.Kind.allCases.filter { $0 != .cancelled }.map(service)
+}

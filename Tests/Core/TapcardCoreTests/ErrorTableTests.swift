@@ -1,0 +1,48 @@
+import TapcardCore
+import TapcardDomain
+import Testing
+
+@Suite("The table of errors")
+struct ErrorTableTests {
+    private let kinds = TapcardError.Kind.allCases
+
+    @Test("has a word of its own and a meaning for each kind")
+    func words() {
+        #expect(kinds.count > 80)
+        #expect(Set(kinds.map(\.word)).count == kinds.count)
+        #expect(kinds.allSatisfy { $0.word.wholeMatch(of: /[a-z]+(-[a-z]+)*/) != nil })
+        #expect(kinds.allSatisfy { !$0.meaning.isEmpty })
+    }
+
+    @Test("has the rule's word and the service's for refusals and failures of services")
+    func others() {
+        for rule in Refusal.Rule.allCases {
+            #expect(TapcardError.Kind.refusal(rule).word == rule.rawValue)
+            #expect(kinds.contains(.refusal(rule)))
+        }
+        for kind in ServiceError.Kind.allCases { #expect(kinds.contains(.service(kind))) }
+    }
+
+    @Test("has the HTTP status of its result for each kind but two, which conflict")
+    func statuses() {
+        let usual: [TapcardError.Result: Int] = [
+            .failed: 500, .usage: 400, .noCard: 504, .refused: 409, .noReader: 503, .unknown: 500,
+            .untrusted: 409, .service: 502, .ledger: 500,
+        ]
+        let others = kinds.filter { $0.httpStatus != usual[$0.result] }
+        #expect(others == [.cancelled, .operationMismatch])
+        #expect(others.allSatisfy { $0.httpStatus == 409 })
+    }
+
+    @Test("has the next steps of an error that names no others")
+    func steps() {
+        #expect(TapcardError(.severalTags, "There are two.").next == [.tag(.leaveOne)])
+        #expect(TapcardError(.severalTags, "There are two.", next: []).next == [])
+        #expect(TapcardError(Refusal(.cardBlocked, "it is blocked")).next == [.card(.unblock)])
+        #expect(
+            TapcardError(Refusal(.cardBlocked, "it was replaced", .replaced)).next
+                == [.card(.useReplacement), .card(.reissueTag)])
+        let stopped = TapcardError(ServiceError(.cancelled, "it was stopped"), meaning: "")
+        #expect(stopped.kind == .cancelled && stopped.next == [.service(.tryLater)])
+    }
+}
