@@ -60,7 +60,7 @@ WIDTH = $(shell $(SWIFT) test --help-hidden | grep -o -m 1 -e '--experimental-ma
 NETWORK = WebServerTests|CustomerServerTests|RemoteServicesTests|ServiceSandboxTests|TillServerTests
 PARTS = $(if $(TAPCARD_TESTS),test-schedules) test-units test-programs test-browser \
 	$(if $(TAPCARD_TESTS),,test-schedules) test-database test-servers
-TESTS = $(SWIFT) test -c release --ignore-lock --skip-build --disable-xctest --quiet $(WIDTH)
+TESTS = env -u MAKEFLAGS $(SWIFT) test -c release --ignore-lock --skip-build --disable-xctest --quiet $(WIDTH)
 # A person runs this after a change. With TAPCARD_TESTS=check, as "make check" runs it, more places are
 # tried: see Tests/Helpers/TestSupport.
 test: deps

@@ -99,7 +99,7 @@ struct SourceRuleTests {
         let names = chips.map { $0.replacing("NTAG424", with: "NTAG 424") }
         let choice = names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
         let page = "Sources/Delivery/TillPage/page"
-        #expect(try SourceTree.text("\(page)/steps.js").contains("Use \(choice)."))
+        #expect(try SourceTree.text("\(page)/steps.js").contains(" \(choice).\""))
         let buttons = chips.map { "\"\($0)\"" }.joined(separator: ", ")
         #expect(
             try SourceTree.text("\(page)/simulator.js").contains("const CHIPS = [\(buttons)];"))
