@@ -458,7 +458,7 @@ class TimeOutTests(NextCustomerCase):
         self.page.script(INSTEAD, "/pay", 504, TIME_OUT)
         self.page.press("$2.50")
         self.page.panel("failed")
-        self.page.see("Payment failed", "No card was tapped within 30 seconds.",
+        self.page.see("Payment failed", "No card was tapped in time.",
                       "Nothing was charged.")
         self.assertNotIn("Tap", self.page.script(
             "return document.querySelector('.panel').innerText"))

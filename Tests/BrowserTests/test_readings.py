@@ -17,7 +17,7 @@ CHIPS = {
     readings.card_with_foreign_keys: ("Cannot be verified", UNVERIFIED),
     readings.old_chip: ("$9.50", OLD),
     readings.forged_chip: ("$11.50", "This card is forged; the balance in the ledger is safe."),
-    readings.ahead: ("$12.50", "The ledger was restored from a backup older than this card."),
+    readings.ahead: ("$12.50", "The card is newer than the ledger."),
 }
 PAGES = {
     readings.other_issuer:

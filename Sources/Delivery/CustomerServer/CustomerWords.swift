@@ -38,7 +38,7 @@ enum CustomerWords {
         switch status {
         case .active: nil
         case .blocked: "This card is blocked. Please ask the staff."
-        case .closed: "This card is closed. Its balance was paid out."
+        case .closed: "This card is closed. It can no longer be used."
         case .replaced: "This card was replaced. The new card has the balance."
         }
     }

@@ -34,8 +34,8 @@ extension Topic {
         ("0", "Success, or the request had already succeeded"),
         ("1", "Failure without a status of its own, such as an unusable file"),
         ("2", "Invalid option, argument or setting; nothing was done"),
-        ("3", "No card within the timeout; nothing was done"),
-        ("4", "Refused by a rule, such as a limit or a low balance; nothing was done"),
+        ("3", "No card within the timeout"),
+        ("4", "Refused, such as by a limit or a low balance; the message says what was resolved"),
         ("5", "No reader, or the reader is busy, lost or unsuitable"),
         ("6", "Outcome unknown; the next tap of the same card resolves it"),
         ("7", "The card cannot be trusted; the money is safe in the ledger"),
@@ -47,9 +47,9 @@ extension Topic {
     private static let afterAnUnknownOutcome = """
         After exit status 6, put the same card on the reader again: any command that uses the card
         resolves the operation and reports the outcome. `read --no-resolve`, `tag info`, `tag dump`,
-        `block`, `unblock` and `forget` do not resolve it. Without the card the operation stays
-        open, and `payment-lifetime` decides later whether a payment that is already on the card
-        still counts. To retry safely, run the same verb with the same arguments and `--operation`
+        `tag restore`, `tag format`, `block`, `unblock` and `forget` do not resolve it. Without the
+        card the operation stays open, and `payment-lifetime` decides later whether a payment that
+        is already on the card still counts. To retry safely, run the same verb with the same arguments and `--operation`
         with the id that was printed; the operation never happens twice.
         """
 

@@ -67,8 +67,8 @@ export const services = {
     lead: "Software stands in for the reader and tags, with a separate ledger.",
     put: "Put on", take: "Take off", fresh: (chip) => `New ${chip}`,
     tags: "Tags", none: "No tags yet.", on: "On the reader",
-    unsigned: "Only the maker can sign a chip. The first tag of each kind has a real signature; "
-      + "the others have none.",
+    unsigned: "Only the maker can sign a chip. The first tag of a kind may have a real "
+      + "signature; the others have none.",
     tear: "Pull away during a write", fault: "Fault", arm: "Set", disarm: "Clear",
     armed: (fault) => `Fault set: ${fault}`, example: "3 torn old",
     faults: {

@@ -79,7 +79,7 @@ export const steps = {
   "check-amount": "Check the amount.",
   "show-limits": "",
   confirm: "",
-  "accept-balance": 
+  "accept-balance":
     "Enter exactly the balance shown on the card, or leave it empty to start at 0.",
   again: "Try again.",
   "use-new-id": "Try again.",
@@ -113,7 +113,7 @@ export const steps = {
   "buy-for-next-draw": "Buy a ticket for the next draw.",
   "buy-with-another-card": LOTTERY_BEGAN,
   "resolve-purchase": "The purchase is unfinished. Tap the same card again later.",
-  "check-tickets": 
+  "check-tickets":
     "Press \u201cCheck a card's tickets\u201d once the ledger is back.",
   "show-tickets": "Tap the card that bought this ticket.",
   "pay-prize-out": "Use \u201cPay out in cash\u201d instead.",
@@ -194,7 +194,7 @@ export const refusals = {
     ["This is a copy; something on the real card is unfinished.", steps["keep-copy"]],
   "outcome-unknown replace-if-it-repeats": [null, steps["replace-if-it-repeats"]],
   "ledger-behind":
-    ["The ledger was restored from a backup older than this card.", OPERATOR],
+    ["The card is newer than the ledger.", OPERATOR],
   "ledger-offline": ["The ledger is offline.", "Try again once it is back."],
   "not-refundable show-earlier-account":
     ["This is from before the card was issued again.", "It cannot be refunded or undone."],
@@ -205,6 +205,6 @@ export const refusals = {
   "no-reader": ["Reader not connected.", "Check that it is plugged in."],
   "wrong-card": ["That is a different card.", "Tap the first card and try again."],
   // Nothing waits for a card any more.
-  "no-card": ["No card was tapped within 30 seconds.", ""],
+  "no-card": ["No card was tapped in time.", ""],
   "operation-mismatch": ["This did not start.", "Try again."],
 };

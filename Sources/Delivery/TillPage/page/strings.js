@@ -138,7 +138,7 @@ export const say = {
     ledger: {
       unknown: "This card is not in the ledger and cannot be used.",
       blocked: "This card is blocked. The operator can unblock it in Card tools.",
-      closed: "This card is closed. Its balance was paid out.",
+      closed: "This card is closed. It can no longer be used.",
       replaced: "This card was replaced. Use the new card; it has the balance.",
     },
     unsealed: "This card is not from this business.",
@@ -163,7 +163,7 @@ export const say = {
     },
     scratch: "Scratch", activate: "Activate",
     why: {
-      absent: ["Tap a card first", "Tap a card first"],
+      absent: ["Needs a card", "Needs a card"],
       none: ["This card has no code", "This card has no code"],
       unscratched: ["Reveal the code", "Scratch the code first"],
       scratching: ["Scratching\u2026", "Code not revealed yet"],
@@ -331,7 +331,7 @@ export const say = {
       issue: ["Issue card", "Turn a blank tag into a card."],
       demo: ["Make demo card", "Amanda Gonzalez, number 1, balance 0."],
       adopt: ["Convert", "Convert another system's card, or one not in the ledger.",
-        "Name, number and scratch code are kept, but an activated code counts as not activated. "
+        "Name, number and scratch code are kept; another system's activation does not count. "
         + "Only the balance you entered is credited."],
       repair: ["Repair", "Rewrite the card from the ledger.",
         "Make sure this is the original. If you entered a card number, even a refused card becomes "

@@ -66,10 +66,10 @@ extension Command {
         Command(
             "refund", group: .money, "Reverse a payment or a top-up, in full or in part",
             discussion: "A payment goes back onto the card that paid, or onto its replacement. A "
-                + "top-up is taken off the card, up to the current balance; hand out the cash only "
-                + "after the command succeeds. Each operation can be refunded once, so the rest of "
-                + "a partial refund cannot be refunded later. Ticket purchases, prizes, payouts "
-                + "and starting balances cannot be refunded.",
+                + "top-up is taken off the card, and is refused if the card holds less: name a "
+                + "smaller AMOUNT then. Hand out the cash only after success. Each operation can "
+                + "be refunded once, so the rest of a partial refund cannot be refunded later. "
+                + "Ticket purchases, prizes, payouts and starting balances cannot be refunded.",
             takes: .refunded, .part, .operation, .card, page: .post("refund"), answers: .receipt,
             example: "tapcard refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
         ) { session throws(TapcardError) in
