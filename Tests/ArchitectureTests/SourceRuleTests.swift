@@ -91,6 +91,17 @@ struct SourceRuleTests {
         #expect(list.matches(of: /\.(\w+)/).map { String($0.1) } == rows)
     }
 
+    @Test("Station says what can be asked of it; the work lies in types of its own")
+    func facade() throws {
+        let mostFunctions = 40
+        let files = try SourceTree.files(below: "Sources").filter { file in
+            file.lines.contains { $0.contains(/\b(struct|extension) Station( \{|:)/) }
+        }
+        #expect(files.map(\.name).sorted() == ["Station.swift", "StationOperations.swift"])
+        let functions = files.flatMap(\.lines).filter { $0.contains(/^ {4}(?! )[a-z ]*\bfunc\b/) }
+        #expect(functions.count > 30 && functions.count <= mostFunctions)
+    }
+
     @Test("every chip has its place where no compiler asks for it")
     func chips() throws {
         let chips = try SourceTree.text("Sources/Domain/TapcardDomain/Chip.swift")
