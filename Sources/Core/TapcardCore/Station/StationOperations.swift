@@ -231,7 +231,7 @@ extension Station {
         try await tools.format(overwriting: overwriting)
     }
 
-    /// The number of the card on the reader; nothing is read from it.
+    /// Returns the number of the card on the reader, without reading its memory.
     public func cardOnReader() async throws(TapcardError) -> CardUID {
         try await tools.cardNumber()
     }

@@ -79,7 +79,7 @@ extension TapcardError {
         TapcardError(
             .protectedTag,
             known == nil
-                ? "The tag is protected from being read by somebody's password."
+                ? "The tag cannot be read without a password that this station does not know."
                 : "Somebody has hidden what is on the tag behind a password.",
             meaning: known == nil
                 ? "Nothing was written to it."

@@ -164,7 +164,7 @@ struct TagPasswords: StationWork {
         throw .overtaken
     }
 
-    /// The password of a card under a key of this station.
+    /// Derives the password of a card from one of the keys of this station.
     func password(_ keyID: UInt8, of uid: CardUID) throws(Interruption) -> TagPassword {
         guard let masters = keys.entry(keyID)?.masters else {
             throw .refused(
@@ -202,7 +202,7 @@ extension TapcardError {
         _ identity: TagIdentity, _ noted: CardProtection?
     ) -> TapcardError {
         TapcardError(
-            .protectedTag, "The tag is protected by somebody's password.",
+            .protectedTag, "The tag is protected with a password that this station does not know.",
             meaning: "Nothing was written to it.",
             next: [noted == nil ? .tag(.useAnother) : .file(.importKeysOrReplace)],
             uid: CardUID(bytes: identity.uid))

@@ -277,7 +277,7 @@ struct TagTools: StationWork {
             meaning: "Nothing was written to it.", next: [.tag(.overwrite)], uid: uid)
     }
 
-    /// The number of the card on the reader; nothing is read from it.
+    /// Returns the number of the card on the reader, without reading its memory.
     func cardNumber() async throws(TapcardError) -> CardUID {
         let identity = try await waitForTag()
         await reader.release()

@@ -62,8 +62,8 @@ extension Topic {
         """
 
     private static let endedBySignal = """
-        The first signal stops a command that has not begun anything; the command then ends by that
-        signal, so a shell loop stops too. Work that has begun is completed, and the exit status
+        If nothing has begun yet, the first signal ends the command, and its exit status names the
+        signal, so that a shell loop stops too. Work that has begun is completed, and the exit status
         tells how it ended. A second signal ends the command at once; the next tap resolves what was
         left open. `serve`, `emulate`, `sandbox` and `read --watch` exit with 0 on SIGTERM and
         SIGHUP, and end by the signal on Ctrl-C. For `serve`, SIGHUP reloads the certificates

@@ -48,8 +48,8 @@ extension Command {
         ) { session throws(TapcardError) in try await session.pay() },
         Command(
             "add", group: .money, "Top up the card with cash you have received",
-            discussion: "The ledger books the top-up at once; if the card leaves too soon, a later "
-                + "tap brings it up to date. Large amounts need `--yes` or are refused; see "
+            discussion: "The ledger books the top-up at once; if the card is removed too soon, a "
+                + "later tap brings it up to date. Large amounts need `--yes` or are refused; see "
                 + "`tapcard help amounts`. Top-ups are also refused while the ledger is offline, "
                 + "and at a station that has only a table of card keys.",
             takes: .amount.saying("Amount to add, above 0"), .operation, .card, .again,
