@@ -59,13 +59,7 @@ struct LedgerFile: Sendable {
             connection.hold = try LedgerHold(path, .using)
             try requireOneName()
         }
-        let modes = try connection.query("PRAGMA journal_mode = WAL") {
-            columns throws(LedgerError) in
-            try columns.value(\.text)
-        }
-        guard modes == ["wal"] else {
-            throw LedgerError.unavailable(path, "(its file system has no shared memory)")
-        }
+        try writeAhead(connection)
         // From here on the file is held, so no backup can replace it.
         guard try !connection.hasMoved() else {
             throw LedgerError.locked(path, "(a backup has just taken its place)")
@@ -77,6 +71,28 @@ struct LedgerFile: Sendable {
             PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON
             """)
         return Opened(connection: connection, currency: kept)
+    }
+
+    /// Switches to the journal in which readers and a writer do not wait for each other.
+    private func writeAhead(_ connection: Connection) throws(LedgerError) {
+        let end = ContinuousClock.now + busyLimit
+        var modes: [String]?
+        while modes == nil {
+            do throws(LedgerError) {
+                modes = try connection.query("PRAGMA journal_mode = WAL") {
+                    columns throws(LedgerError) in
+                    try columns.value(\.text)
+                }
+            } catch {
+                // SQLite does not wait for another program that is making the same switch: both
+                // hold a lock for reading, which neither would give up.
+                guard error.kind == .locked, ContinuousClock.now < end else { throw error }
+                usleep(5_000)
+            }
+        }
+        guard modes == ["wal"] else {
+            throw LedgerError.unavailable(path, "(its file system has no shared memory)")
+        }
     }
 
     /// Refuses a ledger with a second name (a hard link): SQLite keeps the last rows next to the name

@@ -132,6 +132,26 @@ import Testing
         }
     }
 
+    /// As with first runs at the same time, each of which switches the new ledger's journal.
+    @Test func waitsForAnotherProgramThatIsSwitchingTheJournal() async throws {
+        try await TestFolder.temporary { folder in
+            try await folder.open().close()
+            let other = try RawDatabase(folder.ledger)
+            other.run("PRAGMA journal_mode = DELETE; BEGIN IMMEDIATE")
+            await #expect(throws: LedgerError(.locked, "")) {
+                try await folder.open(busyLimit: .milliseconds(20))
+            }
+            folder.remove(".ledger.sqlite.lock")
+            let opening = Task { try await folder.open(busyLimit: .seconds(60)) }
+            // The lock is the last step before the switch.
+            for _ in 0..<1_000 where !File.exists(folder.path + "/.ledger.sqlite.lock") {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            other.run("COMMIT")
+            try await opening.value.close()
+        }
+    }
+
     @Test func tellsAHeldLedger() async throws {
         try await TestFolder.temporary { folder in
             try await folder.open().close()
