@@ -29,8 +29,8 @@ extension PCSCReaderTests {
         func provenCard() async throws {
             try await PlayedReaders.clear()
             for kind in Kind.allCases {
-                kind.slot.become(PlayedChipReader(NTAG424Memory.signedExample))
-                kind.slot.change { $0.otherCard = PlayedChipReader.answerToReset }
+                kind.slot.become(PlayedNTAG424Reader(NTAG424Memory.signedExample))
+                kind.slot.change { $0.otherCard = PlayedNTAG424Reader.answerToReset }
                 let till = PCSCTill(try await kind.open())
                 try await till.make()
                 #expect(try await till.station.read().chip == .ntag424, "\(kind)")

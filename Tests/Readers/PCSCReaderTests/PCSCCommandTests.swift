@@ -10,8 +10,8 @@ extension PCSCReaderTests {
         private static let key = AESKey([UInt8](repeating: 0, count: AESKey.size))
 
         private func lay(_ kind: Kind) {
-            kind.slot.become(PlayedChipReader(NTAG424Memory.signedExample))
-            kind.slot.change { $0.otherCard = PlayedChipReader.answerToReset }
+            kind.slot.become(PlayedNTAG424Reader(NTAG424Memory.signedExample))
+            kind.slot.change { $0.otherCard = PlayedNTAG424Reader.answerToReset }
         }
 
         private func run(
@@ -76,14 +76,14 @@ extension PCSCReaderTests {
 
         @Test("the answer to reset of such a card, and no other")
         func answersToReset() {
-            #expect(SmartCardATR.speaksInBlocks(PlayedChipReader.answerToReset))
+            #expect(SmartCardATR.speaksInBlocks(PlayedNTAG424Reader.answerToReset))
             #expect(!SmartCardATR.speaksInBlocks(PlayedStorageReader.answerToReset))
-            for count in 0..<PlayedChipReader.answerToReset.count {
-                let part = Array(PlayedChipReader.answerToReset.prefix(count))
+            for count in 0..<PlayedNTAG424Reader.answerToReset.count {
+                let part = Array(PlayedNTAG424Reader.answerToReset.prefix(count))
                 #expect(!SmartCardATR.speaksInBlocks(part))
             }
             for bit in 0..<48 {
-                var changed = PlayedChipReader.answerToReset
+                var changed = PlayedNTAG424Reader.answerToReset
                 changed[bit / 8] ^= 1 << (bit % 8)
                 #expect(!SmartCardATR.speaksInBlocks(changed), "\(bit)")
             }

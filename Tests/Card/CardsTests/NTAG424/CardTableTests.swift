@@ -20,7 +20,7 @@ struct CardTableTests {
             preconditionFailure("a ring of one key has room for another")
         }
     }()
-    private let uid = ChipBench.uid
+    private let uid = NTAG424Bench.uid
     private let other: CardUID
 
     init() throws { other = try #require(CardUID(bytes: [0x04, 1, 2, 3, 4, 5, 6])) }
@@ -80,28 +80,29 @@ struct CardTableTests {
     func wrongKeys() throws {
         let masters = try #require(Self.ring.sealing.masters)
         let address = try AddressFile(page: "https://cards.example.org/c")
-        var chip = ChipBench()
+        var chip = NTAG424Bench()
         let grant = try #require(Grant(5_000))
         try chip.run(
             PersonaliseNTAG424(
                 PersonaliseNTAG424.Plan(
                     uid: uid, currency: .usd, address: address, from: [.factory],
                     to: NTAG424CardKeys(masters, uid: uid), grant: grant),
-                random: ChipBench.random(PersonaliseNTAG424.randomByteCount)))
+                random: NTAG424Bench.random(PersonaliseNTAG424.randomByteCount)))
         let table = try #require(Self.ring.table(of: [uid: [2]]))
         let selling = try #require(SellingKey(of: uid, from: table.sealing, .usd))
-        let record = try ChipBench.record(1, 6_000, masters)
+        let record = try NTAG424Bench.record(1, 6_000, masters)
         let change = try #require(
             UpdateNTAG424.Change(record, balance: 6_000, to: 0, granted: grant, spent: 0))
         let sealing = try #require(table.sealing.cardKey(uid: uid.bytes))
         let before = chip.memory.files
         for stolen in [selling.key, AESKey(Array(sealing.prefix(16)))] {
-            let visit = try chip.run(ReadNTAG424(selling, address, random: ChipBench.random(16)))
+            let visit = try chip.run(ReadNTAG424(selling, address, random: NTAG424Bench.random(16)))
             #expect(visit.grant == grant)
             #expect(
-                UpdateNTAG424(change, in: visit, loadKey: nil, random: ChipBench.random(32)) == nil)
+                UpdateNTAG424(change, in: visit, loadKey: nil, random: NTAG424Bench.random(32))
+                    == nil)
             let procedure = try #require(
-                UpdateNTAG424(change, in: visit, loadKey: stolen, random: ChipBench.random(32)))
+                UpdateNTAG424(change, in: visit, loadKey: stolen, random: NTAG424Bench.random(32)))
             let error = #expect(throws: NTAG424CardError.self) {
                 try chip.run(procedure, from: chip.side)
             }

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("A card on an NTAG 424")
 struct NTAG424CardTests {
-    private static let old = ChipBench.masters(1)
-    private static let new = ChipBench.masters(2)
+    private static let old = NTAG424Bench.masters(1)
+    private static let new = NTAG424Bench.masters(2)
     private let address: AddressFile
     private let grant: Grant
 
@@ -19,22 +19,22 @@ struct NTAG424CardTests {
     private func making(_ keys: CardKeys) -> PersonaliseNTAG424 {
         PersonaliseNTAG424(
             PersonaliseNTAG424.Plan(
-                uid: ChipBench.uid, currency: .usd, address: address,
-                from: [.factory] + [Self.old, Self.new].map(ChipBench.keys),
-                to: ChipBench.keys(keys), grant: grant),
-            random: ChipBench.random(PersonaliseNTAG424.randomByteCount))
+                uid: NTAG424Bench.uid, currency: .usd, address: address,
+                from: [.factory] + [Self.old, Self.new].map(NTAG424Bench.keys),
+                to: NTAG424Bench.keys(keys), grant: grant),
+            random: NTAG424Bench.random(PersonaliseNTAG424.randomByteCount))
     }
 
     private func looking(_ keys: CardKeys = old, _ address: AddressFile? = nil) -> ReadNTAG424 {
         ReadNTAG424(
-            ChipBench.selling(keys), address ?? self.address, random: ChipBench.random(16))
+            NTAG424Bench.selling(keys), address ?? self.address, random: NTAG424Bench.random(16))
     }
 
     /// The state with this number.
     private func change(
         _ number: UInt32, to balance: Int64, in visit: NTAG424State
     ) throws -> UpdateNTAG424.Change {
-        let record = try ChipBench.record(number, balance, Self.old)
+        let record = try NTAG424Bench.record(number, balance, Self.old)
         let last = visit.slots.slots.compactMap { $0?.record }.max { $0[3] < $1[3] }
         return try #require(
             UpdateNTAG424.Change(
@@ -48,13 +48,13 @@ struct NTAG424CardTests {
         try #require(
             UpdateNTAG424(
                 change, in: visit,
-                loadKey: isLoading ? ChipBench.keys(Self.old)[.four] : nil,
-                random: ChipBench.random(32)))
+                loadKey: isLoading ? NTAG424Bench.keys(Self.old)[.four] : nil,
+                random: NTAG424Bench.random(32)))
     }
 
     /// A card with its first state, number 1.
-    private func made() throws -> ChipBench {
-        var chip = ChipBench()
+    private func made() throws -> NTAG424Bench {
+        var chip = NTAG424Bench()
         try chip.run(making(Self.old))
         let visit = try chip.run(looking())
         #expect(visit.slots.slots.allSatisfy { $0 == nil })
@@ -62,7 +62,7 @@ struct NTAG424CardTests {
         return chip
     }
 
-    private func balance(_ chip: inout ChipBench) throws -> Int64 {
+    private func balance(_ chip: inout NTAG424Bench) throws -> Int64 {
         let visit = try chip.run(looking())
         let newest = try #require(
             visit.slots.slots.compactMap { $0 }.max { $0.record[3] < $1.record[3] })
@@ -73,14 +73,14 @@ struct NTAG424CardTests {
 
     /// Each memory after one fault of a run from here.
     private func afterFaults(
-        _ start: ChipBench, _ procedure: PersonaliseNTAG424
+        _ start: NTAG424Bench, _ procedure: PersonaliseNTAG424
     ) throws -> [NTAG424Memory] {
         var whole = start
         try whole.run(procedure)
         #expect(whole.commands.allSatisfy { $0.count <= 61 })
         var found: [NTAG424Memory] = []
         for place in whole.commands.indices {
-            for fault in ChipBench.Fault.allCases {
+            for fault in NTAG424Bench.Fault.allCases {
                 var chip = start
                 #expect(throws: NTAG424CardError.self) {
                     try chip.run(procedure, at: place, fault)
@@ -103,10 +103,10 @@ struct NTAG424CardTests {
                 answers.sellingVersion == 2 ? (Self.old, Self.new) : (Self.new, Self.old)
             let visit = try chip.run(
                 ReadNTAG424(
-                    ChipBench.selling(now), or: [ChipBench.selling(other)], address,
-                    random: ChipBench.random(16)))
+                    NTAG424Bench.selling(now), or: [NTAG424Bench.selling(other)], address,
+                    random: NTAG424Bench.random(16)))
             #expect(visit.grant == grant)
-            #expect(visit.slots.slots[1]?.record == (try ChipBench.record(1, 5_000, Self.old)))
+            #expect(visit.slots.slots[1]?.record == (try NTAG424Bench.record(1, 5_000, Self.old)))
         }
     }
 
@@ -114,7 +114,7 @@ struct NTAG424CardTests {
     func payment() throws {
         let ready = try made()
         for place in -1..<1 {
-            for fault in ChipBench.Fault.allCases {
+            for fault in NTAG424Bench.Fault.allCases {
                 var chip = ready
                 let visit = try chip.run(looking())
                 #expect(chip.commands.count == 5)
@@ -144,7 +144,7 @@ struct NTAG424CardTests {
         let more = try change(2, to: 5_001, in: visit)
         #expect(UpdateNTAG424(more, in: visit, loadKey: nil, random: []) == nil)
         // 450 of the payment were never confirmed, so the balance before it needs no new grant.
-        let record = try ChipBench.record(3, 5_000, Self.old)
+        let record = try NTAG424Bench.record(3, 5_000, Self.old)
         let back = try #require(
             UpdateNTAG424.Change(record, balance: 5_000, to: 2, granted: visit.grant, spent: 0))
         #expect(back.grant == nil && back.slot.spent == 0)
@@ -172,7 +172,7 @@ struct NTAG424CardTests {
         var lengths: [Int] = []
         /// A look and a top-up, each with its faults at one command of the whole.
         func tap(
-            _ chip: inout ChipBench, alter: @escaping (Int, [UInt8]) -> [UInt8],
+            _ chip: inout NTAG424Bench, alter: @escaping (Int, [UInt8]) -> [UInt8],
             send: @escaping (Int, [UInt8]) -> [UInt8] = { $1 }
         ) throws {
             let visit = try chip.run(looking(), alter: alter, send: send)
@@ -194,7 +194,7 @@ struct NTAG424CardTests {
         for (place, size) in sizes.enumerated() {
             for bit in 0..<(size * 8) {
                 var chip = ready
-                _ = try? tap(&chip) { $0 == place ? ChipBench.flipping(bit, in: $1) : $1 }
+                _ = try? tap(&chip) { $0 == place ? NTAG424Bench.flipping(bit, in: $1) : $1 }
                 #expect([5_000, 5_700].contains(try balance(&chip)))
             }
         }
@@ -204,7 +204,7 @@ struct NTAG424CardTests {
                 _ = try? tap(&chip) {
                     $1
                 } send: {
-                    $0 == place ? ChipBench.flipping(bit, in: $1) : $1
+                    $0 == place ? NTAG424Bench.flipping(bit, in: $1) : $1
                 }
                 #expect([5_000, 5_700].contains(try balance(&chip)))
             }
@@ -215,14 +215,14 @@ struct NTAG424CardTests {
     func refusals() throws {
         var chip = try made()
         let plan = PersonaliseNTAG424.Plan(
-            uid: ChipBench.uid, currency: .usd, address: address, from: [.factory],
-            to: ChipBench.keys(Self.new), grant: grant)
-        let random = ChipBench.random(PersonaliseNTAG424.randomByteCount)
+            uid: NTAG424Bench.uid, currency: .usd, address: address, from: [.factory],
+            to: NTAG424Bench.keys(Self.new), grant: grant)
+        let random = NTAG424Bench.random(PersonaliseNTAG424.randomByteCount)
         #expect(throws: NTAG424CardError(.unknownKeys(version: 2), "")) {
             try chip.run(PersonaliseNTAG424(plan, random: random))
         }
         #expect(chip.commands.count == 2)
-        var other = ChipBench()
+        var other = NTAG424Bench()
         let uid = try #require(CardUID(bytes: [4, 9, 9, 9, 9, 9, 9]))
         let wrong = PersonaliseNTAG424.Plan(
             uid: uid, currency: .usd, address: address, from: [.factory],
@@ -230,13 +230,13 @@ struct NTAG424CardTests {
         #expect(throws: NTAG424CardError(.otherCard, "")) {
             try other.run(PersonaliseNTAG424(wrong, random: random))
         }
-        #expect(other.memory.files == ChipBench().memory.files)
+        #expect(other.memory.files == NTAG424Bench().memory.files)
     }
 
     @Test("The address that a phone reads is proved by the keys of the customers' page")
     func phone() throws {
         var chip = try made()
-        let keys = ChipBench.keys(Self.old)
+        let keys = NTAG424Bench.keys(Self.old)
         for count in 1...2 {
             let answers = try chip.run(InspectNTAG424(.all))
             #expect(answers.message.count + 2 == address.byteCount)
@@ -251,10 +251,10 @@ struct NTAG424CardTests {
                 identity: text(address.identityAt, 32), data: text(address.grantAt, 64),
                 code: text(address.codeAt, 16))
             let content = try message.verify(metaKey: keys[.one]) { _ in keys[.two] }
-            #expect(content.identity.uid == ChipBench.uid)
+            #expect(content.identity.uid == NTAG424Bench.uid)
             #expect(Int(content.identity.reads) >= count)
             #expect(
-                Grant(content.fileData.prefix(32).map { $0 }, for: ChipBench.selling(Self.old))
+                Grant(content.fileData.prefix(32).map { $0 }, for: NTAG424Bench.selling(Self.old))
                     == grant)
         }
     }

@@ -5,11 +5,11 @@ import Testing
 
 @Suite("The bytes of a card on an NTAG 424")
 struct NTAG424LayoutTests {
-    private let masters = ChipBench.masters(1)
+    private let masters = NTAG424Bench.masters(1)
 
     @Test("A grant is read back, and no other bytes are a grant")
     func grants() throws {
-        let card = ChipBench.selling(masters)
+        let card = NTAG424Bench.selling(masters)
         for sum: Int64 in [0, 1, 4_999, Grant.most] {
             let grant = try #require(Grant(sum))
             let bytes = grant.sealed(for: card)
@@ -21,9 +21,9 @@ struct NTAG424LayoutTests {
                 #expect(Grant(changed, for: card) == nil)
                 #expect(Grant(Array(bytes.prefix(place)), for: card) == nil)
             }
-            #expect(Grant(bytes, for: ChipBench.selling(ChipBench.masters(2))) == nil)
+            #expect(Grant(bytes, for: NTAG424Bench.selling(NTAG424Bench.masters(2))) == nil)
             let euro = try #require(Currency(code: "EUR"))
-            let euros = SellingKey(of: ChipBench.uid, from: masters, euro)
+            let euros = SellingKey(of: NTAG424Bench.uid, from: masters, euro)
             #expect(Grant(bytes, for: euros) == nil)
         }
         #expect(Grant(-1) == nil && Grant(Grant.most + 1) == nil)
@@ -31,7 +31,7 @@ struct NTAG424LayoutTests {
 
     @Test("A slot is read back, and no other bytes are a slot")
     func slots() throws {
-        let record = try ChipBench.record(7, 1_234, masters)
+        let record = try NTAG424Bench.record(7, 1_234, masters)
         let slot = try #require(NTAG424Slot(record: record, spent: 99))
         #expect(slot.bytes.count == NTAG424Slot.byteCount)
         #expect(NTAG424Slot(slot.bytes) == slot)
@@ -48,7 +48,7 @@ struct NTAG424LayoutTests {
 
     @Test("Blank and torn slots have no state; the others keep theirs")
     func file() throws {
-        let record = try ChipBench.record(7, 1_234, masters)
+        let record = try NTAG424Bench.record(7, 1_234, masters)
         let slot = try #require(NTAG424Slot(record: record, spent: 99))
         var bytes = [UInt8](repeating: 0, count: NTAG424Slots.byteCount)
         bytes.replaceSubrange(32..<63, with: slot.bytes)

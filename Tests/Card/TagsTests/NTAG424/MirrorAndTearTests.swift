@@ -15,8 +15,8 @@ struct MirrorAndTearTests {
     private static let codeAt = dataAt + 64 + 3
 
     /// A chip whose address shows who it is, as an issuer sets it up.
-    private func personalised() throws -> PlayedChip {
-        var chip = PlayedChip()
+    private func personalised() throws -> PlayedNTAG424 {
+        var chip = PlayedNTAG424()
         try chip.tapAgain()
         try chip.authenticate(.application)
         _ = try chip.run(
@@ -75,7 +75,7 @@ struct MirrorAndTearTests {
             #expect(parts == content)
             let message = try message(content)
             let content2 = try message.verify(metaKey: Self.metaKey) { _ in Self.fileKey }
-            #expect(content2.identity.uid.bytes == PlayedChip.uid)
+            #expect(content2.identity.uid.bytes == PlayedNTAG424.uid)
             #expect(content2.identity.reads == UInt32(tap))
             #expect(content2.fileData == Array(0..<32))
             seen.insert(message.query)
@@ -108,7 +108,7 @@ struct MirrorAndTearTests {
 
     @Test("A read limit ends reading without authentication")
     func readLimit() throws {
-        var chip = PlayedChip()
+        var chip = PlayedNTAG424()
         try chip.tapAgain()
         try chip.authenticate(.application)
         _ = try chip.run(
@@ -123,7 +123,7 @@ struct MirrorAndTearTests {
         for tap in 1...2 {
             try chip.tapAgain()
             let content = try chip.run(.readData(.ndef, offset: 0, length: 0))
-            #expect(content[20..<34].elementsEqual(Hexadecimal.encode(PlayedChip.uid).utf8))
+            #expect(content[20..<34].elementsEqual(Hexadecimal.encode(PlayedNTAG424.uid).utf8))
             #expect(content[40..<46].elementsEqual("00000\(tap)".utf8))
         }
         try chip.tapAgain()
@@ -133,7 +133,7 @@ struct MirrorAndTearTests {
 
     @Test("A write in one block is there whole or not at all, wherever power is lost")
     func tornWhole() throws {
-        var chip = PlayedChip()
+        var chip = PlayedNTAG424()
         try chip.tapAgain()
         try chip.authenticate(.three)
         let before = chip.memory
@@ -149,7 +149,7 @@ struct MirrorAndTearTests {
 
     @Test("A chained write is torn at every byte")
     func tornChained() throws {
-        var chip = PlayedChip()
+        var chip = PlayedNTAG424()
         try chip.tapAgain()
         let before = chip.memory
         _ = try chip.run(.writeData(.ndef, offset: 0, data: [UInt8](repeating: 7, count: 200)))
@@ -163,7 +163,7 @@ struct MirrorAndTearTests {
 
     @Test("A changed key is old or new")
     func tornKey() throws {
-        var chip = PlayedChip()
+        var chip = PlayedNTAG424()
         try chip.tapAgain()
         try chip.authenticate(.application)
         let before = chip.memory
@@ -194,7 +194,7 @@ struct MirrorAndTearTests {
             }
             #expect(chip.memory == before)
         }
-        var copy = PlayedChip()
+        var copy = PlayedNTAG424()
         try copy.tapAgain()
         #expect(throws: NTAG424Error(.refused(.authenticationFailed))) {
             try copy.authenticate(.two, Self.fileKey)
@@ -206,7 +206,7 @@ struct MirrorAndTearTests {
         let answerToSelect: [UInt8] = [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]
         let parameters = try #require(AnswerToSelect(frame: answerToSelect))
         for doubled in 0..<4 {
-            var chip = PlayedChip()
+            var chip = PlayedNTAG424()
             try chip.tapAgain()
             try chip.authenticate(.three)
             var reader = ReaderSide(parameters)

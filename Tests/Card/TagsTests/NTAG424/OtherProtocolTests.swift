@@ -5,8 +5,8 @@ import Testing
 /// tried, because the chip counts wrong ones.
 @Suite("A chip that was switched to LRP")
 struct OtherProtocolTests {
-    private func switched() throws -> PlayedChip {
-        var chip = PlayedChip()
+    private func switched() throws -> PlayedNTAG424 {
+        var chip = PlayedNTAG424()
         _ = try chip.run(.selectApplication)
         try chip.authenticate(.application)
         _ = try chip.run(.setConfiguration(.leakageResilience))
@@ -61,6 +61,6 @@ struct OtherProtocolTests {
             let text = chip.memory.text.replacing("protocol: lrp", with: "protocol: \(other)")
             #expect(NTAG424Memory(parsing: text) == nil, "\(other)")
         }
-        #expect(!PlayedChip().memory.text.contains("protocol"))
+        #expect(!PlayedNTAG424().memory.text.contains("protocol"))
     }
 }

@@ -134,7 +134,7 @@ struct FaultyWorldTests {
 
 /// The rules of the NTAG 424 see what is wrong.
 @Suite("The world of faults on a chip")
-struct ChipWorldTests {
+struct NTAG424WorldTests {
     private let request = "add"
 
     @Test("sees other keys, settings, grants, addresses and states")

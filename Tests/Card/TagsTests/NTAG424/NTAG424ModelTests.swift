@@ -4,11 +4,11 @@ import TapcardDomain
 import Testing
 
 @Suite("The card of our own")
-struct ChipModelTests {
+struct NTAG424ModelTests {
     private static let newKey = key("F3847D627727ED3BC9C4CC050489B966")
 
-    private func tapped() throws -> PlayedChip {
-        var chip = PlayedChip()
+    private func tapped() throws -> PlayedNTAG424 {
+        var chip = PlayedNTAG424()
         try chip.tapAgain()
         return chip
     }
@@ -27,7 +27,7 @@ struct ChipModelTests {
         var chip = try tapped()
         let version = try chip.run(.getVersion)
         #expect(version.count == 28)
-        #expect(Array(version[14..<21]) == PlayedChip.uid)
+        #expect(Array(version[14..<21]) == PlayedNTAG424.uid)
         for number in KeyNumber.allCases { #expect(try chip.run(.getKeyVersion(number)) == [0]) }
         for file in FileNumber.allCases {
             let report = try chip.run(.getFileSettings(file))
@@ -38,7 +38,7 @@ struct ChipModelTests {
             try chip.run(.readData(.capability, offset: 0, length: 0)).prefix(3)
                 == [0x00, 0x17, 0x20])
         try chip.authenticate(.application)
-        #expect(try chip.run(.getCardUID) == PlayedChip.uid)
+        #expect(try chip.run(.getCardUID) == PlayedNTAG424.uid)
         #expect(try chip.run(.getVersion) == version)
         #expect(try chip.run(.getKeyVersion(.three)) == [0])
         #expect(try chip.run(.readSignature).count == 56)
@@ -46,7 +46,7 @@ struct ChipModelTests {
 
     @Test("Without a selection keys and files are not there")
     func unselected() {
-        var chip = PlayedChip()
+        var chip = PlayedNTAG424()
         #expect(chip.status(.authenticateFirst(.application)) == 0x9140)
         #expect(chip.status(.readData(.ndef, offset: 0, length: 1)) == 0x91F0)
         #expect(chip.status(.getFileSettings(.ndef)) == 0x91F0)

@@ -2,7 +2,7 @@ package import Tags
 
 /// A reader on which an NTAG 424 lies: it passes on commands to the card, and answers those for
 /// readers itself, as every reader of the standard does.
-package struct PlayedChipReader: PlayedReader {
+package struct PlayedNTAG424Reader: PlayedReader {
     /// The answer to reset that readers make up for this card.
     package static let answerToReset: [UInt8] = [0x3B, 0x81, 0x80, 0x01, 0x80, 0x80]
 

@@ -3,7 +3,7 @@ import Tags
 import TapcardDomain
 
 /// A chip from the factory and a reader that talks to it, command by command.
-struct PlayedChip {
+struct PlayedNTAG424 {
     static let uid = bytes("04518DFAA96180")
 
     var memory: NTAG424Memory
@@ -15,7 +15,7 @@ struct PlayedChip {
     var blocks = 1
 
     init() {
-        guard let uid = CardUID(bytes: PlayedChip.uid) else { preconditionFailure("a valid UID") }
+        guard let uid = CardUID(bytes: Self.uid) else { preconditionFailure("a valid UID") }
         memory = NTAG424Memory(factory: uid)
     }
 

@@ -4,7 +4,7 @@ import Tags
 import Testing
 
 @Suite("An NTAG 424 in the simulated field")
-struct SimulatedChipTests {
+struct SimulatedNTAG424Tests {
     private static let key = AESKey([UInt8](repeating: 0, count: AESKey.size))
 
     private func world() throws -> Simulation {

@@ -6,7 +6,7 @@ import Testing
 import TextCodecs
 
 @Suite("An NTAG 424 on the emulated chip")
-struct EmulatorChipTests {
+struct EmulatedNTAG424Tests {
     private static let number: [UInt8] = [0x04, 0x51, 0x8D, 0xFA, 0xA9, 0x61, 0x80]
     private static let answerToSelect: [UInt8] = [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]
     private static let select = CardCommand.selectApplication.plain.bytes

@@ -5,7 +5,7 @@ import TapcardDomain
 import Testing
 
 /// A chip in the field, and the losses on the way to it and back.
-struct ChipBench {
+struct NTAG424Bench {
     enum Fault: CaseIterable { case lostBefore, lostAfter, pulled }
 
     static let uid = NTAG424Memory.signedExample.uid
