@@ -14,6 +14,13 @@ struct Ended {
         (status == 5 || status == 6)
             && (output + errors).contains("There is no usable reader")
     }
+
+    /// The same of a database, which a till does not wait for longer than a cashier would.
+    var isWithoutDatabase: Bool {
+        status == 9
+            && (errors.contains("the database has not answered in time")
+                || errors.contains("timeout expired"))
+    }
 }
 
 /// A process with an environment of its own, its output in files, within limits of time and room.

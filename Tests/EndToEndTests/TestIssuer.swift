@@ -38,14 +38,14 @@ struct TestIssuer {
     }
 
     func status(_ line: String) throws -> Int32 {
-        try till.run(till.words(of: "--ledger \(place) \(line)")).status
+        try till.runPatiently("--ledger \(place) \(line)").status
     }
 
     func expect(
         _ line: String, status: Int32 = 0, prints output: String = "",
         complains errors: String = "", at location: SourceLocation = #_sourceLocation
     ) throws {
-        let ended = try till.run(till.words(of: "--ledger \(place) \(line)"))
+        let ended = try till.runPatiently("--ledger \(place) \(line)")
         #expect(ended.status == status, "\(line)", sourceLocation: location)
         #expect(
             till.masked(ended.output) == (output.isEmpty ? "" : output + "\n"), "\(line)",

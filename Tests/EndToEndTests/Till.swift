@@ -69,15 +69,15 @@ final class Till {
         try start(words, with: more).end()
     }
 
-    /// How often a run is repeated that found no reader.
+    /// How often a run is repeated that found no reader or no database.
     static let mostTries = 5
 
-    /// Runs a line until it has found its reader; `again` is done before each further try.
+    /// Runs a line until it has found its reader and its database; `again` is done before each further try.
     func runPatiently(
         _ line: String, with more: [String: String?] = [:], again: () throws -> Void = {}
     ) throws -> Ended {
         var ended = try run(words(of: line), with: more)
-        for _ in 0..<Till.mostTries where ended.isWithoutReader {
+        for _ in 0..<Till.mostTries where ended.isWithoutReader || ended.isWithoutDatabase {
             try again()
             ended = try run(words(of: line), with: more)
         }

@@ -1,4 +1,5 @@
 import OperatingSystem
+import TestSupport
 import Testing
 
 /// The library that is loaded in front of the C library, and what it is told: it counts the calls

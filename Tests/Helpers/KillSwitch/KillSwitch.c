@@ -10,9 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -275,6 +277,14 @@ ssize_t send(int descriptor, const void *bytes, size_t count, int flags) {
     CARRY_OUT(result, call, (ssize_t)count,
               REAL(send)(descriptor, bytes, taken(call, count), flags));
     return result;
+}
+
+// A busy machine may need longer than the 350 ms after which libnfc gives a reader up.
+int select(int count, fd_set *reading, fd_set *writing, fd_set *failing, struct timeval *limit) {
+    const char *seconds = variable("KILL_SWITCH_PATIENCE");
+    struct timeval longer = {seconds == NULL ? 0 : atoi(seconds), 0};
+    bool is_longer = limit != NULL && timercmp(limit, &longer, <);
+    return REAL(select)(count, reading, writing, failing, is_longer ? &longer : limit);
 }
 
 int close(int descriptor) {

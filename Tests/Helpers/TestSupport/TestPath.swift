@@ -2,8 +2,9 @@ import Glibc
 
 /// Where tests keep their files.
 package enum TestPath {
-    /// In memory where there is room: a ledger waits for its disk at each step.
-    private static let folder: String = {
+    /// In memory where there is room: a ledger waits for its disk at each step, and behind a build
+    /// that has just filled gigabytes a database may wait for seconds.
+    static let folder: String = {
         var status = statvfs()
         let (room, withoutPrograms): (UInt, UInt) = (1 << 30, 8)
         guard unsafe access("/dev/shm", W_OK) == 0, unsafe statvfs("/dev/shm", &status) == 0,

@@ -306,7 +306,7 @@ package final class PrivatePostgreSQL: Sendable {
     }
 
     private static func emptyFolder() throws -> String {
-        var template = Array("/tmp/tapcard-postgresql-XXXXXX".utf8CString)
+        var template = Array("\(TestPath.folder)/tapcard-postgresql-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&template) != nil else { throw Failure(description: "no folder") }
         let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         _ = FileManager.default.createFile(atPath: path + "/log", contents: nil)
