@@ -214,7 +214,7 @@ struct NumberedNames {
     private static let others = [
         (Mask(#""token":"[0-9a-f]+""#), #""token":"<token>""#),
         (Mask(#"127\.0\.0\.1:\d+"#), "<address>"),
-        (Mask(#"issuer_\d+\?host=/tmp/[\w-]+"#), "issuer?host=<socket>"),
+        (Mask(#"issuer_\d+\?host=/[\w/-]+"#), "issuer?host=<socket>"),
         (Mask(#"\.moved-\d+"#), ".moved-<number>"),
         (Mask(#"PostgreSQL \d+\.\d+ \([^)]*\)"#), "PostgreSQL <version>"),
         (Mask(#"\bCommit: (?:unknown|[0-9a-f]{12}\b.*)"#), "Commit: <commit>"),
