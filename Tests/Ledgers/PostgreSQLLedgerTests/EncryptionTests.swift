@@ -19,7 +19,7 @@ import Testing
         let place = "postgresql://till-1:secret@\(address)/issuer"
         let root = "?sslrootcert=\(server.certificate)"
         for settings in [root, root + "&channel_binding=require"] {
-            let ledger = try await PostgreSQLLedger.open(place + settings)
+            let ledger = try await PostgreSQLLedger.open(place + settings, as: nil)
             #expect(ledger.currency == .usd)
             // Its session ends soon after the station: the server's own settings would take hours.
             let status = try await ledger.databaseStatus(at: .tick(0))
@@ -31,14 +31,14 @@ import Testing
         ]
         for (settings, words) in refused {
             let error = await #expect(throws: LedgerError.self, "\(settings)") {
-                _ = try await PostgreSQLLedger.open(place + settings)
+                _ = try await PostgreSQLLedger.open(place + settings, as: nil)
             }
             #expect(error?.detail.contains(words) == true, "\(error?.detail ?? "")")
         }
         // The same server by another name.
         let named = "postgresql://till-1:secret@wrong.example/issuer\(root)&hostaddr=\(address)"
         let error = await #expect(throws: LedgerError.self) {
-            _ = try await PostgreSQLLedger.open(named)
+            _ = try await PostgreSQLLedger.open(named, as: nil)
         }
         #expect(error?.detail.contains("does not match") == true, "\(error?.detail ?? "")")
     }

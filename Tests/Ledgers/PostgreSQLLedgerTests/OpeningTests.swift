@@ -184,7 +184,7 @@ import Testing
                 #expect(ledger.isReadOnly)
             }
             #expect(try await till.balance() == 900)
-            let later = try await PostgreSQLLedger.open(database.address)
+            let later = try await PostgreSQLLedger.open(database.address, as: nil)
             #expect(later.isReadOnly)
             #expect(try await LedgerTill(later).knownCard().open?.id == .numbered(3))
             let refused = await OpeningTests.error { try await later.requireWritable() }

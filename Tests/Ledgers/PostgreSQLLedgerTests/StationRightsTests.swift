@@ -9,7 +9,7 @@ import Testing
 @Suite("The rights of a station in PostgreSQL", .serialized) struct StationRightsTests {
     @Test func sufficeForEverythingAtTheTill() async throws {
         try await StationRightsTests.registered { database, login in
-            let ledger = try await PostgreSQLLedger.open(login.address)
+            let ledger = try await PostgreSQLLedger.open(login.address, as: nil)
             let memory = InMemoryLedger()
             var stations = RandomStations(seed: 17)
             for _ in 0..<200 {
@@ -61,10 +61,10 @@ import Testing
             try database.change(
                 "CREATE ROLE \(name) LOGIN PASSWORD 'web' IN ROLE \"\(role)\"")
             defer { try? database.change("DROP ROLE \(name)") }
-            try await LedgerTill(try await PostgreSQLLedger.open(till.address)).complete(
+            try await LedgerTill(try await PostgreSQLLedger.open(till.address, as: nil)).complete(
                 .issue(1000), id: 1)
             let ledger = try await PostgreSQLLedger.open(
-                server.address(of: database.name, as: name, password: "web"))
+                server.address(of: database.name, as: name, password: "web"), as: nil)
             try await ledger.requireWritable()
             let customers = CustomerLedger(ledger)
             let counter = try #require(ReadCounter(5))
@@ -131,7 +131,7 @@ import Testing
 
     @Test func endWithItsRegistration() async throws {
         try await StationRightsTests.registered { database, login in
-            let ledger = try await PostgreSQLLedger.open(login.address)
+            let ledger = try await PostgreSQLLedger.open(login.address, as: nil)
             let till = LedgerTill(ledger)
             try await till.complete(.issue(1000), id: 1)
             let name = try #require(StationName(login.name))
@@ -180,7 +180,7 @@ import Testing
             let server = try PrivatePostgreSQL.shared.get()
             let address = server.address(of: database.name, as: login.name, password: "wrong")
             let error = await #expect(throws: LedgerError.self) {
-                _ = try await PostgreSQLLedger.open(address)
+                _ = try await PostgreSQLLedger.open(address, as: nil)
             }
             #expect(error?.kind == .unavailable && error?.detail.contains("password") == true)
         }
