@@ -15,7 +15,7 @@ struct Ended {
             && (output + errors).contains("There is no usable reader")
     }
 
-    /// The same of a database, which a till does not wait for longer than a cashier would.
+    /// On a busy machine the database may also answer too late for a till. Nothing is done then.
     var isWithoutDatabase: Bool {
         status == 9
             && (errors.contains("the database has not answered in time")

@@ -69,10 +69,11 @@ final class Till {
         try start(words, with: more).end()
     }
 
-    /// How often a run is repeated that found no reader or no database.
+    /// The most times a run is repeated because it found no reader or database in time.
     static let mostTries = 5
 
-    /// Runs a line until it has found its reader and its database; `again` is done before each further try.
+    /// Runs a line, and repeats it if it found no reader or database in time. `again` is called before
+    /// each repetition.
     func runPatiently(
         _ line: String, with more: [String: String?] = [:], again: () throws -> Void = {}
     ) throws -> Ended {

@@ -59,7 +59,7 @@ struct LedgerFile: Sendable {
             connection.hold = try LedgerHold(path, .using)
             try requireOneName()
         }
-        try writeAhead(connection)
+        try useWriteAheadLog(connection)
         // From here on the file is held, so no backup can replace it.
         guard try !connection.hasMoved() else {
             throw LedgerError.locked(path, "(a backup has just taken its place)")
@@ -73,8 +73,8 @@ struct LedgerFile: Sendable {
         return Opened(connection: connection, currency: kept)
     }
 
-    /// Switches to the journal in which readers and a writer do not wait for each other.
-    private func writeAhead(_ connection: Connection) throws(LedgerError) {
+    /// Switches SQLite to its write-ahead log, so that readers and a writer do not block each other.
+    private func useWriteAheadLog(_ connection: Connection) throws(LedgerError) {
         let end = ContinuousClock.now + busyLimit
         var modes: [String]?
         while modes == nil {
@@ -84,8 +84,8 @@ struct LedgerFile: Sendable {
                     try columns.value(\.text)
                 }
             } catch {
-                // SQLite does not wait for another program that is making the same switch: both
-                // hold a lock for reading, which neither would give up.
+                // Two programs that switch at the same time block each other. SQLite reports this
+                // at once and ignores its busy timeout, so the retries are made here.
                 guard error.kind == .locked, ContinuousClock.now < end else { throw error }
                 usleep(5_000)
             }

@@ -279,7 +279,7 @@ ssize_t send(int descriptor, const void *bytes, size_t count, int flags) {
     return result;
 }
 
-// A busy machine may need longer than the 350 ms after which libnfc gives a reader up.
+// libnfc stops waiting for a reader after 350 ms. A test on a busy machine can need longer.
 int select(int count, fd_set *reading, fd_set *writing, fd_set *failing, struct timeval *limit) {
     const char *seconds = variable("KILL_SWITCH_PATIENCE");
     struct timeval longer = {seconds == NULL ? 0 : atoi(seconds), 0};

@@ -18,16 +18,16 @@ public struct Client {
 
     let program: String
     var arguments: [String] = []
-    private var variables: [String] = []
+    private var preload: [String] = []
     /// How long it may say nothing.
     var secondsLimit: Int32 = 60
 
     /// A program of Debian's libnfc-bin or libnfc-examples.
     public static func libnfc(_ name: String) throws -> Client {
         var client = try Client(installed: "/usr/bin/\(name)")
-        // Debian's program would not start with a sanitizer's library before the C library.
+        // Under a sanitizer the library needs a runtime that Debian's program does not load.
         guard !Thoroughness.isSanitized else { return client }
-        client.variables = [
+        client.preload = [
             "LD_PRELOAD=\(try Executable.path(of: "libKillSwitch.so"))",
             "KILL_SWITCH_PATIENCE=5",
         ]
@@ -120,7 +120,7 @@ public struct Client {
         var environment = [
             "PATH=/usr/bin:/bin", "LIBNFC_AUTO_SCAN=false", "LIBNFC_INTRUSIVE_SCAN=false",
         ]
-        environment += variables
+        environment += preload
         if let device { environment.append("LIBNFC_DEFAULT_DEVICE=\(device)") }
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -130,14 +130,14 @@ public struct Client {
         unsafe posix_spawn_file_actions_adddup2(&actions, output, 2)
         var argumentList =
             unsafe ([program] + arguments + words).map { unsafe strdup($0) } + [nil]
-        var settings = unsafe environment.map { unsafe strdup($0) } + [nil]
+        var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
         defer {
             unsafe argumentList.forEach { unsafe free($0) }
-            unsafe settings.forEach { unsafe free($0) }
+            unsafe variables.forEach { unsafe free($0) }
         }
         var child: pid_t = 0
         let number = unsafe posix_spawn(
-            &child, program, &actions, nil, &argumentList, &settings)
+            &child, program, &actions, nil, &argumentList, &variables)
         guard number == 0 else {
             throw Failure(description: "\(program) does not start: error \(number)")
         }

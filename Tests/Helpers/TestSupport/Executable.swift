@@ -1,14 +1,14 @@
 import Glibc
 
-/// The program under test and its companions, as they were built together with these tests.
+/// Finds the program under test, and other files of the same build.
 package enum Executable {
     struct Missing: Error {
         let searched: [String]
     }
 
-    /// Next to the bundle of the tests lies the executable of the same build: only there it is sure
-    /// to be of the same configuration and up to date, because the build has made both. A runner
-    /// that loads the bundle from elsewhere is helped by the usual folders below the package.
+    /// The file next to the test bundle comes from the same build, so it is up to date and has the
+    /// same configuration. If the bundle is loaded from elsewhere, the package's build folders are
+    /// searched.
     package static func path(of name: String = "tapcard") throws -> String {
         let bundle = CommandLine.arguments[0].split(
             separator: "/", omittingEmptySubsequences: false

@@ -2,8 +2,8 @@ import Glibc
 
 /// Where tests keep their files.
 package enum TestPath {
-    /// In memory where there is room: a ledger waits for its disk at each step, and behind a build
-    /// that has just filled gigabytes a database may wait for seconds.
+    /// In memory if there is room. On disk, a ledger waits at each step, and a database may wait for
+    /// seconds while the output of a build is still being written.
     static let folder: String = {
         var status = statvfs()
         let (room, withoutPrograms): (UInt, UInt) = (1 << 30, 8)

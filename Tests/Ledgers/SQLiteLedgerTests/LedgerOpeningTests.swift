@@ -132,8 +132,8 @@ import Testing
         }
     }
 
-    /// As with first runs at the same time, each of which switches the new ledger's journal.
-    @Test func waitsForAnotherProgramThatIsSwitchingTheJournal() async throws {
+    /// Several first runs at once each switch the new ledger to a write-ahead log.
+    @Test func waitsWhileAnotherProgramSwitchesTheJournal() async throws {
         try await TestFolder.temporary { folder in
             try await folder.open().close()
             let other = try RawDatabase(folder.ledger)
@@ -143,7 +143,7 @@ import Testing
             }
             folder.remove(".ledger.sqlite.lock")
             let opening = Task { try await folder.open(busyLimit: .seconds(60)) }
-            // The lock is the last step before the switch.
+            // This lock is taken right before the switch.
             for _ in 0..<1_000 where !File.exists(folder.path + "/.ledger.sqlite.lock") {
                 try await Task.sleep(for: .milliseconds(5))
             }

@@ -133,7 +133,7 @@ struct FaultyWorldTests {
 }
 
 /// The rules of the NTAG 424 see what is wrong.
-@Suite("The world of faults on a chip")
+@Suite("The world of faults on an NTAG 424")
 struct NTAG424WorldTests {
     private let request = "add"
 

@@ -14,4 +14,4 @@
 //   KILL_SWITCH_ONCE    a file that is made there; where it is already, nothing happens
 //   KILL_SWITCH_DO      what happens there: kill-before, kill-after, fail NUMBER, fail-on NUMBER
 //                       (it and all after it), short, lose
-//   KILL_SWITCH_PATIENCE  how many seconds select() waits at least, where it has a limit
+//   KILL_SWITCH_PATIENCE  the shortest timeout of select(), in seconds, for calls that have one
