@@ -32,7 +32,7 @@ package struct Command: Sendable {
     /// Runs the command.
     package func outcome(in session: Session) async -> Result<Report, TapcardError> {
         do throws(TapcardError) {
-            if let asks { try session.requireConfirmed(asks) }
+            if let asks { try session.settings.requireConfirmed(asks) }
             return .success(try await run(session))
         } catch {
             return .failure(error.fitting(spec))

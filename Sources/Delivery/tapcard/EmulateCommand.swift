@@ -117,7 +117,7 @@ extension Session {
         defer { reader.stop() }
         // Without the printed name the reader could not be opened.
         if show(started(reader, options)) { await waitUntilStopped() }
-        guard !isJSON else { return Report.nothing.whenStopped }
+        guard !manner.isJSON else { return Report.nothing.whenStopped }
         let counts = (reader.counters.document.members ?? []).map { member in
             "  \(member.key): \(member.value.text)"
         }

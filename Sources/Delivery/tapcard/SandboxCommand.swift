@@ -80,7 +80,7 @@ extension Session {
         // Without the printed addresses the services could not be used.
         if show(started(sandbox)) { await waitUntilStopped() }
         await sandbox.stop()
-        guard !isJSON else { return Report.nothing.whenStopped }
+        guard !manner.isJSON else { return Report.nothing.whenStopped }
         return Report(
             [:], ["The sandbox is gone. Requests it had: \(sandbox.requestCount)"], isPlain: true
         ).whenStopped

@@ -54,7 +54,7 @@ struct TillRunner: Sendable {
     /// The cashiers of this station; without any, no login is needed.
     func cashiers() throws(TapcardError) -> [Cashier] {
         try knownCashiers.withLock { known throws(TapcardError) in
-            try known.cashiers(in: session.cashierFile)
+            try known.cashiers(in: session.settings.cashierFile)
         }
     }
 
@@ -63,7 +63,7 @@ struct TillRunner: Sendable {
     func renewed(_ cashier: Cashier, _ password: String) -> Cashier {
         let salt = session.surroundings.random(PasswordHash.saltSize)
         let renewed = Cashier(cashier.name, PasswordHash(password, salt: salt))
-        let isKept = (try? session.cashierFile.renew(cashier, renewed)) ?? false
+        let isKept = (try? session.settings.cashierFile.renew(cashier, renewed)) ?? false
         return isKept ? renewed : cashier
     }
 
@@ -108,7 +108,7 @@ struct TillRunner: Sendable {
         }
         guard let last else { return nil }
         var had = Set(last.filter { $0.state == .committed }.compactMap { VisitRequest($0.kind) })
-        if session.offlinePayments.mayHaveLines { had.insert(.pay) }
+        if session.journal.payments.mayHaveLines { had.insert(.pay) }
         return had
     }
 
@@ -152,7 +152,7 @@ struct TillRunner: Sendable {
     /// Books offline payments and takes a snapshot of the cards, where this station does that.
     func keepOfflinePayments() async -> Result<OfflinePayments.Booked?, TapcardError> {
         do throws(TapcardError) {
-            return .success(try await session.keepOfflinePayments(with: ledger))
+            return .success(try await session.journal.keep(with: ledger))
         } catch {
             return .failure(error)
         }
@@ -160,8 +160,8 @@ struct TillRunner: Sendable {
 
     /// The state of offline payments; nil at a station that has none and takes no offline payments.
     func offlinePayments() -> (status: OfflinePayments.Status?, limits: OfflineLimits)? {
-        guard let limits = try? session.offlineLimits(currency) ?? nil else { return nil }
-        return ((try? session.offlineStatus()) ?? nil, limits)
+        guard let limits = try? session.journal.limits(currency) ?? nil else { return nil }
+        return ((try? session.journal.status()) ?? nil, limits)
     }
 
     /// Refuses unknown members and malformed values. Amounts are checked by their command.
@@ -214,7 +214,7 @@ struct TillRunner: Sendable {
             switch event {
             case .card(let reading):
                 let report = Report(
-                    self.session.lessUnbooked(reading), currency: station.currency)
+                    self.session.journal.lessUnbooked(reading), currency: station.currency)
                 let goesOn = isChecked && report.problem?.isTransient != true
                 return await show(.card(report.document ?? .null, problem: report.problem))
                     && goesOn
@@ -279,7 +279,7 @@ struct TillRunner: Sendable {
             "demoPace": .bool(demoPace), "login": .string(asksForPassword ? "password" : "none"),
             "simulator": .bool(readerIsSimulated),
             "ticketPrice": .text(price), "tills": .number(tills),
-            "loadsCards": .bool(session.loadsCards),
+            "loadsCards": .bool(session.keyFile.loadsCards),
         ]
     }
 

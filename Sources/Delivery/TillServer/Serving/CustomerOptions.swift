@@ -42,7 +42,7 @@ struct CustomerPlan {
     /// With the ledger. It has a connection of its own, so that a crowd of customers delays no
     /// till.
     func opened(by session: Session) async throws(TapcardError) -> OpenedCustomers {
-        let ledger = try await session.awaitedLedger(isTold: true)
+        let ledger = try await LedgerAccess(session).awaited(isTold: true)
         let clocks = session.surroundings
         let log = TillLog(now: { LocalTime.iso(clocks.now()) }, write: { session.say($0) })
         let uptime: @Sendable () -> Int64 = { Int64(SystemClock.uptimeMilliseconds) }

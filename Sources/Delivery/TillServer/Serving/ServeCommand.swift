@@ -107,7 +107,8 @@ extension Session {
         process.whenStopping()
         await pages.stop()
         let page = service == nil ? "customers'" : "till"
-        let end = isJSON ? .nothing : Report([:], ["The \(page) page is gone"], isPlain: true)
+        let end =
+            manner.isJSON ? .nothing : Report([:], ["The \(page) page is gone"], isPlain: true)
         return end.whenStopped
     }
 
@@ -167,7 +168,7 @@ extension Session {
                 advice: "Name a certificate with --tls-certificate and --tls-key, or leave "
                     + "--listen out.")
         }
-        guard try !cashierFile.load().isEmpty else {
+        guard try !settings.cashierFile.load().isEmpty else {
             throw TapcardError(
                 .usage,
                 "Other machines can reach \(request.address), and there is no cashier: anyone in "
@@ -187,7 +188,7 @@ extension Session {
     private func tillRunners() async throws(TapcardError) -> TillRunners {
         let names = try self[.readers]
         let all = try names.count > 1 ? settings.forReaders(names, orSay: TillService.unserved) : []
-        let ledger = try await awaitedLedger()
+        let ledger = try await LedgerAccess(self).awaited()
         _ = try await keys(beside: ledger)
         let session = all.first.map(using) ?? self
         let first = TillRunner(session, try await session.tillReader(), ledger)
@@ -198,7 +199,7 @@ extension Session {
             let session = using(settings)
             // A connection to a database has one transaction at a time, with its round trips. A
             // file takes one change at a time anyway.
-            let ledger = isFile ? ledger : try await session.awaitedLedger(isTold: true)
+            let ledger = isFile ? ledger : try await LedgerAccess(session).awaited(isTold: true)
             others.append(TillRunner(session, try await session.tillReader(), ledger))
         }
         return TillRunners(first: first, others: others)

@@ -95,7 +95,7 @@ extension Command {
             takes: .operation, page: .post("scratch"), answers: .card, example: "tapcard scratch"
         ) { session throws(TapcardError) in
             let station = try await session.station()
-            let receipt = try await station.scratch(id: try session.operation(station))
+            let receipt = try await station.scratch(id: try session[.operation] ?? station.newID())
             let summary = try await station.summary(afterwards: receipt)
             return Report(
                 summary, "Scratched", currency: station.currency, isReplayed: receipt.isReplayed)
@@ -135,7 +135,8 @@ extension Session {
         guard self[.watch] else {
             let summary = try await station.read(resolving: resolving)
             return Report(
-                lessUnbooked(summary), currency: station.currency, showsChip: isVerbose)
+                journal.lessUnbooked(summary), currency: station.currency,
+                showsChip: manner.isVerbose)
         }
         await station.watch(resolving: resolving) { event in
             await waiting.stop()
@@ -156,7 +157,7 @@ extension Session {
             let station = try await station(
                 with: InMemoryLedger(currency: currency), KeyRingSource(keyFile, holding: keys))
             let summary = try await station.read(resolving: false)
-            return Report(lessUnbooked(summary.withoutLedger(error)), currency: currency)
+            return Report(journal.lessUnbooked(summary.withoutLedger(error)), currency: currency)
         } catch {
             return nil
         }
@@ -166,9 +167,9 @@ extension Session {
     private func show(_ event: Station.WatchEvent, _ currency: Currency) -> Bool {
         switch event {
         case .card(let summary):
-            let report = Report(lessUnbooked(summary), currency: currency)
-            if isJSON { return output.write(document: timed(report.document)) }
-            if isQuiet { return true }
+            let report = Report(journal.lessUnbooked(summary), currency: currency)
+            if manner.isJSON { return output.write(document: timed(report.document)) }
+            if manner.isQuiet { return true }
             let problem = summary.problem.map { " ! \($0.kind.word): \($0.message)" } ?? ""
             let time = LocalTime.text(surroundings.now())
             let state = summary.stateWord.map { ", \($0)" } ?? ""
@@ -176,16 +177,16 @@ extension Session {
             let line = "\(time) \(summary.uid) \(report.lines[0].text)\(state)\(resolved)\(problem)"
             return output.write(line.shown + "\n")
         case .problem(let error):
-            if isJSON { return output.write(document: timed(Report.document(of: error))) }
+            if manner.isJSON { return output.write(document: timed(Report.document(of: error))) }
             show(error)
             return true
         case .gone, .empty: return true
         case .readerIsBack(let name):
-            if isJSON {
+            if manner.isJSON {
                 let document: JSONValue = ["result": "done", "reader": .string(name)]
                 return output.write(document: timed(document))
             }
-            if !isQuiet { say("tapcard: The reader is there again: \(name).\n") }
+            if !manner.isQuiet { say("tapcard: The reader is there again: \(name).\n") }
             return true
         }
     }
@@ -214,7 +215,7 @@ extension Session {
             mayReissue: self[.reissue], mayOverwrite: self[.overwrite], protects: self[.protect],
             acceptsAnyChip: self[.anyChip])
         if request.protects { sayWhoOpens() }
-        let summary = try await station.make(request, id: try operation(station))
+        let summary = try await station.make(request, id: try self[.operation] ?? station.newID())
         return Report(summary, what, currency: station.currency, showsChip: true)
     }
 }

@@ -9,7 +9,7 @@ extension Session {
     func activate() async throws(TapcardError) -> Report {
         let service = AnnouncedActivation(try services().activation, in: self)
         let station = try await station()
-        let id = try operation(station)
+        let id = try self[.operation] ?? station.newID()
         defer { lastWords.set(nil) }
         let outcome = await withTaskCancellationHandler {
             do throws(TapcardError) {
@@ -48,7 +48,7 @@ private struct AnnouncedActivation: ActivationService {
     func noteLeaving() {
         guard isAsking.withLock({ $0 }) else { return }
         session.waiting.show("Activating; stops when the answer is recorded")
-        if session.isVerbose {
+        if session.manner.isVerbose {
             session.say("tapcard: the request goes on; its answer is recorded\n")
         }
     }
@@ -61,12 +61,12 @@ extension Session {
             .outcomeUnknown, "Stopped while the service was being asked.",
             meaning: "Whether the code counts as activated is not known; the activation is still "
                 + "open.", next: [.service(.activateAgain)])
-        guard !isJSON else {
+        guard !manner.isJSON else {
             output.write(document: Report.document(of: error))
             return
         }
         // Ends the spinner's line.
-        if console.isErrorTerminal, !isQuiet, !isVerbose { say("\n") }
+        if console.isErrorTerminal, !manner.isQuiet, !manner.isVerbose { say("\n") }
         show(error)
     }
 }

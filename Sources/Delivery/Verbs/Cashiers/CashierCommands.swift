@@ -33,7 +33,7 @@ extension Command {
             "cashiers list", group: .station, "List the cashiers",
             answers: .cashiers, example: "tapcard cashiers list"
         ) { session throws(TapcardError) in
-            let names = try session.cashierFile.load().map(\.name.text)
+            let names = try session.settings.cashierFile.load().map(\.name.text)
             return Report(
                 ["cashiers": .array(names.map { .string($0) })],
                 names.isEmpty
@@ -54,20 +54,29 @@ enum TypedSecret: String {
         case .tablePassphrase: Settings.tablePassphraseVariable
         }
     }
+
+    /// The secret that somebody types, unseen.
+    func typed(_ question: String, on console: Console) async throws(TapcardError) -> String {
+        guard let askSecretly = console.askSecretly else {
+            throw .missing(rawValue, variable, meaning: "Nothing was changed.")
+        }
+        if let typed = await askSecretly(question) { return typed }
+        throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was changed.")
+    }
+}
+
+extension Settings {
+    package var cashierFile: CashierFile { CashierFile(path: dataFolder + "/cashiers.json") }
 }
 
 extension Session {
-    package var cashierFile: CashierFile {
-        CashierFile(path: settings.dataFolder + "/cashiers.json")
-    }
-
     fileprivate func addCashier() async throws(TapcardError) -> Report {
         let name = try self[.cashier()]
-        try makeDataFolder()
+        try places.makeDataFolder()
         // A faulty file is reported before the password is typed.
-        _ = try cashierFile.load()
+        _ = try settings.cashierFile.load()
         let password = try await newPassword(of: name)
-        let (kept, isNew) = try cashierFile.add(
+        let (kept, isNew) = try settings.cashierFile.add(
             Cashier(
                 name,
                 PasswordHash(password, salt: surroundings.random(PasswordHash.saltSize))))
@@ -82,7 +91,7 @@ extension Session {
 
     fileprivate func removeCashier() throws(TapcardError) -> Report {
         let name = try self[.cashier()]
-        guard let removed = try cashierFile.remove(name) else {
+        guard let removed = try settings.cashierFile.remove(name) else {
             throw TapcardError(
                 .refusal(.wrongState), "There is no cashier \(name.text.debugDescription).",
                 meaning: "Nothing was changed.", advice: "tapcard cashiers list shows the names.")
@@ -98,9 +107,10 @@ extension Session {
         if let given = try settings.cashierPassword {
             password = given
         } else {
-            password = try await typed("Password for \(name.text.shown): ", .cashierPassword)
+            let secret = TypedSecret.cashierPassword
+            password = try await secret.typed("Password for \(name.text.shown): ", on: console)
             try require(password, of: name)
-            guard try await typed("The same again: ", .cashierPassword) == password else {
+            guard try await secret.typed("The same again: ", on: console) == password else {
                 throw TapcardError(
                     .usage, "The two passwords are not the same.", meaning: "Nothing was changed.",
                     advice: "Try again.")
@@ -108,15 +118,6 @@ extension Session {
         }
         try require(password, of: name)
         return password
-    }
-
-    /// A secret that somebody types, unseen.
-    func typed(_ question: String, _ secret: TypedSecret) async throws(TapcardError) -> String {
-        guard let askSecretly = console.askSecretly else {
-            throw .missing(secret.rawValue, secret.variable, meaning: "Nothing was changed.")
-        }
-        if let typed = await askSecretly(question) { return typed }
-        throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was changed.")
     }
 
     private func require(_ password: String, of name: CashierName) throws(TapcardError) {

@@ -2,7 +2,7 @@ import CardCryptography
 import Ledger
 import OperatingSystem
 import ReaderDiagnosis
-import StationFiles
+package import StationFiles
 import TapcardCore
 import TapcardDomain
 import TextCodecs
@@ -17,29 +17,28 @@ extension Command {
             + "cards and after rotating or retiring keys.",
         takes: .newFile, answers: .cardTable, example: "tapcard keys table till-2.json"
     ) { session throws(TapcardError) in
-        let path = try session[.newFile]
-        let isStream = path == DurableFile.standardStream
-        if isStream { try session.requireStream("The table") }
-        try session.requireMasters()
-        try session.requireNew(path)
+        let file = NamedFile(try session[.newFile])
+        try file.requireOutput("The table", session.manner)
+        try session.keyFile.requireMasters()
+        try file.requireNew()
         let table = try await session.makeTable()
         let passphrase = TablePassphrase(
             random: session.surroundings.random(TablePassphrase.randomByteCount))
         let sealed = SealedTable(table.keys, with: passphrase).json().prettyText
-        if isStream {
+        if file.isStream {
             session.output.write(sealed)
             session.say("tapcard: the passphrase of the table is \(passphrase.text)\n")
             return .nothing
         }
-        try CustomerKeyFile.write(sealed, to: path)
+        try CustomerKeyFile.write(sealed, to: file.path)
         let lacking = table.lacking.sorted().map { "\($0)" }.joined(separator: ", ")
         return Report(
             [
-                "file": .string(path), "passphrase": .string(passphrase.text),
+                "file": .string(file.path), "passphrase": .string(passphrase.text),
                 "cards": .number(table.cards),
             ],
             [
-                "The keys of \(table.keys.cardCount) are in \(path)",
+                "The keys of \(table.keys.cardCount) are in \(file.path)",
                 "Its passphrase, which is shown only now: \(passphrase.text)",
                 "At the station: tapcard keys import FILE. Bring the passphrase another way",
             ]
@@ -59,23 +58,13 @@ extension KeyRing {
 }
 
 extension Session {
-    /// Refuses a station that has a table of card keys, and not the keys of the issuer.
-    func requireMasters() throws(TapcardError) {
-        guard try keyFile.load()?.isTable != true else {
-            throw TapcardError(
-                .refusal(.wrongState),
-                "This station has a table of card keys, and not the keys of the issuer.",
-                meaning: "Nothing was done.", next: [.trust(.useAtIssuerStation)])
-        }
-    }
-
     fileprivate func makeTable() async throws(TapcardError) -> CardTable {
         let ledger = try await ledger()
         let all = try await keys()
         try await requireCommonKeys(all, ledger)
-        let issuer = try await issuerKeys()
+        let issuer = try await LedgerAccess(self).issuerKeys()
         let ordered = all.ordered(by: issuer)
-        let made = try await withLedgerErrors { () throws(LedgerError) -> CardTable? in
+        let made = try await LedgerAccess.asking { () throws(LedgerError) -> CardTable? in
             guard let ring = ordered.retiring(try await ledger.retiredKeys()) else { return nil }
             return try await CardTable(ring, next: issuer?.next, of: ledger)
         }
@@ -99,31 +88,46 @@ extension Session {
         if let given = try settings.tablePassphrase {
             text = given
         } else {
-            text = try await typed("Passphrase of the table: ", .tablePassphrase)
+            text = try await TypedSecret.tablePassphrase.typed(
+                "Passphrase of the table: ", on: console)
         }
         guard let passphrase = TablePassphrase(typed: text) else {
             throw TapcardError(
                 .usage,
                 "That is not a passphrase of a table: one has \(TablePassphrase.randomByteCount) "
-                    + "letters and digits.", meaning: Session.keysUnchanged)
+                    + "letters and digits.", meaning: KeyRotation.unchanged)
         }
         do throws(KeyError) {
             return try table.open(with: passphrase)
         } catch {
             throw TapcardError(
                 .fileUnusable, "\(path) cannot be opened: \(error.detail).",
-                meaning: Session.keysUnchanged,
+                meaning: KeyRotation.unchanged,
                 advice: "Try again, or have another table made: tapcard keys table FILE")
         }
     }
 }
 
-extension Session {
+extension KeyFile {
+    /// Whether this station has the keys that load and make cards, and not a table of card keys.
+    /// One without keys gets its own.
+    package var loadsCards: Bool { (try? load())?.isTable != true }
+
+    /// Refuses a station that has a table of card keys, and not the keys of the issuer.
+    func requireMasters() throws(TapcardError) {
+        guard try load()?.isTable != true else {
+            throw TapcardError(
+                .refusal(.wrongState),
+                "This station has a table of card keys, and not the keys of the issuer.",
+                meaning: "Nothing was done.", next: [.trust(.useAtIssuerStation)])
+        }
+    }
+
     /// The finding about a station without the keys of the issuer; none where it has them, or none
     /// at all.
-    func tableFindings() throws(TapcardError) -> [Finding] {
+    var tableFindings: [Finding] {
         // A key file that cannot be read is reported by what needs it.
-        guard let keys = try? keyFile.load(), keys.isTable else { return [] }
+        guard let keys = try? load(), keys.isTable else { return [] }
         let others = keys.entries.filter { $0.id != keys.sealing.id }.map { "\($0.id)" }
         let generations =
             "key \(keys.sealing.id), which seals"

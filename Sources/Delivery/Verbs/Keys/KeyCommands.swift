@@ -35,10 +35,10 @@ extension Command {
                 + "FILE --overwrite` and `tapcard keys table FILE` again.",
             takes: .withoutWaiting, answers: .key, example: "tapcard keys rotate"
         ) { session throws(TapcardError) in
-            try session.requireMasters()
+            try session.keyFile.requireMasters()
             let now = session.surroundings.now()
             let used = try await session.usedKeys()
-            if let database = try session.sharedDatabase {
+            if let database = try LedgerAccess(session).sharedDatabase {
                 return try await session.rotateKey(shared: database, used: used)
             }
             let keys = try await session.changeKeys { keys throws(KeyError) in
@@ -75,22 +75,22 @@ extension Command {
                 + "keys cannot export keys.",
             takes: .newFile, answers: .file, example: "tapcard keys export tapcard-keys.json"
         ) { session throws(TapcardError) in
-            let path = try session[.newFile]
-            let isStream = path == DurableFile.standardStream
-            if isStream { try session.requireStream("The keys") }
-            try session.requireMasters()
-            try session.requireNew(path)
-            let all = try await session.keys().ordered(by: (try? session.issuerKeys()) ?? nil)
+            let file = NamedFile(try session[.newFile])
+            try file.requireOutput("The keys", session.manner)
+            try session.keyFile.requireMasters()
+            try file.requireNew()
+            let all = try await session.keys().ordered(
+                by: (try? LedgerAccess(session).issuerKeys()) ?? nil)
             let currency = (try? await session.ledgerIfThere())?.currency.code
             let keys = all.sealing(currency: currency ?? all.currencyCode)
-            if isStream {
+            if file.isStream {
                 session.output.write(KeyFile.text(of: keys))
                 return .nothing
             }
-            try KeyFile(path: path).save(keys)
+            try KeyFile(path: file.path).save(keys)
             return Report(
-                ["file": .string(path)],
-                ["The keys are copied to \(path); lock that file away"], isChange: true)
+                ["file": .string(file.path)],
+                ["The keys are copied to \(file.path); lock that file away"], isChange: true)
         },
         .keysForCustomers, .keysTable,
         Command(
@@ -117,7 +117,7 @@ extension Session {
             let kind: TapcardError.Kind = error.kind == .unknownKey ? .usage : .refusal(.wrongState)
             let first = error.detail.prefix(1).uppercased()
             throw TapcardError(
-                kind, first + error.detail.dropFirst() + ".", meaning: Session.keysUnchanged,
+                kind, first + error.detail.dropFirst() + ".", meaning: KeyRotation.unchanged,
                 advice: error.kind == .conflict
                     ? "A station that has issued no card yet can remove its key file and import again."
                     : "tapcard keys list shows them.")
@@ -145,21 +145,23 @@ extension Session {
     ) async throws(TapcardError) {
         let retired = ids.union(keys.entries.filter { $0.status == .retired }.map(\.id))
         guard !retired.isEmpty else { return }
-        try await withLedgerErrors { () throws(LedgerError) in
+        try await LedgerAccess.asking { () throws(LedgerError) in
             try await ledger.retire(retired, at: surroundings.now())
         }
     }
 
     fileprivate func listKeys() async throws(TapcardError) -> Report {
         // The stations of a database share their keys: a list makes no other ones.
-        if try keyFile.load() == nil, let issuer = try await issuerKeys() { return Report(issuer) }
+        if try keyFile.load() == nil, let issuer = try await LedgerAccess(self).issuerKeys() {
+            return Report(issuer)
+        }
         let all = try await keys()
         let uses = try await usesOfKeys()
         let ledger = try await ledger()
-        let retired = try await withLedgerErrors { () throws(LedgerError) in
+        let retired = try await LedgerAccess.asking { () throws(LedgerError) in
             try await ledger.retiredKeys()
         }
-        let issuer = try await issuerKeys()
+        let issuer = try await LedgerAccess(self).issuerKeys()
         let ring = all.ordered(by: issuer)
         let keys = ring.retiring(retired.subtracting([ring.sealing.id])) ?? ring
         let rows = keys.entries.map { entry in
@@ -189,7 +191,7 @@ extension Session {
 
     private func usesOfKeys() async throws(TapcardError) -> [UInt8: KeyUse] {
         let ledger = try await ledger()
-        return try await withLedgerErrors { () throws(LedgerError) in
+        return try await LedgerAccess.asking { () throws(LedgerError) in
             try await ledger.readAtLength { rows throws(LedgerError) in
                 try rows.usesOfKeys()
             }
@@ -199,7 +201,7 @@ extension Session {
     /// The ids of keys that records or tag passwords in this ledger use, or that were given up.
     fileprivate func usedKeys() async throws(TapcardError) -> Set<UInt8> {
         let ledger = try await ledger()
-        return try await withLedgerErrors { () throws(LedgerError) in
+        return try await LedgerAccess.asking { () throws(LedgerError) in
             try await ledger.readAtLength { rows throws(LedgerError) in
                 try rows.usedKeys()
             }
@@ -208,8 +210,8 @@ extension Session {
 
     fileprivate func retireKey() async throws(TapcardError) -> Report {
         let id = try self[.key]
-        try requireMasters()
-        let issuer = try await issuerKeys()
+        try keyFile.requireMasters()
+        let issuer = try await LedgerAccess(self).issuerKeys()
         // An impossible change is reported before the confirmation is asked for.
         let retiring: (KeyRing) throws(KeyError) -> KeyRing = { keys throws(KeyError) in
             // A key that was announced elsewhere need not be here to be given up.

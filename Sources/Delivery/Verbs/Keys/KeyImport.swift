@@ -9,11 +9,11 @@ extension Session {
     /// Takes keys from a file: joins them with those of the station, or replaces a table.
     func importKeys() async throws(TapcardError) -> Report {
         let path = try self[.file()]
-        try requireFile(path)
+        try NamedFile(path).require()
         let imported = try await imported(from: path)
-        let issuer = try await issuerKeys()
+        let issuer = try await LedgerAccess(self).issuerKeys()
         let known = Set(((try? keyFile.load()) ?? nil)?.entries.map(\.id) ?? [])
-        try makeDataFolder()
+        try places.makeDataFolder()
         if try keyFile.load()?.isTable ?? true, let ledger = try await ledgerIfThere() {
             try await noteRetired(in: imported, [], ledger)
         }
@@ -24,7 +24,7 @@ extension Session {
                 _ = try changed(older) { older throws(KeyError) in try imported.replacing(older) }
                 // First: a failure in between leaves the older keys, and the same import again ends
                 // it.
-                try offlinePayments.changeKeys(from: older, to: imported)
+                try journal.payments.changeKeys(from: older, to: imported)
             }
             try keyFile.save(imported)
             return true
@@ -84,7 +84,7 @@ extension Session {
         } catch {
             if error.kind == .cancelled { throw error }
             throw TapcardError(
-                .fileUnusable, error.what, meaning: Session.keysUnchanged,
+                .fileUnusable, error.what, meaning: KeyRotation.unchanged,
                 advice: "Name a file of tapcard keys export that only you can read.")
         }
         switch brought {

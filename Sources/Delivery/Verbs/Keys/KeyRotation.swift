@@ -36,28 +36,16 @@ extension RegisteredStation {
     }
 }
 
+enum KeyRotation {
+    static let unchanged = "The keys are as they were."
+}
+
 extension Session {
-    /// The database that stations share; nil where the ledger is a file, whose station is alone.
-    var sharedDatabase: (any LedgerDatabase)? {
-        get throws(TapcardError) {
-            guard case .database(let address) = try settings.ledgerPlace else { return nil }
-            return drivers.database(address)
-        }
-    }
-
-    /// The keys of the stations that share the ledger; nil where it is a file.
-    func issuerKeys() async throws(TapcardError) -> IssuerKeys? {
-        guard let database = try sharedDatabase else { return nil }
-        return try await status(of: database).keys
-    }
-
     private func status(
         of database: any LedgerDatabase
     ) async throws(TapcardError) -> DatabaseStatus {
-        try await withLedgerErrors { () throws(LedgerError) in try await database.status() }
+        try await LedgerAccess.asking { () throws(LedgerError) in try await database.status() }
     }
-
-    static let keysUnchanged = "The keys are as they were."
 
     /// Brings the stations to another key, in two steps. First a key is made that verifies, and
     /// announced; it is carried to every station. Then it seals at all of them from one moment on.
@@ -69,7 +57,7 @@ extension Session {
         guard !issuer.stations.contains(where: { $0.name == status.login }) else {
             throw TapcardError(
                 .ledgerReadOnly, "Only the owner of the ledger changes the key of its stations.",
-                meaning: Session.keysUnchanged,
+                meaning: KeyRotation.unchanged,
                 advice: "Run it here with the owner's login: tapcard --ledger "
                     + "postgresql://OWNER@HOST/DATABASE keys rotate")
         }
@@ -97,7 +85,7 @@ extension Session {
         let key = prepared.entries[prepared.entries.endIndex - 1]
         // Announce the key in the ledger before writing it to the file, so that only one of two
         // owners who rotate at once succeeds. A key announced but never written can be given up.
-        try await withLedgerErrors { () throws(LedgerError) in
+        try await LedgerAccess.asking { () throws(LedgerError) in
             try await database.announce(key.id, mark: key.mark)
         }
         try keyFile.alone { () throws(TapcardError) in
@@ -117,7 +105,7 @@ extension Session {
         guard lacking.isEmpty || self[.withoutWaiting] else {
             return try waiting(for: lacking, key.id, issuer, isNew: isNew)
         }
-        try await withLedgerErrors { () throws(LedgerError) in
+        try await LedgerAccess.asking { () throws(LedgerError) in
             try await database.seal(
                 with: key.id, mark: key.mark, isForced: self[.withoutWaiting])
         }
@@ -170,7 +158,7 @@ extension Session {
     private func lacking(_ id: UInt8, orElse steps: [NextStep] = []) -> TapcardError {
         TapcardError(
             .keysBehind, "Key \(id) of the ledger's stations is not in \(settings.keyPath).",
-            meaning: Session.keysUnchanged, next: [.file(.importPresentKeys)] + steps)
+            meaning: KeyRotation.unchanged, next: [.file(.importPresentKeys)] + steps)
     }
 
     /// Refuses to retire a key that a station still needs: one that lacks the key that seals now.
@@ -184,7 +172,7 @@ extension Session {
             .refusal(.wrongState),
             "Stations lack key \(sealing), which seals in the place of key \(id): "
                 + lacking.map(\.whenSeen).joined(separator: "; ") + ".",
-            meaning: Session.keysUnchanged,
+            meaning: KeyRotation.unchanged,
             advice: "There: tapcard keys import FILE. A machine that does not come back: tapcard "
                 + "station revoke NAME. Not to wait: add --now")
     }

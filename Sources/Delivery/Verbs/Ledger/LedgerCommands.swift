@@ -175,7 +175,7 @@ extension Session {
         let place = LedgerPlace(address)
         try Settings.requireSafe(place)
         // A fault of the database is reported before the ledger is out of use.
-        if exists(path) {
+        if DurableFile(path).mayExist {
             try await asOwner(at: place) { database throws(LedgerError) in
                 try await database.requireRoom()
             }
@@ -250,7 +250,7 @@ extension Session {
     private func noteMove(of path: String, to place: LedgerPlace) {
         let note = "\(place.ofStations)\n"
         // The move counts without it: a station then hears that there is no ledger.
-        try? DurableFile(Session.note(ofMoving: path)).write(Array(note.utf8), mode: 0o644)
+        try? DurableFile(LedgerAccess.note(ofMoving: path)).write(Array(note.utf8), mode: 0o644)
     }
 
     fileprivate func ledgerStatus() async throws(TapcardError) -> Report {
@@ -300,13 +300,13 @@ extension Session {
     fileprivate func registerStation() async throws(TapcardError) -> Report {
         let (name, path) = (try self[.station], try self[.newFile])
         let place = try settings.ledgerPlace.place(for: name)
-        let isStream = path == DurableFile.standardStream
-        if isStream { try requireStream("The password") }
-        try requireNew(path)
+        let file = NamedFile(path)
+        try file.requireOutput("The password", manner)
+        try file.requireNew()
         let password = surroundings.random(16).map { String($0, radix: 36) }.joined()
         let line = "*:*:*:\(name):\(password)\n"
         // Written first: a login whose password is lost would have to be revoked.
-        if !isStream {
+        if !file.isStream {
             do throws(FileError) {
                 try DurableFile(path).write(Array(line.utf8), mode: 0o600)
             } catch {
@@ -322,10 +322,12 @@ extension Session {
             }
         } catch {
             // The password is kept where the login may exist.
-            if !isStream, error.meaning == Session.unchanged { try? DurableFile(path).remove() }
+            if !file.isStream, error.meaning == Session.unchanged {
+                try? DurableFile(path).remove()
+            }
             throw error
         }
-        if isStream {
+        if file.isStream {
             output.write(Array(line.utf8))
             return .nothing
         }

@@ -55,7 +55,7 @@ extension Draw {
 
 extension Session {
     fileprivate func listDraws() async throws(TapcardError) -> Report {
-        let fetched = try await draws(forgetting: self[.forget])
+        let fetched = try await LotteryNews(self).draws(forgetting: self[.forget])
         if let reason = fetched.unforgotten {
             throw TapcardError(
                 .fileUnusable, "The saved list of draws cannot be removed: \(reason).",
@@ -68,7 +68,7 @@ extension Session {
             ["draws": priced.document],
             lines: priced.isEmpty
                 ? ["No draw has taken place yet."]
-                : layout().table(of: priced), layout(),
+                : LotteryLayout(console).table(of: priced), LotteryLayout(console),
             isPlain: true)
     }
 
@@ -80,7 +80,7 @@ extension Session {
                 advice: "Write --next or --previous.")
         }
         let named = try self[.id]
-        let fetched = try await draws()
+        let fetched = try await LotteryNews(self).draws()
         let list = fetched.value
         guard let start = list[named] else {
             throw TapcardError(
@@ -107,16 +107,17 @@ extension Session {
                 "draw": priced.document, "next": .text(next?.id),
                 "previous": .text(previous?.id),
             ],
-            lines: [Line("Draw \(draw.words)", .title)] + layout().large(draw.balls) + [
-                Line("Top prize: \(priced.topPrize.shown)"),
-                Line("Next: \(next?.words ?? "none yet, this is the newest")"),
-                Line("Previous: \(previous?.words ?? "none, this is the oldest")"),
-            ], layout(), isPlain: true)
+            lines: [Line("Draw \(draw.words)", .title)] + LotteryLayout(console).large(draw.balls)
+                + [
+                    Line("Top prize: \(priced.topPrize.shown)"),
+                    Line("Next: \(next?.words ?? "none yet, this is the newest")"),
+                    Line("Previous: \(previous?.words ?? "none, this is the oldest")"),
+                ], LotteryLayout(console), isPlain: true)
     }
 
     private func withTopPrizes(_ draws: [Draw]) async throws(TapcardError) -> [PricedDraw] {
         // Draws need no ledger, so they are shown even when it fails.
-        let currency = try currency(of: (try? await ledgerIfThere()) ?? nil)
+        let currency = try settings.currency(of: (try? await ledgerIfThere()) ?? nil)
         let unit = try settings.topPrizeUnit
         return draws.map { PricedDraw(draw: $0, topPrize: unit.money($0.topPrize, currency)) }
     }

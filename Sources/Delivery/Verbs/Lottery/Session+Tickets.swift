@@ -16,7 +16,7 @@ extension Session {
         } else {
             bought = try await buy(named, id: retried, only: card, ledger)
         }
-        return Report(bought, layout(indent: 2))
+        return Report(bought, LotteryLayout(console, indent: 2))
     }
 
     /// The time in milliseconds for which the list of draws is trusted while a card is awaited.
@@ -105,7 +105,7 @@ extension Session {
     private func drawsToSellBy() async throws(TapcardError) -> DrawList {
         let draws: Fetched<DrawList>
         do {
-            draws = try await self.draws()
+            draws = try await LotteryNews(self).draws()
         } catch {
             throw TapcardError(
                 error.kind, error.what, meaning: "\(Session.nothing).", next: error.next)

@@ -71,13 +71,13 @@ extension Session {
         let card = try self[.card]
         let ledger: (any LedgerStore)? =
             if card == nil { try await ledgerIfThere() } else { try await ledger(making: false) }
-        let draws = try await draws()
+        let draws = try await LotteryNews(self).draws()
         var (kept, age): ([Ticket], AnswerAge) = ([], AnswerAge(draws))
         var problem: TapcardError?
         // Tickets of the lottery service do not belong to a card.
         if card == nil {
             do {
-                let fetched = try await keptTickets()
+                let fetched = try await LotteryNews(self).keptTickets()
                 (kept, age) = (fetched.value, age.joined(AnswerAge(fetched)))
             } catch {
                 guard error.result == .service else { throw error }
@@ -87,23 +87,25 @@ extension Session {
         var sold: [CardTicket] = []
         if let ledger { sold = try await Station.tickets(of: card, in: ledger) }
         let tickets = try shown(
-            sold, of: ShownTicket.Card(uid: card), kept, draws.value, in: currency(of: ledger))
+            sold, of: ShownTicket.Card(uid: card), kept, draws.value,
+            in: settings.currency(of: ledger))
         return Report(
             age, tickets.members,
-            lines: tickets.lines(layout()) + tickets.payoutAdvice(layout()), layout(),
+            lines: tickets.lines(LotteryLayout(console))
+                + tickets.payoutAdvice(LotteryLayout(console)), LotteryLayout(console),
             problem: problem, isPlain: true)
     }
 
     fileprivate func checkTickets() async throws(TapcardError) -> Report {
         let card = try self[.card]
         let ledger = try await ledger()
-        let draws = try await draws()
+        let draws = try await LotteryNews(self).draws()
         let found = try await station(with: ledger).checkTickets(only: card)
         let tickets = try shown(
             found.tickets,
             of: ShownTicket.Card(uid: found.card.uid, balance: found.card.balance), [],
             draws.value, in: ledger.currency)
-        let layout = layout(indent: 2)
+        let layout = LotteryLayout(console, indent: 2)
         let count = found.tickets.count
         let words = count == 0 ? "no tickets" : count == 1 ? "1 ticket" : "\(count) tickets"
         return Report(
@@ -135,7 +137,7 @@ extension Session {
         }
         let card = try self[.card]
         let ledger = try await ledger()
-        let draws = try await draws()
+        let draws = try await LotteryNews(self).draws()
         // A list of draws that has gone back is not a basis for paying prizes.
         if let staleness = draws.staleness, !staleness.isPassing {
             throw TapcardError(
@@ -154,7 +156,7 @@ extension Session {
                 drawn: draws.value, prizes: prizes, topPrizeUnit: unit, naming: named, only: card)
         }
         return Report(
-            claimed, AnswerAge(draws), layout(indent: 2), isPaidOut: isPaidOut)
+            claimed, AnswerAge(draws), LotteryLayout(console, indent: 2), isPaidOut: isPaidOut)
     }
 
     private func shown(

@@ -108,7 +108,7 @@ extension Session {
 
     /// The stored games of Mastermind and the service.
     private func mastermind() throws(TapcardError) -> MastermindPlay {
-        try makeDataFolder()
+        try places.makeDataFolder()
         return MastermindPlay(
             path: settings.dataFolder + "/mastermind.json",
             address: try settings.mastermindAddress.text, service: try services().mastermind,

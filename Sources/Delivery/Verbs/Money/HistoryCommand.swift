@@ -12,9 +12,10 @@ extension Session {
         }
         let lines = try await Station.history(of: card, last: last, in: ledger)
         let attempts = try await Station.activations(of: card, beside: lines, in: ledger)
+        let columns = console.columns()
         let texts = HistoryText.merged(
             lines.map(HistoryText.init), attempts.map(HistoryText.init)
-        ).map { line(of: $0, within: columns) }
+        ).map { $0.line(within: columns) }
         return Report(
             [
                 "entries": lines.document,
@@ -29,14 +30,14 @@ extension Session {
     private func wholeHistory(
         of card: CardUID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> Report {
-        let (session, columns) = (self, columns)
+        let (session, columns) = (self, console.columns())
         try await Station.history(of: card, in: ledger) { history throws(LedgerError) in
-            var pages = OutputPages(session.output, isJSON: session.isJSON)
-            if session.isJSON {
+            var pages = OutputPages(session.output, isJSON: session.manner.isJSON)
+            if session.manner.isJSON {
                 try pages.write(&history)
-            } else if !session.isQuiet {
+            } else if !session.manner.isQuiet {
                 try pages.write(
-                    &history, { session.line(of: $0, within: columns) },
+                    &history, { $0.line(within: columns) },
                     orSay: Session.emptyHistory)
             }
             pages.flush()

@@ -91,7 +91,7 @@ extension Command {
         ) { session throws(TapcardError) in
             let station = try await session.station()
             let receipt = try await station.close(
-                id: try session.operation(station), only: try session[.card])
+                id: try session[.operation] ?? station.newID(), only: try session[.card])
             return Report(receipt, "Paid out")
         },
         Command(
@@ -124,7 +124,7 @@ extension Session {
             let station = try await station(with: ledger)
             made = station
             if try self[.operation] != nil,
-                let earlier = try offlinePayments.earlierReceipt(
+                let earlier = try journal.payments.earlierReceipt(
                     amount, id, card, within: try settings.offlineLimits(amount.currency),
                     at: station)
             {
@@ -149,11 +149,11 @@ extension Session {
     private func payingOffline(
         _ id: OperationID, because problem: TapcardError, at made: Station?
     ) async throws(TapcardError) -> Report {
-        guard let station = try await stationWithoutLedger(made),
-            let limits = try offlineLimits(station.currency)
+        guard let station = try await journal.stationWithoutLedger(made),
+            let limits = try journal.limits(station.currency)
         else { throw problem }
         let amount = try self[.amount, in: station.currency]
-        let receipt = try await offlinePayments.pay(
+        let receipt = try await journal.payments.pay(
             amount, id: id, only: try self[.card], within: limits, at: station)
         return Report(receipt, "Paid")
     }
@@ -164,7 +164,8 @@ extension Session {
         let card = try self[.card]
         let station = try await station(with: ledger)
         let receipt = try await station.add(
-            amount, id: try operation(station), only: card, refusingRepetition: refusesRepetition)
+            amount, id: try self[.operation] ?? station.newID(), only: card,
+            refusingRepetition: refusesRepetition)
         return Report(receipt, "Added")
     }
 
@@ -208,7 +209,7 @@ extension Session {
         _ problem: TapcardError, _ kind: Operation.Kind
     ) throws(TapcardError) {
         guard problem.kind == .ledgerOffline else { return }
-        let memory = try offlinePayments.memory()
+        let memory = try journal.payments.memory()
         let (id, named) = (try self[.operation], try self[.card])
         let set = try settings.currency
         let ofKeys = try keyFile.load()?.currency

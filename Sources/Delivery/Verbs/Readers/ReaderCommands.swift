@@ -1,4 +1,5 @@
 import Ledger
+import OperatingSystem
 import ReaderDiagnosis
 import StationFiles
 import TapcardCore
@@ -31,7 +32,7 @@ extension Session {
         // Without another reader the simulated one counts, because it works.
         let isUsable =
             settings.readerIsSimulated || found.isEmpty || found.contains(where: \.isUsable)
-        if found.isEmpty, !settings.readerIsSimulated, !isJSON, !isQuiet {
+        if found.isEmpty, !settings.readerIsSimulated, !manner.isJSON, !manner.isQuiet {
             say("tapcard: No other reader is plugged in; tapcard doctor says what is looked for.\n")
         }
         let names = rows.map(\.shownName.cellCount).max() ?? 0
@@ -80,7 +81,7 @@ extension Session {
         }
         let keys = await keyFindings()
         findings +=
-            keys + (try offlineFindings()) + (try tableFindings())
+            keys + (try offlineFindings()) + keyFile.tableFindings
             + settings.cardAddressFindings
         let keysProblem =
             keys.isEmpty
@@ -98,7 +99,7 @@ extension Session {
         do throws(TapcardError) {
             if try keyFile.load() != nil { return [] }
             let place = try settings.ledgerPlace
-            if case .file(let path) = place, !exists(path) { return [] }
+            if case .file(let path) = place, !DurableFile(path).mayExist { return [] }
             guard
                 let ledger = try? await drivers.openLedger(
                     place, try settings.currency, false, nil)
@@ -107,7 +108,7 @@ extension Session {
                 try rows.cards(after: nil, atMost: 1).first
             }
             guard card != nil else { return [] }
-            throw lostKeys
+            throw KeyMaking(self).lostKeys
         } catch {
             return [
                 Finding(
@@ -133,8 +134,8 @@ extension Session {
     private func offlineFindings() throws(TapcardError) -> [Finding] {
         guard (try? keyFile.load()) != nil else { return [] }
         do throws(TapcardError) {
-            guard let status = try offlineStatus() else { return [] }
-            return status.findings(try offlineLimits(status.currency))
+            guard let status = try journal.status() else { return [] }
+            return status.findings(try journal.limits(status.currency))
         } catch {
             return [Finding(.unbooked, .problem, error.what, remedy: [.say(error.meaning)])]
         }
@@ -150,7 +151,8 @@ extension Session {
             case .database(let address):
                 status = try await drivers.database(address).status()
             case .file(let path):
-                guard settings.effective(.ledger).origin != .builtIn || exists(path) else {
+                guard settings.effective(.ledger).origin != .builtIn || DurableFile(path).mayExist
+                else {
                     return []
                 }
                 try await drivers.openLedger(place, currency, false, nil).checkStorage()

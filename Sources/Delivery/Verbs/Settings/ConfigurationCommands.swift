@@ -59,7 +59,7 @@ extension Parameter<String?> {
 extension Session {
     /// Makes keys and ledger for a new station, in an explicit currency.
     fileprivate func setUp() async throws(TapcardError) -> Report {
-        let isNew = try !hasLedger
+        let isNew = try !settings.hasLedger
         let hadKeys = try keyFile.load() != nil
         if isNew, try settings.currency == nil, try keyFile.load()?.currency == nil {
             throw TapcardError.usage(
@@ -67,8 +67,8 @@ extension Session {
                 advice: "Name it, such as tapcard init --currency EUR. There are "
                     + Currency.known.map(\.code).joined(separator: ", ") + ".")
         }
-        let ledger = try await openLedger(making: true)
-        let keys = try await makeKeys(beside: ledger, isTold: true)
+        let ledger = try await LedgerAccess(self).open(making: true)
+        let keys = try await KeyMaking(self).make(beside: ledger, isTold: true)
         try await requireCommonKeys(keys, ledger)
         if let other = keys.currency, other != ledger.currency {
             say(
@@ -94,7 +94,7 @@ extension Session {
         if settings.isPlayMoney {
             return [
                 "The reader is simulated: this is play money, apart from the real books",
-                "Next: make a card with \(commandLine("demo"))",
+                "Next: make a card with \(settings.commandLine("demo"))",
             ]
         }
         return [
@@ -121,7 +121,9 @@ extension Session {
 
     /// The currency of the ledger; nil when there is none or it cannot be opened.
     private func ledgerCurrency() async -> Currency? {
-        guard (try? hasLedger) == true, let place = try? settings.ledgerPlace else { return nil }
+        guard (try? settings.hasLedger) == true, let place = try? settings.ledgerPlace else {
+            return nil
+        }
         return try? await drivers.openLedger(place, nil, false, nil).currency
     }
 
@@ -172,7 +174,7 @@ extension Session {
                     row.value ?? Session.unset(row.name),
                 ]
                 // On a narrow terminal the value is on a line of its own.
-                return Line.flow(cells.map { Line($0) }, width: columns).map {
+                return Line.flow(cells.map { Line($0) }, width: console.columns()).map {
                     $0.trimmed.rendered(false)
                 }
             }
@@ -187,7 +189,7 @@ extension Session {
         guard let currency, let other = try settings.currency, other != currency else { return [] }
         return [
             "The ledger is in \(currency.code): no card is used while the currency is set to "
-                + "\(other.code)", currencyAdvice,
+                + "\(other.code)", settings.currencyAdvice,
         ]
     }
 

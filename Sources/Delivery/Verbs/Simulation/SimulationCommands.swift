@@ -170,7 +170,7 @@ extension Session {
     fileprivate func simulating<Success>(
         _ body: (any SimulatedTags, String) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
-        try makeDrawerFolder()
+        try places.makeDrawerFolder()
         guard let path = settings.simulatedFile(of: settings.reader ?? .simulated(file: nil)) else {
             throw TapcardError.usage(
                 "\((settings.reader?.text ?? "").debugDescription) is not a simulated reader.",

@@ -64,7 +64,7 @@ extension Session {
                     .fileUnusable, "There is no file \(copy).", meaning: "Nothing was booked.")
             }
         } else {
-            booked = try await offlinePayments.book(into: ledger, keys, at: now)
+            booked = try await journal.payments.book(into: ledger, keys, at: now)
         }
         func text(_ units: Int64) -> JSONValue {
             .text(Money(minorUnits: units, ledger.currency))
@@ -95,7 +95,7 @@ extension Session {
         }
         let ledger = try await ledger(making: false, changing: true)
         _ = try bookingKeys()
-        let cards = try await takeSnapshot(of: ledger)?.cardCount ?? 0
+        let cards = try await journal.takeSnapshot(of: ledger)?.cardCount ?? 0
         return Report(
             ["cards": .number(cards)],
             [cards == 1 ? "The snapshot has 1 card" : "The snapshot has \(cards) cards"],
@@ -104,7 +104,7 @@ extension Session {
 
     /// Refuses a station: it could hide that its own journal is missing.
     private func requireOwner(of ledger: any LedgerStore) async throws(TapcardError) {
-        let status = try await withLedgerErrors { () throws(LedgerError) in
+        let status = try await LedgerAccess.asking { () throws(LedgerError) in
             try await ledger.databaseStatus(at: surroundings.now())
         }
         guard let status, status.keys.stations.contains(where: { $0.name == status.login }) else {
@@ -121,7 +121,7 @@ extension Session {
         let id = try self[.journal]
         let ledger = try await ledger(making: false, changing: true)
         try await requireOwner(of: ledger)
-        let isKnown = try await withLedgerErrors { () throws(LedgerError) in
+        let isKnown = try await LedgerAccess.asking { () throws(LedgerError) in
             try await ledger.writeOff(id, at: ledger.time(at: surroundings.now()))
         }
         guard isKnown else {

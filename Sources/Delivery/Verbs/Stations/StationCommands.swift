@@ -15,12 +15,12 @@ extension Command {
             takes: .newFile, answers: .file, example: "tapcard backup ledger-2026-11-21.sqlite"
         ) { session throws(TapcardError) in
             let path = try session[.newFile]
-            if path == DurableFile.standardStream { return try await session.streamBackup() }
-            try session.requireNew(path)
+            if NamedFile(path).isStream { return try await session.streamBackup() }
+            try NamedFile(path).requireNew()
             let ledgerFile = try session.ledgerFile
             // A missing ledger is reported, because an empty copy is not a backup.
-            if try !session.hasLedger { _ = try await session.ledger(making: false) }
-            try await session.withLedgerErrors { () throws(LedgerError) in
+            if try !session.settings.hasLedger { _ = try await session.ledger(making: false) }
+            try await LedgerAccess.asking { () throws(LedgerError) in
                 try await session.drivers.backUp(ledgerFile, path)
             }
             return Report(
@@ -41,45 +41,45 @@ extension Command {
             takes: .file("Backup made by `tapcard backup`"), answers: .restoration,
             example: "tapcard restore-backup ledger-2026-11-21.sqlite"
         ) { session throws(TapcardError) in
-            let path = try session[.file()]
+            let file = NamedFile(try session[.file()])
             let ledgerFile = try session.ledgerFile
-            try session.requireFile(path)
+            try file.require()
             // Throws for a dangling link, which must not be replaced by a ledger.
-            _ = try session.hasLedger
-            try session.makeDataFolder()
-            try session.requireSafePlaces()
+            _ = try session.settings.hasLedger
+            try session.places.makeDataFolder()
+            try session.places.require()
             let currency = try session.settings.currency
-            let received = try session.received(path)
+            let received = try session.received(file)
             let restoration: Restoration
             do throws(TapcardError) {
-                restoration = try await session.withLedgerErrors { () throws(LedgerError) in
+                restoration = try await LedgerAccess.asking { () throws(LedgerError) in
                     try await session.drivers.restore(
-                        received?.file ?? path, ledgerFile, currency)
+                        received?.file ?? file.path, ledgerFile, currency)
                 }
             } catch {
-                let copy = received?.file ?? path
+                let copy = received?.file ?? file.path
                 // Restoring this very backup from a backup would not help.
                 if error.kind == .ledgerCorrupt, error.what.contains(copy) {
                     throw TapcardError(
                         .ledgerCorrupt,
-                        "\(Session.shown(path)) is not a ledger backup, or it is damaged.",
+                        "\(file.shown) is not a ledger backup, or it is damaged.",
                         meaning: error.meaning, advice: "tapcard backup FILE makes one.")
                 }
                 // The error must not name the temporary file that holds standard input.
-                guard let file = received?.file else { throw error }
+                guard let name = received?.file else { throw error }
                 throw TapcardError(
-                    error.kind, error.what.replacing(file, with: Session.shown(path)),
+                    error.kind, error.what.replacing(name, with: file.shown),
                     meaning: error.meaning, next: error.next)
             }
             return Report(
                 [
-                    "file": .string(path),
+                    "file": .string(file.path),
                     "exhausted": restoration.exhausted.document,
                     "stopped": restoration.stopped.document,
                     "kept": restoration.kept.document,
                 ],
                 [
-                    "Restored from \(Session.shown(path))"
+                    "Restored from \(file.shown)"
                         + (restoration.kept.map { "; what was there is kept as \($0)" } ?? ""),
                     "Cards that were used since then are refused until tapcard repair --card UID",
                 ]
@@ -125,7 +125,7 @@ extension Session {
     /// the backup goes through a temporary file.
     fileprivate func streamBackup() async throws(TapcardError) -> Report {
         let ledgerFile = try ledgerFile
-        try requireStream("The copy")
+        try NamedFile(DurableFile.standardStream).requireOutput("The copy", manner)
         guard !console.isTerminal else {
             throw TapcardError.usage(
                 "A copy of the ledger is not text for a terminal.",
@@ -133,7 +133,7 @@ extension Session {
         }
         let folder: TemporaryFolder
         do { folder = try TemporaryFolder() } catch { throw Session.unpassed(error) }
-        try await withLedgerErrors { () throws(LedgerError) in
+        try await LedgerAccess.asking { () throws(LedgerError) in
             try await drivers.backUp(ledgerFile, folder.file)
         }
         do { try folder.read(output.write) } catch { throw Session.unpassed(error) }
@@ -141,8 +141,8 @@ extension Session {
     }
 
     /// A temporary file with the content of standard input; nil when another file is named.
-    fileprivate func received(_ path: String) throws(TapcardError) -> TemporaryFolder? {
-        guard path == DurableFile.standardStream else { return nil }
+    fileprivate func received(_ file: NamedFile) throws(TapcardError) -> TemporaryFolder? {
+        guard file.isStream else { return nil }
         do {
             let folder = try TemporaryFolder()
             try folder.fillFromStandardInput()
@@ -158,17 +158,5 @@ extension Session {
             : TapcardError(
                 .fileUnusable, "The copy cannot be passed on: \(error.detail).",
                 meaning: "The ledger is as it was.")
-    }
-
-    func withLedgerErrors<Success>(
-        _ body: () async throws(LedgerError) -> Success
-    ) async throws(TapcardError) -> Success {
-        _ = try settings.ledgerPlace
-        do {
-            return try await body()
-        } catch {
-            let error = TapcardError(error)
-            throw TapcardError(error.kind, error.what, meaning: "The ledger is as it was.")
-        }
     }
 }

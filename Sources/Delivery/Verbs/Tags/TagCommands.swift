@@ -240,7 +240,7 @@ extension Session {
 
     fileprivate func dump() async throws(TapcardError) -> Report {
         let path = try self[.dumpFile]
-        if let path { try requireNew(path) }
+        if let path { try NamedFile(path).requireNew() }
         let dump = try await lookingStation().dump()
         let format = try self[.format] ?? .text
         let text: String
@@ -251,7 +251,7 @@ extension Session {
                 .failed, "The format \(format.rawValue) cannot tell \(error.detail).",
                 meaning: "No dump was made.", advice: "Use --format text.")
         }
-        if path == DurableFile.standardStream, !isJSON {
+        if path == DurableFile.standardStream, !manner.isJSON {
             output.write(text)
             return .nothing
         }
@@ -262,7 +262,7 @@ extension Session {
                     "dump": .string(text),
                 ], [String(text.dropLast())], isPlain: true)
         }
-        try writing(path) { file throws(FileError) in try file.write(Array(text.utf8)) }
+        try NamedFile(path).write(text)
         return Report(
             [
                 "uid": .string(Hexadecimal.encode(dump.uid)), "chip": .string(dump.chip.name),
@@ -272,16 +272,16 @@ extension Session {
     }
 
     fileprivate func restore() async throws(TapcardError) -> Report {
-        let path = try self[.file()]
+        let file = NamedFile(try self[.file()])
         let dump: TagDump
         do {
-            dump = try TagDump.reading(try content(of: path)).dump
+            dump = try TagDump.reading(try file.content()).dump
         } catch let error as TapcardError {
             throw error
         } catch {
             throw TapcardError(
                 .fileUnusable,
-                "\(Session.shown(path)) is not a dump: "
+                "\(file.shown) is not a dump: "
                     + "\((error as? Type2Error)?.detail ?? "\(error)").",
                 meaning: "Nothing was written to a tag.")
         }
@@ -289,13 +289,13 @@ extension Session {
         let missing = pages.count { dump.pages[Int($0)] == nil }
         guard missing < pages.count else {
             throw TapcardError(
-                .fileUnusable, "\(Session.shown(path)) has none of the pages that can be restored.",
+                .fileUnusable, "\(file.shown) has none of the pages that can be restored.",
                 meaning: "Nothing was written to a tag.")
         }
         let uid = try await station().restore(dump, overwriting: self[.overwrite])
         return Report(
             ["uid": .text(uid), "missing": .number(missing)],
-            ["Restored \(Session.shown(path)) onto tag \(uid)"]
+            ["Restored \(file.shown) onto tag \(uid)"]
                 + (missing == 0
                     ? []
                     : [
@@ -303,72 +303,5 @@ extension Session {
                             + "\(missing) of \(pages.count)"
                     ]),
             isChange: true)
-    }
-
-    /// The content of a named file; a missing file is an error.
-    func content(of path: String) throws(TapcardError) -> [UInt8] {
-        do {
-            if let bytes = try DurableFile(path).readStream() { return bytes }
-        } catch {
-            if error.kind == .cancelled {
-                throw TapcardError(.cancelled, "Stopped.", meaning: "Nothing was done.")
-            }
-            throw TapcardError(
-                .fileUnusable, "The file cannot be read: \(error.detail).",
-                meaning: "Nothing was done.")
-        }
-        throw missing(path)
-    }
-
-    func requireFile(_ path: String) throws(TapcardError) {
-        guard
-            path == DurableFile.standardStream
-                || (try? DurableFile(path).permissions()) != nil
-        else { throw missing(path) }
-    }
-
-    /// The name of a file in a sentence.
-    static func shown(_ path: String) -> String {
-        path == DurableFile.standardStream ? "standard input" : path
-    }
-
-    /// Refuses `--json` when the content goes to standard output, which cannot carry both.
-    func requireStream(_ what: String) throws(TapcardError) {
-        guard isJSON else { return }
-        throw TapcardError.usage(
-            "\(what) and a JSON document cannot both go to standard output.",
-            advice: "Leave out --json, or name a file.")
-    }
-
-    private func missing(_ path: String) -> TapcardError {
-        TapcardError(.fileUnusable, "There is no file \(path).", meaning: "Nothing was done.")
-    }
-
-    /// Refuses to overwrite an existing file.
-    func requireNew(_ path: String) throws(TapcardError) {
-        if path == DurableFile.standardStream { return }
-        guard (try? DurableFile(path).permissions()) == nil else {
-            throw TapcardError(
-                .fileUnusable, "\(path) exists already.", meaning: "Nothing was done.",
-                advice: "Name another file.")
-        }
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        guard (try? DurableFile(folder).permissions()) != nil else {
-            throw TapcardError(
-                .fileUnusable, "There is no folder \(folder) for \(path).",
-                meaning: "Nothing was done.", advice: "Make it, or name another file.")
-        }
-    }
-
-    func writing(
-        _ path: String, _ body: (DurableFile) throws(FileError) -> Void
-    ) throws(TapcardError) {
-        do {
-            try body(DurableFile(path))
-        } catch {
-            throw TapcardError(
-                .fileUnusable, "The file cannot be written: \(error.detail).",
-                meaning: "No such file was made.")
-        }
     }
 }
