@@ -12,30 +12,30 @@ struct LotteryNews {
     /// Returns the list of draws. Pass `forgetting: true` (`--forget`) if the lottery has restarted
     /// its draws: the saved list is then ignored and replaced.
     func draws(forgetting: Bool = false) async throws(TapcardError) -> Fetched<DrawList> {
-        let lottery = try session.services().lottery
-        return try await asking(
+        try await asking(
             or: forgetting ? "Nothing was forgotten." : "There is nothing to show."
-        ) { () throws(ServiceError) in
+        ) { lottery throws(ServiceError) in
             try await lottery.draws(forgetting: forgetting)
         }
     }
 
     /// The tickets that the lottery service keeps.
     func keptTickets() async throws(TapcardError) -> Fetched<[Ticket]> {
-        let lottery = try session.services().lottery
-        return try await asking(or: "There is nothing to show.") { () throws(ServiceError) in
+        try await asking(or: "There is nothing to show.") { lottery throws(ServiceError) in
             try await lottery.tickets()
         }
     }
 
     private func asking<Value>(
-        or meaning: String, _ ask: () async throws(ServiceError) -> Fetched<Value>
+        or meaning: String,
+        _ ask: (any LotteryService) async throws(ServiceError) -> Fetched<Value>
     ) async throws(TapcardError) -> Fetched<Value> {
+        let lottery = try session.services().lottery
         session.waiting.show("Asking the lottery")
         if session.manner.isVerbose { session.say("tapcard: asking the lottery\n") }
         let fetched: Fetched<Value>
         do {
-            fetched = try await ask()
+            fetched = try await ask(lottery)
         } catch {
             throw TapcardError(error, meaning: meaning)
         }
