@@ -1,6 +1,5 @@
 import CardCryptography
 import Ledger
-import OperatingSystem
 import ReaderDiagnosis
 package import StationFiles
 import TapcardCore
@@ -15,13 +14,22 @@ extension Command {
             + "prize or issue cards. Import the file there with `tapcard keys import`, and carry "
             + "the passphrase, which is printed once, separately. Create a new table after issuing "
             + "cards and after rotating or retiring keys.",
-        takes: .newFile, answers: .cardTable, example: "tapcard keys table till-2.json"
-    ) { session throws(TapcardError) in
+        takes: .newFile, answers: .cardTable, example: "tapcard keys table till-2.json",
+        run: CardTableCommand.write)
+}
+
+extension KeyRing {
+    /// The number of cards of a table, in words.
+    var cardCount: String { tableSize == 1 ? "1 card" : "\(tableSize) cards" }
+}
+
+enum CardTableCommand {
+    static func write(in session: Session) async throws(TapcardError) -> Report {
         let file = NamedFile(try session[.newFile])
         try file.requireOutput("The table", session.manner)
         try session.keyFile.requireMasters()
         try file.requireNew()
-        let table = try await session.makeTable()
+        let table = try await makeTable(in: session)
         let passphrase = TablePassphrase(
             random: session.surroundings.random(TablePassphrase.randomByteCount))
         let sealed = SealedTable(table.keys, with: passphrase).json().prettyText
@@ -50,19 +58,12 @@ extension Command {
                     ]),
             isChange: true)
     }
-}
 
-extension KeyRing {
-    /// The number of cards of a table, in words.
-    var cardCount: String { tableSize == 1 ? "1 card" : "\(tableSize) cards" }
-}
-
-extension Session {
-    fileprivate func makeTable() async throws(TapcardError) -> CardTable {
-        let ledger = try await ledger()
-        let all = try await keys()
-        try await requireCommonKeys(all, ledger)
-        let issuer = try await LedgerAccess(self).issuerKeys()
+    private static func makeTable(in session: Session) async throws(TapcardError) -> CardTable {
+        let ledger = try await session.ledger()
+        let all = try await session.keys()
+        try await session.requireCommonKeys(all, ledger)
+        let issuer = try await LedgerAccess(session).issuerKeys()
         let ordered = all.ordered(by: issuer)
         let made = try await LedgerAccess.asking { () throws(LedgerError) -> CardTable? in
             guard let ring = ordered.retiring(try await ledger.retiredKeys()) else { return nil }
@@ -83,13 +84,15 @@ extension Session {
     }
 
     /// The table in a sealed file, by its passphrase.
-    func opened(_ table: SealedTable, _ path: String) async throws(TapcardError) -> KeyRing {
+    static func opened(
+        _ table: SealedTable, _ path: String, in session: Session
+    ) async throws(TapcardError) -> KeyRing {
         let text: String
-        if let given = try settings.tablePassphrase {
+        if let given = try session.settings.tablePassphrase {
             text = given
         } else {
             text = try await TypedSecret.tablePassphrase.typed(
-                "Passphrase of the table: ", on: console)
+                "Passphrase of the table: ", on: session.console)
         }
         guard let passphrase = TablePassphrase(typed: text) else {
             throw TapcardError(

@@ -23,12 +23,15 @@ extension Command {
             + "file cannot be used to write cards or to derive other keys. Run the command again "
             + "with `--overwrite` after `tapcard keys rotate` and `tapcard keys retire`.",
         takes: .keyFileOfPage, .overwriteKeys, answers: .file,
-        example: "tapcard keys customers customer-keys.json"
-    ) { session throws(TapcardError) in
+        example: "tapcard keys customers customer-keys.json", run: CustomerKeysCommand.write)
+}
+
+enum CustomerKeysCommand {
+    static func write(in session: Session) async throws(TapcardError) -> Report {
         let file = NamedFile(try session[.keyFileOfPage])
         try file.requireOutput("The keys", session.manner)
         try session.keyFile.requireMasters()
-        try session.requireReplaceable(file)
+        try requireReplaceable(file, in: session)
         let ring = try await session.keys()
         let ledger = try await session.ledgerIfThere()
         // One that does not answer may have retired a key that this file would believe.
@@ -56,16 +59,16 @@ extension Command {
                     + "--customers-keys",
             ], isChange: true)
     }
-}
 
-extension Session {
     /// Refuses a file that exists, unless it may be overwritten and is a key file of the page: a
     /// mistyped name must not cost another file.
-    fileprivate func requireReplaceable(_ file: NamedFile) throws(TapcardError) {
+    private static func requireReplaceable(
+        _ file: NamedFile, in session: Session
+    ) throws(TapcardError) {
         let path = file.path
         let exists = (try? DurableFile(path).permissions()) != nil
         guard !file.isStream, exists else { return try file.requireNew() }
-        guard self[.overwriteKeys] else {
+        guard session[.overwriteKeys] else {
             throw TapcardError(
                 .fileUnusable, "\(path) exists already.", meaning: "Nothing was done.",
                 advice: "Name another file, or add --overwrite to replace a key file of the "
