@@ -164,39 +164,33 @@ struct TillRunner: Sendable {
         return ((try? session.journal.status()) ?? nil, limits)
     }
 
-    /// Refuses unknown members and malformed values. Amounts are checked by their command.
-    func request(
-        _ call: TillCall, _ members: [JSONMember]
-    ) throws(TapcardError) -> TillRequest {
-        TillRequest(command: call.verb, parsed: try call.parsed(members))
-    }
-
     /// Carries out a request for a cashier, by default the cashier of the settings.
     ///
     /// Waits for a card as long as the settings allow; cancelling the task ends the wait. Without
     /// the reader, or while another operation uses it, a request that needs a card fails with
     /// `reader-busy`.
     func carryOut(
-        _ request: TillRequest, for cashier: CashierName? = nil, withReader: Bool,
+        _ command: ParsedCommand, for cashier: CashierName? = nil, withReader: Bool,
         progress: @escaping @Sendable (Station.Progress) -> Void
     ) async -> Answer {
         guard withReader else {
-            return await run(request, for: cashier, on: TakenReader(), progress)
+            return await run(command, for: cashier, on: TakenReader(), progress)
         }
         return await operationsReader.use { reader in
-            await run(request, for: cashier, on: reader, progress)
+            await run(command, for: cashier, on: reader, progress)
         }
     }
 
     private func run(
-        _ request: TillRequest, for cashier: CashierName?, on reader: any TagReader,
+        _ command: ParsedCommand, for cashier: CashierName?, on reader: any TagReader,
         _ progress: @escaping @Sendable (Station.Progress) -> Void
     ) async -> Answer {
-        let session = session(
-            for: request.parsed, cashier: cashier, reader: reader, progress: progress)
-        return switch await request.command.outcome(in: session) {
-        case .success(let report): Answer(document: report.document, problem: report.problem)
-        case .failure(let error): Answer(document: nil, problem: error)
+        let session = session(for: command, cashier: cashier, reader: reader, progress: progress)
+        do throws(TapcardError) {
+            let report = try await command.verb.run(in: session)
+            return Answer(document: report.document, problem: report.problem)
+        } catch {
+            return Answer(document: nil, problem: error)
         }
     }
 
@@ -289,25 +283,19 @@ struct TillRunner: Sendable {
     }
 
     private func session(
-        for parsed: ParsedCommand, cashier: CashierName? = nil,
+        for command: ParsedCommand, cashier: CashierName? = nil,
         reader: (any TagReader)? = nil,
         progress: @escaping @Sendable (Station.Progress) -> Void = { _ in }
     ) -> Session {
         var settings = session.settings
         if let cashier { settings = settings.using(cashier: cashier) }
         return Session(
-            command: parsed, settings: settings,
+            command: command, settings: settings,
             manner: .ofPages,
             drivers: session.drivers.sharing(reader ?? self.reader, ledger, progress),
             console: session.console.silent, output: StandardOutput(session.console.silent),
             madeServices: session.madeServices, lastWords: LastWords())
     }
-}
-
-/// A validated request of a page.
-struct TillRequest: Sendable {
-    fileprivate let command: Command
-    fileprivate let parsed: ParsedCommand
 }
 
 extension TapcardError {

@@ -133,11 +133,11 @@ package struct LedgerAccess {
         let settings = session.settings
         let code = settings.effective(.currency).text?.uppercased() ?? "EUR"
         let advice: String
-        if session.command.spec.path == ["init"], settings.isPlayMoney {
+        if session.command.verb.spec.path == ["init"], settings.isPlayMoney {
             advice =
                 "To play in \(code), put the play money away first: mv \(settings.dataFolder) "
                 + "\(settings.dataFolder)-before"
-        } else if session.command.spec.path == ["init"] {
+        } else if session.command.verb.spec.path == ["init"] {
             advice =
                 "A station keeps its currency. To begin another one: TAPCARD_DATA=FOLDER tapcard "
                 + "init --currency \(code)"
